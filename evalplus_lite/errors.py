@@ -1,0 +1,59 @@
+"""The exceptions that evalplus_lite raises.
+
+    EvalPlusLiteError              the root: catch this to catch them all
+    ├── InputError                 a file, option or value given by the user cannot be used
+    ├── CodecError                 a value or a text is outside the exact codec
+    ├── ContractError              a contract file is malformed, or fails on its own base inputs
+    ├── ReferenceError_            a task's reference cannot produce expected outputs
+    ├── LLMError                   a model server was unreachable, refused, or answered unusably
+    └── InfrastructureError        the machine failed us: retried, then reported, never scored
+        └── SandboxUnavailable     no sandbox tier holds here
+
+A candidate program's failure is never an exception: it is data (``types.Outcome``).
+"""
+
+from __future__ import annotations
+
+
+class EvalPlusLiteError(Exception):
+    """Root of every error that evalplus_lite raises on purpose."""
+
+
+class InputError(EvalPlusLiteError):
+    """Something the user gave cannot be used; the message names file, line, value and remedy."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: object = None,
+        line: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem, self.path, self.line, self.remedy = problem, path, line, remedy
+        where = "" if path is None else f"{path}{'' if line is None else f':{line}'}: "
+        super().__init__(f"{where}{problem}{'' if remedy is None else f' ({remedy})'}")
+
+
+class CodecError(EvalPlusLiteError):
+    """A value is not plain data, or an encoded text does not decode."""
+
+
+class ContractError(EvalPlusLiteError):
+    """A contract file lacks a usable ``precondition``, or rejects its task's own base inputs."""
+
+
+class ReferenceError_(EvalPlusLiteError):
+    """A task's reference program does not load or answers none of its inputs."""
+
+
+class LLMError(EvalPlusLiteError):
+    """The model server cannot be used as asked; the message says what to change."""
+
+
+class InfrastructureError(EvalPlusLiteError):
+    """The machine, not the program under test, is at fault; never scored."""
+
+
+class SandboxUnavailable(InfrastructureError):
+    """No sandbox tier holds on this machine and none was waived."""

@@ -1,0 +1,198 @@
+"""The central types: frozen, slotted values that every stage reads and writes.
+
+An ``Outcome`` says *what happened* when a program ran on a case; a verdict says *what it means*
+and is derived from outcome and expectation by ``evalplus_lite.verdicts``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Value: TypeAlias = Any
+"""A plain Python value: None, bool, int, float, complex, str, bytes, and list, tuple, set,
+frozenset or dict of such."""
+
+VerdictName: TypeAlias = Literal[
+    "pass", "fail", "error", "timeout", "crash", "memory", "unrepresentable", "infra"
+]
+VERDICTS: tuple[VerdictName, ...] = (
+    "pass",
+    "fail",
+    "error",
+    "timeout",
+    "crash",
+    "memory",
+    "unrepresentable",
+    "infra",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How an output is compared with the expected one; data of the task, never of a data set.
+
+    ``kind``: ``python`` (Python equality on plain values, tolerance where the expected leaf is a
+    float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
+    ``presence`` (only whether the output is None). ``atol`` and ``rtol`` are the absolute and
+    relative tolerance of a float leaf.
+    """
+
+    kind: Literal["python", "strict", "unordered", "presence"] = "python"
+    atol: float = 1e-6
+    rtol: float = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input: its positional arguments, and where they came from.
+
+    ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
+    ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation`` or ``targeted``; ``parent``
+    is the position, within the same suite, of the case it was derived from; ``operators`` names
+    the mutations applied, in order.
+    """
+
+    arguments: tuple[Value, ...]
+    source: str = "base"
+    parent: int | None = None
+    operators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A programming problem with its ground truth.
+
+    ``reference`` is a whole program that defines ``entry_point``; ``contract`` is the source of a
+    contract file (``precondition`` and, where many answers are right, ``check``) or None.
+    ``base`` are the cases the task came with, ``plus`` those that a published set added.
+    """
+
+    id: str
+    prompt: str
+    entry_point: str
+    reference: str
+    base: tuple[Case, ...] = ()
+    plus: tuple[Case, ...] = ()
+    contract: str | None = None
+    rule: Rule = Rule()
+    style: Literal["completion", "solution"] = "completion"
+    """Whether a ``completion`` continues the prompt (HumanEval) or stands alone (MBPP)."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What a data set's file holds beyond these fields, kept for a faithful export."""
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Base cases, then plus cases: the order in which a program meets them."""
+        return self.base + self.plus
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One model-written program for a task; ``index`` counts the samples of that task."""
+
+    task_id: str
+    source: str
+    model: str = ""
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The program returned a plain value; ``data`` is its wire form (``sandbox.wire``)."""
+
+    data: bytes
+    cpu: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The program raised; ``line`` is the line of the program where it did, if known."""
+
+    type: str
+    message: str
+    line: int | None = None
+    cpu: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The case used more than its CPU seconds, or slept past the wall-clock backstop."""
+
+    cpu: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """The process ended without an answer: ``signal`` if one killed it, else ``exit_code``."""
+
+    signal: int | None = None
+    exit_code: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfMemory:
+    """The program asked for more than its memory limit."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unrepresentable:
+    """The program returned something that is no plain value; ``type`` names it."""
+
+    type: str
+    cpu: float = 0.0
+
+
+Outcome: TypeAlias = Returned | Raised | TimedOut | Crashed | OutOfMemory | Unrepresentable
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A task's cases with what the reference answered and how long it took (CPU seconds).
+
+    ``expected[i]`` is the wire form of the right output for ``cases[i]``. ``base_count`` says how
+    many of the cases, from the front, are the task's own.
+    """
+
+    task_id: str
+    cases: tuple[Case, ...]
+    expected: tuple[bytes, ...]
+    times: tuple[float, ...]
+    base_count: int
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The case that decided a verdict other than pass."""
+
+    case: int
+    verdict: VerdictName
+    detail: str
+    """One line for a person: the exception, the signal, the limit, or got/expected shortened."""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a sample's run means, for the base cases and for base and plus together."""
+
+    base: VerdictName
+    plus: VerdictName
+    failure: Failure | None = None
+    details: tuple[VerdictName | None, ...] | None = None
+    """One entry a case (None: not run), only where every detail was asked for."""
+    cpu: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Requirement:
+    """Something a test can satisfy: ``kind`` is ``branch``, ``decision``, ``mutant`` or ``sample``."""
+
+    kind: str
+    key: str
