@@ -1,0 +1,172 @@
+"""The journal of a long job: rows appended as they come, safe to kill and resume at any time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store.reading import Row, parse_json, read_jsonl
+from evalplus_lite.store.writing import dump_row, open_locked, reporting
+
+_IDENTITY = "journal"
+_CHUNK = 1 << 16
+
+
+class Journal:
+    """A JSONL file that one process appends to, and that a later run takes up where it ended.
+
+    Opening locks the file (a second opener gets an InputError) and cuts off a last line without an
+    end: what a kill in mid-write leaves. ``append`` gathers rows and writes them in one piece
+    every ``batch`` rows, or when ``seconds`` have passed since the last write; a kill loses at most
+    these. Rows written survive any end of the process. On a full disk the partial write is cut off
+    again, InfrastructureError is raised, and the gathered rows stay for the next ``flush``.
+
+    ``identity`` names what the rows depend on (data set, seed, limits ...): it is the first row of
+    a new file, and opening an old one made with another identity raises InputError.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        identity: Mapping[str, Any] | None = None,
+        batch: int = 256,
+        seconds: float = 1.0,
+    ) -> None:
+        """Open, lock and mend the file; missing parent folders are made."""
+        self.path = Path(os.path.realpath(path))
+        self._batch, self._seconds = batch, seconds
+        self._pending: list[bytes] = []
+        self._written = time.monotonic()
+        with reporting(path):
+            if self.path.exists() and not self.path.is_file():
+                raise InputError("is no regular file", path=path, remedy="name a file to write")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._descriptor: int | None = open_locked(self.path, named=path)
+        try:
+            self._size = _end_of_last_line(self._descriptor)
+            first = self._identify(identity)
+            with reporting(path):
+                self._cut()
+            if first is not None:
+                self._pending.append(first)
+                self.flush()
+        except BaseException:
+            self._release()
+            raise
+
+    def __enter__(self) -> Self:
+        """Return the journal itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close, after an error too: what was gathered is true."""
+        self.close()
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows written so far, without the identity; InputError where one is damaged."""
+        self.flush()
+        if self._size == 0:
+            return
+        for row in read_jsonl(self.path):
+            if row.line > 1 or not _is_identity(row.data):
+                yield row
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Take a JSON-ready row (else ValueError, TypeError); write when enough are gathered."""
+        self._pending.append(dump_row(row).encode("ascii") + b"\n")
+        if len(self._pending) >= self._batch or time.monotonic() - self._written >= self._seconds:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand all gathered rows to the system: from here on a kill cannot lose them."""
+        if self._descriptor is None:
+            raise ValueError(f"{self.path}: the journal is closed")
+        self._written = time.monotonic()
+        if not self._pending:
+            return
+        data = memoryview(b"".join(self._pending))
+        with reporting(self.path):
+            try:
+                done = 0
+                while done < len(data):
+                    done += os.write(self._descriptor, data[done:])
+            except BaseException:
+                self._cut()  # so that a later flush writes these rows once
+                raise
+        self._size += len(data)
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Write what is gathered, force it to the disk and give up the lock; once is enough."""
+        if self._descriptor is None:
+            return
+        try:
+            self.flush()
+            with reporting(self.path):
+                os.fsync(self._descriptor)
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _cut(self) -> None:
+        """End the file after the last line known to be whole."""
+        assert self._descriptor is not None
+        os.ftruncate(self._descriptor, self._size)
+        os.lseek(self._descriptor, self._size, os.SEEK_SET)
+
+    def _identify(self, identity: Mapping[str, Any] | None) -> bytes | None:
+        """Return the first line that the file lacks, before anything of it is changed."""
+        assert self._descriptor is not None
+        if identity is None:
+            return None
+        line = dump_row({_IDENTITY: dict(identity)}).encode("ascii") + b"\n"
+        if self._size == 0:
+            if line.startswith(os.pread(self._descriptor, len(line), 0)):
+                return line
+            old = {}
+        else:
+            old = next(read_jsonl(self.path)).data
+        if not _is_identity(old):
+            raise InputError("holds something else", path=self.path, remedy="choose another output")
+        # Through text and back, so that what is compared is what a file can hold.
+        before, now = old[_IDENTITY], parse_json(line.decode("ascii"))[_IDENTITY]
+        names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+        if names:
+            changes = ", ".join(f"{key} {before.get(key)!r}, now {now.get(key)!r}" for key in names)
+            raise InputError(
+                f"was begun with other settings: {changes}",
+                path=self.path,
+                remedy="use the same settings to resume, or choose another output",
+            )
+        return None
+
+
+def _is_identity(row: Mapping[str, Any]) -> bool:
+    return list(row) == [_IDENTITY] and isinstance(row[_IDENTITY], dict)
+
+
+def _end_of_last_line(descriptor: int) -> int:
+    """Return the offset after the last line end, 0 where there is none."""
+    end = os.fstat(descriptor).st_size
+    while end > 0:
+        start = max(0, end - _CHUNK)
+        found = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0

@@ -1,0 +1,147 @@
+"""Writing files whole or not at all, and always the same bytes for the same content.
+
+The text goes to a temporary file in the same folder, is forced to the disk and takes the name in
+one step, so that a reader, or a kill at any time, sees the old file or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import gzip
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from evalplus_lite.errors import InfrastructureError, InputError
+
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
+
+
+def dump_row(row: Mapping[str, Any], *, allow_nan: bool = False) -> str:
+    """Return a row's line without its end: ASCII only, compact, keys in the row's own order.
+
+    ``allow_nan`` permits the words ``NaN`` and ``Infinity``, for formats that need them.
+    """
+    return json.dumps(row, ensure_ascii=True, separators=(",", ":"), allow_nan=allow_nan)
+
+
+def write_jsonl(
+    path: str | os.PathLike[str], rows: Iterable[Mapping[str, Any]], *, allow_nan: bool = False
+) -> int:
+    """Write the rows as the file's whole content and return how many there were.
+
+    Where ``path`` ends in ``.gz`` the file is gzip without name or time, so that the same rows give
+    the same bytes. On any error, in ``rows`` too, the old file stands as it was.
+    Raises as ``replacing``.
+    """
+    count = 0
+    with replacing(path) as stream, _packed(path, stream) as packed:
+        for row in rows:
+            packed.write(dump_row(row, allow_nan=allow_nan).encode("ascii") + b"\n")
+            count += 1
+    return count
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Make ``text`` (as UTF-8) the file's whole content; raises as ``replacing``."""
+    with replacing(path) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a temporary file that becomes ``path`` when the block ends without an error.
+
+    Missing parent folders are made; a symbolic link keeps pointing at the replaced file. Raises
+    InputError where the place cannot be written or another process is writing the same file, and
+    InfrastructureError where the disk is full or fails.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise InputError("is no regular file", path=path, remedy="name a file to write")
+    temporary = target.with_name(f".{target.name}.tmp")
+    with reporting(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = open_locked(temporary, named=path)
+        with open(descriptor, "w+b") as stream:
+            try:
+                stream.truncate(0)
+                yield stream
+                stream.flush()
+                os.fsync(descriptor)
+                temporary.replace(target)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                # The rest of the buffer cannot be written either: its error would hide the first.
+                with contextlib.suppress(OSError):
+                    stream.close()
+                raise
+        _sync_folder(target.parent)
+
+
+def open_locked(path: Path, *, named: object) -> int:
+    """Return a descriptor for reading and writing ``path``, made if need be, locked for us alone.
+
+    The lock ends with the process, however it ends. Raises InputError, speaking of ``named``, where
+    another process holds it.
+    """
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = os.fstat(descriptor)
+            # Between opening and locking, the last holder may have renamed or removed the file.
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(held, os.stat(path)):
+                    return descriptor
+            os.close(descriptor)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise InputError(
+                "is being written by another run",
+                path=named,
+                remedy="wait for it to end, or choose another output",
+            ) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+
+@contextlib.contextmanager
+def reporting(path: object) -> Iterator[None]:
+    """Turn an OSError of writing ``path`` into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _DISK_FULL:
+            raise InfrastructureError(
+                f"{path}: cannot be written: {error.strerror} "
+                "(make room and run the same command again: what was written before is kept)"
+            ) from None
+        raise InputError(
+            f"cannot be written: {error.strerror or error}",
+            path=path,
+            remedy="choose another output, or change its permissions",
+        ) from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where the file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _packed(
+    path: str | os.PathLike[str], stream: BinaryIO
+) -> contextlib.AbstractContextManager[Any]:
+    if os.fspath(path).endswith(".gz"):
+        return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=9)
+    return contextlib.nullcontext(stream)

@@ -1,0 +1,165 @@
+"""A journal loses nothing that was written, however its process ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.store import Journal
+
+APPENDER = """
+import sys
+from evalplus_lite.store import Journal
+with Journal(sys.argv[1], batch=7) as journal:
+    start = sum(1 for _ in journal.rows())
+    print("open", flush=True)
+    for i in range(start, int(sys.argv[2])):
+        journal.append({"i": i, "padding": "x" * (i % 300)})
+"""
+
+
+def indices(path: Path) -> list[int]:
+    with Journal(path) as journal:
+        return [row.data["i"] for row in journal.rows()]
+
+
+def test_rows_come_back_in_a_later_run(tmp_path: Path) -> None:
+    """Rows appended by one run are there for the next, which goes on after them."""
+    path = tmp_path / "new" / "j.jsonl"
+    for start in (0, 3):
+        with Journal(path, batch=2) as journal:
+            assert [row.data["i"] for row in journal.rows()] == list(range(start))
+            for i in range(start, start + 3):
+                journal.append({"i": i})
+            assert [row.data["i"] for row in journal.rows()] == list(range(start + 3))
+    assert indices(path) == list(range(6))
+
+
+@pytest.mark.parametrize("cut", [1, 5, 8, 9, 16])
+def test_a_torn_last_line_is_cut_off(tmp_path: Path, cut: int) -> None:
+    """Of a file cut anywhere the whole lines remain, and the next row starts a line of its own."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path) as journal:
+        journal.append({"i": 0})
+        journal.append({"i": 1})
+    path.write_bytes(path.read_bytes()[:-cut])
+    kept = 2 - -(-cut // 8)
+    with Journal(path) as journal:
+        journal.append({"i": 7})
+    assert indices(path) == [*range(kept), 7]
+
+
+def test_a_torn_line_longer_than_a_read_is_cut_off(tmp_path: Path) -> None:
+    """The end of the last whole line is found however long the torn one is."""
+    path = tmp_path / "j.jsonl"
+    path.write_bytes(b'{"i":0}\n' + b'{"i":"' + b"x" * 300_000)
+    assert indices(path) == [0]
+    assert path.read_bytes() == b'{"i":0}\n'
+
+
+def test_a_damaged_line_in_the_middle_is_reported(tmp_path: Path) -> None:
+    """Damage that no kill explains is named with its line, never skipped."""
+    path = tmp_path / "j.jsonl"
+    path.write_bytes(b'{"i":0}\n{"i":\n{"i":2}\n')
+    with Journal(path) as journal, pytest.raises(InputError, match=r"j\.jsonl:2: is not valid"):
+        list(journal.rows())
+
+
+def test_a_kill_loses_at_most_what_was_not_yet_written(tmp_path: Path) -> None:
+    """Killed again and again at random moments, the runs together write each row once, in order."""
+    path, rng = tmp_path / "j.jsonl", random.Random(0)
+    command = [sys.executable, "-c", APPENDER, str(path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in range(6):
+        with subprocess.Popen(
+            [*command, str(10**9)], stdout=subprocess.PIPE, env=environment
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"open\n"
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(rng.random() / 20)
+            process.send_signal(signal.SIGKILL)
+        assert indices(path) == list(range(len(indices(path))))
+    total = len(indices(path)) + 10
+    subprocess.run([*command, str(total)], check=True, env=environment, stdout=subprocess.DEVNULL)
+    assert indices(path) == list(range(total))
+
+
+def test_a_second_run_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    """While one run holds a journal another is told so and changes nothing."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path) as journal:
+        journal.append({"i": 0})
+        with pytest.raises(InputError, match="is being written by another run"):
+            Journal(path)
+    assert indices(path) == [0]
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    """With no room left a flush fails clearly, leaves whole lines, and works once there is room."""
+    path = tmp_path / "j.jsonl"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal(path, batch=1_000) as journal:
+        for i in range(100):
+            journal.append({"i": i})
+        journal.flush()
+        for i in range(100, 200):
+            journal.append({"i": i})
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 50, hard))
+        try:
+            with pytest.raises(InfrastructureError, match="run the same command again"):
+                journal.flush()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert path.read_bytes().endswith(b'{"i":99}\n')
+        journal.flush()
+    assert indices(path) == list(range(200))
+
+
+def test_other_settings_do_not_resume(tmp_path: Path) -> None:
+    """A journal begun with other settings is refused by what differs; with the same it goes on."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path, identity={"seed": 0, "tasks": ("a",)}) as journal:
+        journal.append({"i": 0})
+    with pytest.raises(InputError, match="begun with other settings: seed 0, now 1"):
+        Journal(path, identity={"seed": 1, "tasks": ("a",)})
+    with Journal(path, identity={"tasks": ("a",), "seed": 0}) as journal:
+        assert [row.data for row in journal.rows()] == [{"i": 0}]
+
+
+def test_a_file_of_something_else_is_not_appended_to(tmp_path: Path) -> None:
+    """A journal with an identity refuses a file that has none, and leaves it as it is."""
+    path = tmp_path / "j.jsonl"
+    for text in ('{"task_id":"a"}\n', '{"task_id":"a"}\n{"task_id":"b"}', '{"task_id":"a"}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match="holds something else"):
+            Journal(path, identity={"seed": 0})
+        assert path.read_text() == text
+
+
+def test_a_kill_while_the_settings_are_written_does_no_harm(tmp_path: Path) -> None:
+    """A journal cut within its first line is begun anew."""
+    path = tmp_path / "j.jsonl"
+    Journal(path, identity={"seed": 0}).close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:9])
+    Journal(path, identity={"seed": 0}).close()
+    assert path.read_bytes() == whole
+
+
+def test_a_closed_journal_takes_no_rows(tmp_path: Path) -> None:
+    """Closing twice is harmless; writing after that is an error, not a loss."""
+    journal = Journal(tmp_path / "j.jsonl", batch=1)
+    journal.close()
+    journal.close()
+    with pytest.raises(ValueError, match="closed"):
+        journal.append({"i": 0})

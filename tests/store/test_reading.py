@@ -1,0 +1,128 @@
+"""Files given by a user are read exactly, or refused in one line that names file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store import Row, parse_json, read_jsonl, read_text
+
+ROWS = [{"a": 1, "text": "é\u2028\ud800"}, {"b": [1.5, None, True]}]
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def lines(*rows: object) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+def test_rows_come_back_with_their_lines(
+    tmp_path: Path, pack: Callable[[bytes], bytes], name: str
+) -> None:
+    """Rows and line numbers come back, packed or not, whatever the name says, over blank lines."""
+    path = write(tmp_path / name, pack(b"\n" + lines(ROWS[0]) + b"  \r\n" + lines(ROWS[1])))
+    assert list(read_jsonl(path)) == [Row(2, ROWS[0]), Row(4, ROWS[1])]
+
+
+def test_a_byte_order_mark_and_a_missing_last_line_end_do_no_harm(tmp_path: Path) -> None:
+    """A file saved by a Windows editor, or without a final newline, is read like any other."""
+    path = write(tmp_path / "rows.jsonl", b"\xef\xbb\xbf" + lines(*ROWS).rstrip(b"\n"))
+    assert [row.data for row in read_jsonl(path)] == ROWS
+
+
+def test_rows_are_read_before_a_later_fault_is_met(tmp_path: Path) -> None:
+    """Reading is a stream: what stands before a broken line was yielded."""
+    stream = read_jsonl(write(tmp_path / "rows.jsonl", lines(ROWS[0]) + b"{"))
+    assert next(stream).data == ROWS[0]
+    with pytest.raises(InputError, match=r"rows\.jsonl:2: is not valid JSON"):
+        next(stream)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", r"f: holds no rows"),
+        (b"\n \n", r"f: holds no rows"),
+        (b'{"a": 1}\n{"a": }\n', r"f:2: is not valid JSON: Expecting value at column 7"),
+        (b'{"a": 1}\n[1]\n', r"f:2: holds a JSON array where an object was expected"),
+        (b"null\n", r"f:1: holds a JSON null where an object"),
+        (b'{"a": "\x00"}\n', r"f:1: holds a NUL byte"),
+        ('{"a": 1}\n'.encode("utf-16"), r"f:1: holds a NUL byte .*UTF-8"),
+        (b'{"a": 1}\n{"a": "\xff"}\n', r"f:2: is not UTF-8: .* at byte 8"),
+        (b'{"a": "' + b"x" * 200 + b'"}\n', r"f:1: the line holds more than 100 bytes"),
+        (gzip.compress(lines(*ROWS))[:-9], r"f: is gzip cut short"),
+        (gzip.compress(lines(*ROWS))[:12], r"f: is gzip cut short"),
+        (gzip.compress(lines(*ROWS))[:-8] + b"12345678", r"f: is damaged gzip"),
+        (b"\x1f\x8bnonsense", r"f: is damaged gzip"),
+        (b'{"a": ' + b"[" * 90 + b"\n", r"f:1: is not valid JSON"),
+    ],
+)
+def test_each_fault_is_one_clear_line(tmp_path: Path, data: bytes, message: str) -> None:
+    """Every kind of unreadable file is an InputError of one line that names file and line."""
+    with pytest.raises(InputError, match=message) as caught:
+        list(read_jsonl(write(tmp_path / "f", data), max_line=100))
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
+    """A path that leads nowhere, to a folder or through a file says so."""
+    with pytest.raises(InputError, match="does not exist"):
+        list(read_jsonl(tmp_path / "none"))
+    with pytest.raises(InputError, match="is a folder"):
+        list(read_jsonl(tmp_path))
+    write(tmp_path / "file", b"")
+    with pytest.raises(InputError, match="cannot be read: Not a directory"):
+        list(read_jsonl(tmp_path / "file" / "x"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
+    """A file that the user may not read says so."""
+    write(tmp_path / "f", b"{}").chmod(0)
+    with pytest.raises(InputError, match="cannot be read: Permission denied"):
+        list(read_jsonl(tmp_path / "f"))
+
+
+@pytest.mark.parametrize("digits", [10, 4_300, 4_301, 9_999, 30_000])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_integers_of_any_length_are_read_exactly(digits: int, sign: str) -> None:
+    """An integer is read digit for digit, also beyond what int() takes from a text."""
+    text = (sign + "1234567890" * (digits // 10 + 1))[: digits + len(sign)]
+    value = parse_json(f'{{"n": {text}}}')["n"]
+    magnitude, read = abs(value), []
+    while magnitude:
+        magnitude, low = divmod(magnitude, 10**1000)
+        read.append(str(low).rjust(1000, "0") if magnitude else str(low))
+    assert ("-" if value < 0 else "") + "".join(reversed(read)) == text
+
+
+def test_an_integer_beyond_reason_is_refused() -> None:
+    """An integer that would take minutes to read is refused, with the limit."""
+    with pytest.raises(InputError, match="more than 1000000 digits"):
+        parse_json("9" * 1_000_001)
+
+
+def test_nesting_beyond_the_stack_is_refused(tmp_path: Path) -> None:
+    """A text that nests too deeply for the reader is refused rather than a RecursionError."""
+    with pytest.raises(InputError, match="nests too deeply"):
+        list(read_jsonl(write(tmp_path / "f", b'{"a": ' + b"[" * 200_000)))
+
+
+def test_text_files_are_read_like_rows(tmp_path: Path) -> None:
+    """A text comes back whole, unpacked, within its bound and only as UTF-8."""
+    assert read_text(write(tmp_path / "a", gzip.compress(b"\xef\xbb\xbfx = 1\n"))) == "x = 1\n"
+    with pytest.raises(InputError, match="more than 3 bytes"):
+        read_text(write(tmp_path / "b", b"1234"), max_bytes=3)
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_text(write(tmp_path / "c", b"\xff"))
