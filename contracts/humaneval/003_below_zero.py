@@ -1,0 +1,6 @@
+"""Any list of integers; with no operations the balance stays at zero, which is not below it."""
+
+
+def precondition(operations):
+    assert type(operations) is list, "operations must be a list"
+    assert all(type(x) is int for x in operations), "operations must be integers"

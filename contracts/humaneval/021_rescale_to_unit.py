@@ -1,0 +1,14 @@
+"""A list of "at least two elements", not all the same (0 and 1 cannot both be its image)."""
+
+
+def precondition(numbers):
+    assert type(numbers) is list and len(numbers) >= 2, "numbers must be a list of two or more"
+    assert all(type(x) in (int, float) for x in numbers), "numbers must be ints or floats"
+    # This also turns away NaN and the infinities.
+    assert all(abs(x) <= 1e300 for x in numbers), "numbers and their differences must be finite"
+    span = max(numbers) - min(numbers)
+    assert span > 0, "numbers must not all be equal"
+    assert span >= 1e-300, "the span must be large enough to divide one by it"
+    # A linear transform may also be computed as k * x + c, where the digits common to all numbers
+    # cancel: [1e16, 1e16 + 2] would come out as noise.
+    assert max(map(abs, numbers)) <= 1e8 * span, "the span must not vanish beside the numbers"

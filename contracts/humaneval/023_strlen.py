@@ -1,0 +1,5 @@
+"""Any string."""
+
+
+def precondition(string):
+    assert type(string) is str, "string must be a string"

@@ -1,0 +1,6 @@
+"""Any list of integers."""
+
+
+def precondition(numbers):
+    assert type(numbers) is list, "numbers must be a list"
+    assert all(type(x) is int for x in numbers), "numbers must be integers"
