@@ -1,0 +1,10 @@
+"""Any list of finite numbers; zero is not positive (second example)."""
+
+import math
+
+
+def precondition(l):  # noqa: E741 (the task's own name)
+    assert type(l) is list, "l must be a list"
+    for x in l:
+        is_number = type(x) is int or (type(x) is float and math.isfinite(x))
+        assert is_number, "l may hold ints and finite floats only"

@@ -1,0 +1,10 @@
+"""A non-empty list of finite numbers; no elements have no maximum."""
+
+import math
+
+
+def precondition(l):  # noqa: E741 (the task's own name)
+    assert type(l) is list and l, "l must be a non-empty list"
+    for x in l:
+        is_number = type(x) is int or (type(x) is float and math.isfinite(x))
+        assert is_number, "l may hold ints and finite floats only"
