@@ -1,0 +1,6 @@
+"""Any string "of '<' and '>'", the empty one included: it leaves no bracket open."""
+
+
+def precondition(brackets):
+    assert type(brackets) is str, "brackets must be a string"
+    assert set(brackets) <= {"<", ">"}, 'brackets must hold only "<" and ">"'

@@ -1,0 +1,24 @@
+"""A list of finite numbers and a finite weight; an empty list is a palindrome of sum 0.
+
+With floats the order of adding changes the last bits of the sum, so a sum that equals the
+weight within such an error is excluded; integers compare exactly.
+"""
+
+import math
+from fractions import Fraction
+
+
+def precondition(q, w):
+    assert type(q) is list, "q must be a list"
+    for number in (*q, w):
+        assert type(number) in (int, float), "the elements and the weight must be numbers"
+        assert type(number) is int or math.isfinite(number), "every number must be finite"
+    if any(type(number) is float for number in q):
+        assert all(abs(number) <= 10**100 for number in (*q, w)), (
+            "numbers added to floats must be at most 10**100"
+        )
+        exact = [Fraction(number) for number in q]
+        margin = Fraction(1, 10**9) * max(1, sum(abs(number) for number in exact))
+        assert abs(sum(exact) - Fraction(w)) > margin, (
+            "a sum of floats must not equal the weight but for a rounding error"
+        )
