@@ -1,0 +1,8 @@
+"""A "list of positive integers", perhaps empty; "all elements" keeps repeated ones."""
+
+
+def precondition(x):
+    assert type(x) is list, "x must be a list"
+    assert all(type(value) is int and value > 0 for value in x), (
+        "every element must be a positive integer"
+    )

@@ -1,0 +1,7 @@
+"""A list of integers "guaranteed to have unique elements"; it may be empty."""
+
+
+def precondition(arr):
+    assert type(arr) is list, "arr must be a list"
+    assert all(type(value) is int for value in arr), "every element must be an integer"
+    assert len(set(arr)) == len(arr), "the elements must be unique"
