@@ -1,1 +1,26 @@
+"""Running untrusted code: supervisor, worker, child, limits, probes."""
 
+from evalplus_lite.sandbox.limits import (
+    PRESETS,
+    Inputs,
+    Limits,
+    Preset,
+    Program,
+    SandboxConfig,
+    preset,
+)
+from evalplus_lite.sandbox.sandbox import Expected, Observer, Run, Sandbox
+
+__all__ = [
+    "PRESETS",
+    "Expected",
+    "Inputs",
+    "Limits",
+    "Observer",
+    "Preset",
+    "Program",
+    "Run",
+    "Sandbox",
+    "SandboxConfig",
+    "preset",
+]

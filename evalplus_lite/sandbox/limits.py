@@ -1,0 +1,119 @@
+"""What a program may use, and what it is run on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.sandbox import wire
+from evalplus_lite.types import Value
+
+Tier = Literal["auto", "namespaces", "landlock", "none"]
+TIERS: tuple[Tier, ...] = ("auto", "namespaces", "landlock", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on one program's run.
+
+    ``cpu``: CPU seconds a case, one number or one for each case. ``load``: CPU seconds to load
+    the program (its imports and module level). ``memory``: bytes beyond what the interpreter
+    itself holds. ``output``: bytes of one batch of answers. Time spent waiting (sleeping, a lock)
+    counts like CPU time, with at least ``wait`` seconds granted; time spent queueing for a
+    processor does not count, so a loaded machine changes no verdict.
+    """
+
+    cpu: float | tuple[float, ...] = 1.0
+    load: float = 3.0
+    memory: int = 1 << 30
+    output: int = 16 << 20
+    wait: float = 2.0
+
+    def of(self, case: int) -> float:
+        """Return the CPU seconds that case number ``case`` may use."""
+        return self.cpu if isinstance(self.cpu, float | int) else self.cpu[case]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """How a case's time limit follows from the reference's time: max(floor, factor x time)."""
+
+    floor: float
+    factor: float = 4.0
+
+    def limit(self, reference_seconds: float) -> float:
+        """Return the CPU seconds a case may use."""
+        return max(self.floor, self.factor * reference_seconds)
+
+
+PRESETS = {"default": Preset(1.0), "paper": Preset(0.2), "evalplus": Preset(4.0)}
+"""``paper``: EvalPlus paper, section 3; ``evalplus``: its git version; ``default``: its 0.3.1."""
+
+
+def preset(name: str) -> Preset:
+    """Return a preset by name; InputError names the ones there are."""
+    try:
+        return PRESETS[name]
+    except KeyError:
+        raise InputError(
+            f"no limits preset named {name!r}", remedy=f"one of {', '.join(PRESETS)}"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxConfig:
+    """How a sandbox is set up.
+
+    ``hash_seed`` fixes string hashing inside. ``packages`` are importable there if installed
+    here; ``readable`` are folders whose contents are importable there. ``tier``: ``auto`` takes
+    the strongest that this machine holds and refuses where none does; ``none`` accepts resource
+    limits and a system-call filter alone.
+    """
+
+    hash_seed: int = 0
+    packages: tuple[str, ...] = ("numpy",)
+    readable: tuple[str, ...] = ()
+    tier: Tier = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole program's text and the function in it that is called."""
+
+    source: str
+    entry_point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The cases that a program is called on, in wire form, encoded once.
+
+    ``private`` inputs go to the one process that needs them and are never held by the worker that
+    other programs are forked from: those of a ``check``, which hold expected values.
+    """
+
+    data: bytes
+    count: int
+    key: str
+    private: bool = field(default=False)
+
+    @classmethod
+    def of(cls, cases: Iterable[Sequence[Value]], *, private: bool = False) -> Inputs:
+        """Encode cases (each the positional arguments); CodecError names one that is not plain."""
+        rows = [tuple(case) for case in cases]
+        try:
+            data = wire.encode(rows)
+        except CodecError:
+            for number, row in enumerate(rows):
+                try:
+                    wire.encode(row)
+                except CodecError as error:
+                    raise CodecError(f"case {number}: {error}") from None
+            raise
+        return cls(data, len(rows), hashlib.sha256(data).hexdigest(), private)
+
+    def __len__(self) -> int:
+        return self.count

@@ -1,0 +1,117 @@
+"""The binary form of values between sandbox and supervisor, and its strict decoder.
+
+The form is marshal version 2, written in C speed by the child and exact: order, -0.0, bool and
+int stay apart, nothing is shared. The supervisor never unmarshals what a child sent: ``decode``
+below reads the few tags of plain values, bounds depth, length and hashing work, and refuses all
+else. Most answers are never decoded: equal bytes are equal values.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.sandbox import inside
+from evalplus_lite.types import Value
+
+MAX_DEPTH = inside.MAX_DEPTH
+
+
+def encode(value: Value) -> bytes:
+    """Return the wire form of a plain value; CodecError where it is not one."""
+    try:
+        return inside.encode(value)
+    except inside.NotPlain as error:
+        raise CodecError(f"{error} is not a plain value") from None
+
+
+def decode(data: bytes, *, hash_limit: int = 1 << 20) -> Value:
+    """Return the value of a wire form written by anyone.
+
+    Raises CodecError for anything but exactly one plain value. ``hash_limit`` bounds the elements
+    of one set or dict: an attacker can choose elements that all collide, which costs their square.
+    """
+    reader = _Reader(data, hash_limit)
+    try:
+        value = reader.read(0)
+    except (struct.error, IndexError, UnicodeDecodeError, TypeError) as error:
+        raise CodecError(f"malformed value: {error}") from None
+    if reader.at != len(data):
+        raise CodecError("bytes follow the value")
+    return value
+
+
+class _Reader:
+    def __init__(self, data: bytes, hash_limit: int) -> None:
+        self.data, self.hash_limit, self.at = data, hash_limit, 0
+
+    def length(self) -> int:
+        (count,) = struct.unpack_from("<i", self.data, self.at)
+        self.at += 4
+        # Every element takes a byte at least, so a larger count is a lie.
+        if not 0 <= count <= len(self.data) - self.at:
+            raise CodecError(f"a length of {count} exceeds the data")
+        return int(count)
+
+    def take(self, count: int) -> bytes:
+        start, self.at = self.at, self.at + count
+        if self.at > len(self.data):
+            raise CodecError("the data ends within a value")
+        return self.data[start : self.at]
+
+    def read(self, depth: int) -> Value:
+        tag = self.data[self.at]
+        self.at += 1
+        if tag == 0x69:  # i
+            return int.from_bytes(self.take(4), "little", signed=True)
+        if tag == 0x75:  # u
+            return self.take(self.length()).decode("utf-8", "surrogatepass")
+        if tag == 0x67:  # g
+            return struct.unpack("<d", self.take(8))[0]
+        if tag in _CONSTANTS:
+            return _CONSTANTS[tag]
+        if tag == 0x6C:  # l
+            return self.long()
+        if tag == 0x73:  # s
+            return self.take(self.length())
+        if tag == 0x79:  # y
+            return complex(*struct.unpack("<dd", self.take(16)))
+        if depth > MAX_DEPTH:
+            raise CodecError(f"value nests deeper than {MAX_DEPTH}")
+        if tag == 0x5B:  # [
+            return [self.read(depth + 1) for _ in range(self.length())]
+        if tag == 0x28:  # (
+            return tuple([self.read(depth + 1) for _ in range(self.length())])
+        if tag == 0x7B:  # {
+            return self.dictionary(depth + 1)
+        if tag in (0x3C, 0x3E):  # < >
+            count = self.length()
+            if count > self.hash_limit:
+                raise CodecError(f"a set of {count} elements; the limit here is {self.hash_limit}")
+            items = [self.read(depth + 1) for _ in range(count)]
+            return set(items) if tag == 0x3C else frozenset(items)
+        raise CodecError(f"{bytes([tag])!r} is no tag of a plain value")
+
+    def long(self) -> int:
+        (count,) = struct.unpack_from("<i", self.data, self.at)
+        self.at += 4
+        if abs(count) * 2 > len(self.data) - self.at:
+            raise CodecError("an integer exceeds the data")
+        digits = struct.unpack(f"<{abs(count)}H", self.take(abs(count) * 2))
+        if any(digit >> 15 for digit in digits):
+            raise CodecError("an integer has a digit out of range")
+        bits = "".join([format(digit, "015b") for digit in reversed(digits)])
+        magnitude = int(bits or "0", 2)  # linear for a power of two, and free of the digit limit
+        return -magnitude if count < 0 else magnitude
+
+    def dictionary(self, depth: int) -> dict[Value, Value]:
+        pairs = []
+        while self.data[self.at] != 0x30:  # 0
+            pairs.append((self.read(depth), self.read(depth)))
+            if len(pairs) > self.hash_limit:
+                raise CodecError(f"a dict of more than {self.hash_limit} keys")
+        self.at += 1
+        return dict(pairs)
+
+
+_CONSTANTS: dict[int, Value] = {0x4E: None, 0x54: True, 0x46: False}  # N T F

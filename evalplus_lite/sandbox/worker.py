@@ -1,0 +1,179 @@
+"""The supervisor's handle on one worker process: start it, speak with it, end it."""
+
+from __future__ import annotations
+
+import itertools
+import marshal
+import os
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.errors import InfrastructureError
+from evalplus_lite.sandbox import inside, launch, seccomp
+from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
+
+START_SECONDS = 60.0
+"""A worker that has not said hello by then never will; a loaded machine needs a few seconds."""
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended: wait status, CPU seconds, peak bytes; whether it left files behind."""
+
+    status: int
+    cpu: float
+    peak: int
+    dirty: bool
+
+
+class WorkerLost(InfrastructureError):
+    """The worker process is gone or does not answer."""
+
+
+class Worker:
+    """One worker process of a given tier. Not safe for use from two threads at once."""
+
+    def __init__(self, config: SandboxConfig, tier: str) -> None:
+        self.config, self.tier = config, tier
+        self.loaded = ""
+        ours, theirs = socket.socketpair()
+        self.control = ours
+        self._errors = tempfile.TemporaryFile()
+        plan = launch.prepare(config, tier, theirs.fileno(), next(_numbers))
+        try:
+            self.process = subprocess.Popen(
+                plan.command,
+                env=plan.environment,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        except OSError as error:
+            ours.close()
+            raise WorkerLost(f"cannot start a worker: {error}") from None
+        finally:
+            theirs.close()
+        try:
+            self._greet(plan.scratch)
+        except BaseException:
+            self.close()
+            raise
+
+    def _greet(self, scratch: str | None) -> None:
+        text = launch.inside_text().encode()
+        self.control.settimeout(START_SECONDS)
+        self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        try:
+            self.control.sendall(struct.pack("<I", len(text)) + text)
+            self.pid = receive_with_pid(self.control, inside.MESSAGE.size)
+        except (OSError, EOFError):
+            raise WorkerLost(f"a worker did not start: {self._complaint()}") from None
+        self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
+            self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        rules = seccomp.assemble() if seccomp.is_supported() else None
+        self.send(
+            b"C",
+            marshal.dumps(
+                {
+                    "seccomp": rules.code if rules else b"",
+                    "own_pid_offsets": rules.own_pid_offsets if rules else (),
+                    "scratch": scratch,
+                }
+            ),
+        )
+
+    def _complaint(self) -> str:
+        try:
+            self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return f"no answer within {START_SECONDS:.0f} s"
+        self._errors.seek(0)
+        lines = self._errors.read(4000).decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else f"exit status {self.process.returncode}"
+
+    def send(self, kind: bytes, body: bytes = b"", handle: int | None = None) -> None:
+        """Send one control message, with a descriptor where one goes along."""
+        message = inside.MESSAGE.pack(kind, len(body))
+        try:
+            if handle is None:
+                self.control.sendall(message + body)
+            else:
+                socket.send_fds(self.control, [message], [handle])
+                self.control.sendall(body)
+        except OSError as error:
+            raise WorkerLost(f"a worker is gone: {error}") from None
+
+    def load(self, inputs: Inputs) -> None:
+        """Have the worker hold these inputs, unless it already does."""
+        if not inputs.private and inputs.key != self.loaded:
+            self.send(b"L", inputs.data)
+            self.loaded = inputs.key
+
+    def run(self, job: dict[str, Any], channel: socket.socket) -> None:
+        """Fork a child that speaks on ``channel`` (which stays open here)."""
+        self.send(b"R", marshal.dumps(job, 2), channel.fileno())
+
+    def kill(self) -> None:
+        """End the child, if there is one."""
+        self.send(b"K")
+
+    def ending(self) -> Ending:
+        """Wait for the child to have ended."""
+        try:
+            head = inside.receive(self.control, inside.MESSAGE.size)
+            body = inside.receive(self.control, inside.MESSAGE.unpack(head)[1])
+        except (OSError, EOFError):
+            raise WorkerLost("a worker ended under its program") from None
+        return Ending(*struct.unpack("<idQ?", body))
+
+    def close(self) -> None:
+        """End the worker and all that is inside; nothing is left behind."""
+        self.control.close()
+        try:
+            self.process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._errors.close()
+
+
+def receive_with_pid(channel: socket.socket, count: int) -> int:
+    """Receive ``count`` bytes and return the sender's pid, as the kernel tells it."""
+    size = struct.calcsize("3i")
+    data, ancillary, _, _ = channel.recvmsg(count, socket.CMSG_SPACE(size))
+    if len(data) < count:
+        raise EOFError
+    for level, kind, body in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+            return int(struct.unpack("3i", body[:size])[0])
+    raise EOFError
+
+
+def cpu_clock(pid: int) -> float | None:
+    """Return the CPU seconds that process ``pid`` has used, all threads; None once it is gone.
+
+    The clock id is Linux's encoding of a process's CPU clock (clock_getcpuclockid(3)).
+    """
+    try:
+        return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return None
+
+
+def queueing(pid: int) -> float | None:
+    """Return the seconds that ``pid``'s first thread was runnable but not running, if known."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 1e-9
+    except (OSError, IndexError, ValueError):
+        return None
