@@ -23,7 +23,7 @@ class Core:
 
 
 def core(problem: Problem, *, folds: int = 1) -> Core:
-    """Return the core of a ``folds``-fold cover; its optimum and the forced tests are the problem's.
+    """Return the core of a ``folds``-fold cover: what no rule below settles.
 
     Three rules are applied until none applies: a row that needs all of its tests forces them; a
     row that another one implies (fewer tests, at least the need) goes; a test goes when as many

@@ -155,7 +155,8 @@ def _bwrap(
     for name, value in environment.items():
         command += ["--setenv", name, value]
     # Left to itself bubblewrap makes parent folders that only root may enter.
-    for folder in parents([*interpreter_files(python), *(p.inside for p in places), "/dev/null"]):
+    bound = [*system_folders(), *interpreter_files(python), *(p.inside for p in places)]
+    for folder in parents([*bound, "/dev/null"]):
         command += ["--perms", "0755", "--dir", folder]
     for folder in system_folders():
         if os.path.islink(folder):
