@@ -1,0 +1,11 @@
+"""A list of "non-negative integers".
+
+The prompt's example with negative numbers contradicts these words, and nothing says how many ones a
+negative number has.
+"""
+
+
+def precondition(arr):
+    assert type(arr) is list, "arr must be a list"
+    assert all(type(x) is int for x in arr), "elements must be integers"
+    assert all(x >= 0 for x in arr), "elements must be non-negative"

@@ -1,0 +1,7 @@
+"""A "non-empty list of integers"."""
+
+
+def precondition(lst):
+    assert type(lst) is list, "lst must be a list"
+    assert all(type(x) is int for x in lst), "elements must be integers"
+    assert lst, "lst must be non-empty"
