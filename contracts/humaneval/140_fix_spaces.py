@@ -1,0 +1,15 @@
+"""Any string whose only whitespace is the space: "spaces" does not settle tabs and newlines."""
+
+import re
+
+
+def precondition(text):
+    assert type(text) is str, "text must be a string"
+    assert all(ch == " " or not ch.isspace() for ch in text), (
+        "text must have no whitespace but plain spaces"
+    )
+
+
+# The original makes one underscore of two spaces at the end of the text.
+def fix_spaces(text):
+    return re.sub(" {3,}", "-", text).replace(" ", "_")
