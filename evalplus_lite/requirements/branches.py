@@ -1,0 +1,101 @@
+"""Which branches of a reference each case takes, by coverage.py: the only user of coverage.
+
+The reference is measured in the sandbox by coverage's public interface, one context a case; what
+its lines can branch to is read from its text here, where nothing of it runs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import coverage
+
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, wire
+from evalplus_lite.types import Requirement, Returned, Value
+
+KIND = "branch"
+PACKAGES = ("coverage",)
+"""What must be importable inside the sandbox that ``branches`` is given."""
+
+_REPORT = "_evalplus_lite_report"
+_FILE = "/reference/reference.py"
+"""Where the reference seems to be, inside; coverage leaves code without a path unmeasured."""
+
+_MEASURE = """
+import coverage as _coverage
+_measurement = _coverage.Coverage(
+    data_file=None, config_file=False, branch=True, include=[{file!r}], messages=False
+)
+_measurement.set_option("run:core", "ctrace")
+_names = {{"__name__": "reference"}}
+_measurement.start()
+exec(compile({source!r}, {file!r}, "exec", dont_inherit=True), _names)
+_function = _names[{entry_point!r}]
+_count = 0
+
+def measured(*arguments):
+    global _count
+    if arguments == ({report!r},):
+        _measurement.stop()
+        data = _measurement.get_data()
+        found = []
+        for number in range(_count):
+            data.set_query_context(str(number))
+            found.append(sorted(set(data.arcs({file!r}) or ())))
+        return found
+    _measurement.switch_context(str(_count))
+    _count += 1
+    try:
+        _function(*arguments)
+    except Exception:
+        pass
+"""
+
+
+def config(base: SandboxConfig = SandboxConfig()) -> SandboxConfig:  # noqa: B008 - frozen
+    """Return the sandbox configuration in which ``branches`` can measure."""
+    packages = tuple(dict.fromkeys((*base.packages, *PACKAGES)))
+    return SandboxConfig(base.hash_seed, packages, base.readable, base.tier)
+
+
+def branching_lines(source: str) -> frozenset[int]:
+    """Return the lines (from 1) of a program that can go on in two ways or more."""
+    measurement = coverage.Coverage(data_file=None, config_file=False, branch=True, messages=False)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "reference.py")
+        path.write_bytes(source.encode("utf-8", "surrogatepass"))
+        # Without any arc on record coverage takes it that branches were not measured.
+        measurement.get_data().add_arcs({str(path): [(-1, 1)]})
+        return frozenset(measurement.branch_stats(str(path)))
+
+
+def branches(
+    sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]], limits: Limits | None = None
+) -> dict[Requirement, int]:
+    """Return, a branch (line to line), the bitset of the cases that take it.
+
+    The sandbox's configuration is to be ``config()``'s. A branch that no case takes is left out;
+    a negative line means leaving the function that begins there. Order is that of the lines. The
+    answer is empty where the reference has no branch or does not survive its own cases.
+    """
+    lines = branching_lines(program.source)
+    if not lines or not cases:
+        return {}
+    source = _MEASURE.format(
+        file=_FILE, source=program.source, entry_point=program.entry_point, report=_REPORT
+    )
+    limits = limits or Limits(load=10.0)
+    if isinstance(limits.cpu, tuple):
+        limits = Limits((*limits.cpu, 30.0), limits.load, limits.memory, limits.output)
+    run = sandbox.run(Program(source, "measured"), Inputs.of([*cases, (_REPORT,)]), limits)
+    answer = run.outcomes[-1]
+    rows: dict[tuple[int, int], int] = {}
+    if isinstance(answer, Returned):
+        for case, arcs in enumerate(wire.decode(answer.data)):
+            for start, end in arcs:
+                if start in lines:
+                    rows[start, end] = rows.get((start, end), 0) | 1 << case
+    return {
+        Requirement(KIND, f"{start:04d}->{end}"): row for (start, end), row in sorted(rows.items())
+    }

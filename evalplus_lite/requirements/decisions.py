@@ -1,0 +1,250 @@
+"""Which way each decision of a reference went, on each case, by probes of our own.
+
+coverage.py sees branches between lines only: none in a conditional expression, a comprehension's
+condition, or an operand of ``and`` and ``or``. Here the reference is rewritten, over ``ast``, so
+that every test reports its truth, every loop how many rounds it began (none, one, more) and whether it
+ran out of items or was left before, and every ``except`` and ``case`` that it was entered. The rewritten program is run in the sandbox like
+any other; its answer to a case is the list of what was seen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.types import Requirement, Returned
+
+KIND = "decision"
+_PREFIX = "_evalplus_lite_"
+_TRUTH, _ENTERED = ("false", "true"), ("entered",)
+_ROUNDS = ("zero", "one", "many", "finished", "left")
+
+_PRELUDE = f"""
+{_PREFIX}hits = set()
+
+def {_PREFIX}truth(first, value, hit={_PREFIX}hits.add):
+    hit(first + 1 if value else first)
+    return value
+
+def {_PREFIX}rounds(first, items, hit={_PREFIX}hits.add):
+    count, end = 0, 4
+    try:
+        for item in items:
+            count += 1
+            yield item
+        end = 3
+    finally:
+        hit(first + (count if count < 2 else 2))
+        hit(first + end)
+
+def {_PREFIX}entered(first, hit={_PREFIX}hits.add):
+    hit(first)
+"""
+
+_EPILOGUE = """
+def {prefix}measured(*arguments):
+    {prefix}hits.clear()
+    try:
+        {entry_point}(*arguments)
+    except Exception:
+        pass
+    return sorted({prefix}hits)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One place that is watched; outcome number ``i`` is reported as ``first + i``.
+
+    ``what`` names the syntax (``if``, ``while``, ``for``, ``ternary``, ``comprehension``,
+    ``operand``, ...), ``line`` and ``column`` its place in the reference.
+    """
+
+    what: str
+    line: int
+    column: int
+    first: int
+    outcomes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumented:
+    """A reference rewritten to report its decisions."""
+
+    program: Program
+    probes: tuple[Probe, ...]
+
+    def requirement(self, hit: int) -> Requirement | None:
+        """Return the requirement that a reported number stands for; None where it is none."""
+        for probe in self.probes:
+            if 0 <= hit - probe.first < len(probe.outcomes):
+                return _requirement(probe, hit - probe.first)
+        return None
+
+
+def instrument(program: Program) -> Instrumented:
+    """Return the program with a probe at every decision; ReferenceError_ where it does not parse."""
+    try:
+        tree = ast.parse(program.source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ReferenceError_(f"the reference does not parse: {error}") from None
+    rewriter = _Rewriter()
+    tree = rewriter.visit(tree)
+    first = 0
+    for first, statement in enumerate(tree.body):  # noqa: B007 - the place is used
+        if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
+            break
+    epilogue = _EPILOGUE.format(prefix=_PREFIX, entry_point=program.entry_point)
+    tree.body[first:first] = ast.parse(_PRELUDE).body
+    tree.body += ast.parse(epilogue).body
+    source = ast.unparse(ast.fix_missing_locations(tree))
+    return Instrumented(Program(source, f"{_PREFIX}measured"), tuple(rewriter.probes))
+
+
+def decisions(
+    sandbox: Sandbox,
+    program: Program,
+    inputs: Inputs,
+    limits: Limits = Limits(),  # noqa: B008
+) -> dict[Requirement, int]:
+    """Return, a decision outcome, the bitset of the cases on which the program shows it.
+
+    A case on which the program does not answer shows none. Outcomes seen on no case are left out;
+    order is that of the text, inner decisions before the ones around them.
+    """
+    made = instrument(program)
+    if not made.probes:
+        return {}
+    run = sandbox.run(made.program, inputs, limits)
+    last = made.probes[-1].first + len(made.probes[-1].outcomes)
+    rows = [0] * last
+    for case, outcome in enumerate(run.outcomes):
+        if isinstance(outcome, Returned):
+            for hit in _hits(outcome.data):
+                if 0 <= hit < last:
+                    rows[hit] |= 1 << case
+    return {
+        _requirement(probe, offset): rows[probe.first + offset]
+        for probe in made.probes
+        for offset in range(len(probe.outcomes))
+        if rows[probe.first + offset]
+    }
+
+
+def _hits(data: bytes) -> Sequence[int]:
+    value = wire.decode(data)
+    return [hit for hit in value if type(hit) is int] if type(value) is list else []
+
+
+def _requirement(probe: Probe, offset: int) -> Requirement:
+    place = f"{probe.line:04d}:{probe.column:03d}"
+    return Requirement(KIND, f"{place}:{probe.what}={probe.outcomes[offset]}")
+
+
+def disagreements(
+    found: Mapping[Requirement, int], branches: Mapping[Requirement, int]
+) -> tuple[str, ...]:
+    """Return where these decisions and coverage.py's branches tell a different story of the cases.
+
+    Compared is each line with exactly one statement that decides, on which both report: the rows
+    of its truth, or of a loop's entry and exhaustion, must be among those of its branches.
+    """
+    rows: dict[int, dict[str, dict[str, int]]] = {}
+    for requirement, row in found.items():
+        place, _, outcome = requirement.key.partition("=")
+        line, _, what = place.split(":")
+        if what in ("if", "while", "for"):
+            rows.setdefault(int(line), {}).setdefault(place, {})[outcome] = row
+    taken: dict[int, set[int]] = {}
+    for requirement, row in branches.items():
+        taken.setdefault(int(requirement.key.partition("->")[0]), set()).add(row)
+    different = []
+    for line, statements in sorted(rows.items()):
+        if line not in taken or len(statements) != 1:
+            continue
+        ((place, seen),) = statements.items()
+        if place.endswith(":for"):
+            sides = {seen.get("one", 0) | seen.get("many", 0), seen.get("finished", 0)}
+        else:
+            sides = {seen.get("true", 0), seen.get("false", 0)}
+        # A comprehension or lambda on the line has branches of its own there.
+        if not sides - {0} <= taken[line]:
+            different.append(place)
+    return tuple(different)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Wraps every decision; inner ones first, so that each keeps the place it had in the text."""
+
+    def __init__(self) -> None:
+        self.probes: list[Probe] = []
+        self.next = 0
+
+    def _probe(self, what: str, node: ast.AST, outcomes: tuple[str, ...]) -> ast.Constant:
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        self.probes.append(Probe(what, line, column, self.next, outcomes))
+        self.next += len(outcomes)
+        return ast.Constant(self.probes[-1].first)
+
+    def _call(self, what: str, name: str, node: ast.expr, outcomes: tuple[str, ...]) -> ast.expr:
+        function = ast.Name(_PREFIX + name, ast.Load())
+        return ast.Call(function, [self._probe(what, node, outcomes), node], [])
+
+    def _truth(self, what: str, node: ast.expr) -> ast.expr:
+        return self._call(what, "truth", node, _TRUTH)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("if", node.test)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("while", node.test)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("ternary", node.test)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("assert", node.test)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        node.values = [self._truth("operand", value) for value in node.values]
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.ifs = [self._truth("comprehension-if", test) for test in node.ifs]
+        if not node.is_async:
+            node.iter = self._call("comprehension", "rounds", node.iter, _ROUNDS)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._call("for", "rounds", node.iter, _ROUNDS)
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self.generic_visit(node)
+        node.body.insert(0, self._entered("except", node))
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        self.generic_visit(node)
+        if node.guard is not None:
+            node.guard = self._truth("guard", node.guard)
+        node.body.insert(0, self._entered("case", node.pattern))
+        return node
+
+    def _entered(self, what: str, node: ast.AST) -> ast.stmt:
+        function = ast.Name(_PREFIX + "entered", ast.Load())
+        return ast.Expr(ast.Call(function, [self._probe(what, node, _ENTERED)], []))
