@@ -1,0 +1,60 @@
+"""Characters: the ASCII classes that observed text belongs to, and how far it may be widened."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+
+PRINTABLE = "".join(map(chr, range(32, 127)))
+"""Printable ASCII: the widest alphabet that text is given without having been seen in it."""
+
+CLASSES: tuple[str, ...] = (
+    string.ascii_lowercase,
+    string.ascii_uppercase,
+    string.digits,
+)
+"""The classes within which an unseen character is as good as a seen one."""
+
+BRACKETS: tuple[str, ...] = ("()", "[]", "{}", "<>")
+
+_RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
+
+# A class is taken for closed (say, the binary digits) where at most this share of it was seen,
+# although each character seen came up this often on average.
+_CLOSED_SHARE = 1 / 3
+_CLOSED_REPEATS = 4
+
+
+def runs(text: str) -> list[str]:
+    """Return the text cut into runs of digits, letters and blanks, and single other characters."""
+    return _RUNS.findall(text)
+
+
+def run_kind(run: str) -> str:
+    """Return ``digits``, ``letters``, ``blanks``, or the character itself."""
+    first = run[:1]
+    if first.isascii():
+        if first.isdigit():
+            return "digits"
+        if first.isalpha():
+            return "letters"
+        if first.isspace():
+            return "blanks"
+    return first
+
+
+def widen(counts: Mapping[str, int]) -> str:
+    """Return the characters that text may hold if these, this often, were all seen in it.
+
+    A letter or digit stands for its class, unless so few of the class came up so often that it
+    looks closed; any other character stands only for itself.
+    """
+    allowed = set(counts)
+    for members in CLASSES:
+        seen = [character for character in counts if character in members]
+        total = sum(counts[character] for character in seen)
+        is_closed = len(seen) <= len(members) * _CLOSED_SHARE and total >= _CLOSED_REPEATS * len(seen)
+        if seen and not is_closed:
+            allowed.update(members)
+    return "".join(sorted(allowed))

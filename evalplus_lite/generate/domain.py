@@ -1,0 +1,234 @@
+"""Domains: which values may stand at one place of the inputs.
+
+A domain is read off a ``Shape``. *Inferred* (no contract: nothing else keeps inputs within the
+specification) it stays near what was seen. *Typed* (a contract decides the rest) it keeps types,
+fixed forms, and to printable ASCII plus what was seen: published contracts were measured to let
+such inputs through although no prompt means them (for one, an empty string for a list).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.generate.alphabet import PRINTABLE, run_kind, runs, widen
+from evalplus_lite.generate.shape import CONTAINERS, SIZED, Shape
+from evalplus_lite.types import Value
+
+_GROWTH = 10
+"""Inferred numbers reach this many times as far as the largest seen, sizes twice as far."""
+_FLOOR = 100
+_SIZE_FLOOR = 12
+_ENOUGH = 3
+"""A pattern must have held for this many distinct strings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What may stand at one place; None stands for no limit."""
+
+    kinds: tuple[type, ...]
+    lowest: float | None = None
+    highest: float | None = None
+    has_special: bool = False
+    """Whether NaN and the infinities are allowed."""
+    smallest: int = 0
+    largest: int | None = None
+    alphabet: str = ""
+    """The characters allowed in strings, in order."""
+    pattern: tuple[str, ...] | None = None
+    """The kinds of run (``alphabet.runs``) that every string consists of, in order."""
+    words: frozenset[str] | None = None
+    """The only blank-separated words that strings may consist of."""
+    items: Domain | None = None
+    positions: tuple[Domain, ...] | None = None
+    keys: Domain | None = None
+    values: Domain | None = None
+    is_uniform: bool = False
+    is_rectangular: bool = False
+    is_square: bool = False
+    characters: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "characters", frozenset(self.alphabet))
+
+    @classmethod
+    def inferred(cls, shape: Shape, *, known: Collection[str] = ()) -> Domain:
+        """Return a domain near what was seen; ``known`` are the reference's string constants."""
+        lowest, highest = _bounds(shape)
+        sizes, text = shape.sizes, shape.text
+        has_fixed_size = sizes is not None and (
+            sizes.is_fixed or (sizes.smallest == sizes.largest and shape.count >= _ENOUGH)
+        )
+        return cls(
+            lowest=lowest,
+            highest=highest,
+            smallest=sizes.smallest if sizes else 0,
+            largest=(sizes.largest if has_fixed_size else max(2 * sizes.largest, _SIZE_FLOOR))
+            if sizes
+            else None,
+            alphabet=widen(text.counts) if text else "",
+            pattern=_pattern(text.values) if text else None,
+            words=_words(text.values, known) if text else None,
+            items=cls.inferred(shape.items, known=known) if shape.items else None,
+            positions=tuple(cls.inferred(each, known=known) for each in shape.positions)
+            if shape.positions
+            else None,
+            keys=cls.inferred(shape.keys, known=known) if shape.keys else None,
+            values=cls.inferred(shape.values, known=known) if shape.values else None,
+            **_form(shape),
+        )
+
+    @classmethod
+    def typed(cls, shape: Shape) -> Domain:
+        """Return the domain of the types and fixed forms seen, over printable ASCII.
+
+        A list that stands directly as an argument keeps its size free, if its elements are alike:
+        the contract says whether the size means anything.
+        """
+        return cls._typed(shape, is_inner=False)
+
+    @classmethod
+    def _typed(cls, shape: Shape, *, is_inner: bool = True) -> Domain:
+        sizes = shape.sizes
+        is_record = sizes is not None and sizes.is_fixed and shape.kinds in ((list,), (tuple,))
+        is_form = is_record and (is_inner or shape.positions is not None or shape.kinds == (tuple,))
+        return cls(
+            smallest=sizes.smallest if sizes and is_form else 0,
+            largest=sizes.largest if sizes and is_form else None,
+            alphabet="".join(sorted({*PRINTABLE, *shape.text.counts})) if shape.text else "",
+            items=cls._typed(shape.items) if shape.items else None,
+            positions=tuple(map(cls._typed, shape.positions)) if shape.positions else None,
+            keys=cls._typed(shape.keys) if shape.keys else None,
+            values=cls._typed(shape.values) if shape.values else None,
+            **_form(shape),
+        )
+
+    def explain(self, value: Value) -> str | None:
+        """Return why the value may not stand here, or None where it may."""
+        kind = type(value)
+        if kind not in self.kinds:
+            return f"{kind.__name__} where only {_names(self.kinds)} was seen"
+        if kind is int or kind is float:
+            return self._explain_number(value)
+        if kind is str:
+            return self._explain_size(value) or self._explain_text(value)
+        if kind in SIZED:
+            return self._explain_size(value) or self._explain_elements(kind, value)
+        return None
+
+    def _explain_number(self, value: float) -> str | None:
+        if self.lowest is not None and value < self.lowest:
+            return f"{value!r} is below {self.lowest!r}"
+        if self.highest is not None and value > self.highest:
+            return f"{value!r} is above {self.highest!r}"
+        if not self.has_special and type(value) is float and not math.isfinite(value):
+            return f"{value!r} where only finite numbers were seen"
+        return None
+
+    def _explain_size(self, value: Any) -> str | None:
+        size = len(value)
+        if size < self.smallest:
+            return f"a length of {size} is below {self.smallest}"
+        if self.largest is not None and size > self.largest:
+            return f"a length of {size} is above {self.largest}"
+        return None
+
+    def _explain_text(self, value: str) -> str | None:
+        if not self.characters.issuperset(value):
+            strange = next(each for each in value if each not in self.characters)
+            return f"{strange!r} is no character of the kinds seen"
+        if self.pattern is not None and tuple(map(run_kind, runs(value))) != self.pattern:
+            return f"{value[:40]!r} is not of the form {' '.join(self.pattern)}"
+        if self.words is not None and not self.words.issuperset(value.split()):
+            return f"{value[:40]!r} holds a word that neither inputs nor reference know"
+        return None
+
+    def _explain_elements(self, kind: type, value: Any) -> str | None:
+        if kind is dict:
+            return self._explain_all(self.keys, value) or self._explain_all(
+                self.values, list(value.values())
+            )
+        if kind not in CONTAINERS or not value:
+            return None
+        if self.positions is not None and len(value) == len(self.positions):
+            for domain, element in zip(self.positions, value, strict=True):
+                if (reason := domain.explain(element)) is not None:
+                    return reason
+            return None
+        if self.is_rectangular and len(set(map(len, value))) > 1:
+            return "rows of different lengths where all were equal"
+        if self.is_square and len(value) != len(value[0]):
+            return f"{len(value)} rows of {len(value[0])} where all were square"
+        return self._explain_all(self.items, value)
+
+    def _explain_all(self, domain: Domain | None, values: Any) -> str | None:
+        if not values:
+            return None
+        if domain is None:
+            return "elements where only empty containers were seen"
+        kinds = set(map(type, values))
+        if len(kinds) > 1 and self.is_uniform:
+            return "elements of several types in one container"
+        if len(kinds) == 1 and (only := next(iter(kinds))) in (int, float, str):
+            # The common case at C speed: all elements of one plain type.
+            if only not in domain.kinds:
+                return domain.explain(next(iter(values)))
+            if only is not str and domain._admits_numbers(only, values):
+                return None
+        for element in values:
+            if (reason := domain.explain(element)) is not None:
+                return reason
+        return None
+
+    def _admits_numbers(self, kind: type, values: Any) -> bool:
+        """Return whether values, all of the allowed type int or float, are surely within bounds."""
+        if self.lowest is not None and not min(values) >= self.lowest:
+            return False
+        if self.highest is not None and not max(values) <= self.highest:
+            return False
+        return kind is int or self.has_special or math.isfinite(sum(values))
+
+
+def _names(kinds: tuple[type, ...]) -> str:
+    return " or ".join(kind.__name__ for kind in kinds) or "nothing"
+
+
+def _form(shape: Shape) -> dict[str, Any]:
+    """Return the fields that both ways of reading a shape have in common."""
+    return {
+        "kinds": shape.kinds,
+        "has_special": shape.numbers is not None and shape.numbers.has_special,
+        "is_uniform": shape.is_uniform,
+        "is_rectangular": shape.is_rectangular,
+        "is_square": shape.is_square,
+    }
+
+
+def _bounds(shape: Shape) -> tuple[float | None, float | None]:
+    """Return bounds that keep signs: none seen below the lowest unless negatives were seen."""
+    if shape.numbers is None:
+        return None, None
+    low, high = shape.numbers.lowest, shape.numbers.highest
+    reach = max(_GROWTH * max(abs(low), abs(high)), _FLOOR)
+    return (low if low >= 0 else -reach), (high if high <= 0 < -low else reach)
+
+
+def _pattern(values: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the run kinds that all strings share, if several distinct, compound ones do."""
+    patterns = {tuple(map(run_kind, runs(value))) for value in values}
+    if len(values) < _ENOUGH or len(patterns) > 1:
+        return None
+    (pattern,) = patterns
+    return pattern if len(pattern) > 1 else None
+
+
+def _words(values: tuple[str, ...], known: Collection[str]) -> frozenset[str] | None:
+    """Return the vocabulary, if every word seen is one of the reference's string constants."""
+    words = {word for value in values for word in value.split()}
+    vocabulary = frozenset(each for each in known if len(each) > 1 and len(each.split()) == 1)
+    vocabulary |= frozenset(each for each in known if len(each) == 1)
+    is_closed = len(words) >= _ENOUGH and words <= vocabulary and any(len(w) > 1 for w in words)
+    return vocabulary if is_closed else None

@@ -1,0 +1,77 @@
+"""Guards: which inputs may be proposed for a task, judged from the inputs it came with."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.generate import relations
+from evalplus_lite.generate.domain import Domain
+from evalplus_lite.generate.relations import Arguments, Relation
+from evalplus_lite.generate.shape import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """One domain an argument, the numbers of arguments seen, and relations between arguments."""
+
+    shapes: tuple[Shape, ...]
+    domains: tuple[Domain, ...]
+    arities: tuple[int, ...]
+    relations: tuple[Relation, ...] = ()
+
+    @classmethod
+    def infer(cls, base: Sequence[Arguments], *, known: Collection[str] = ()) -> Guards:
+        """Return guards for a task without a contract: near the base inputs in every respect.
+
+        ``known`` are string constants of the reference: where all words of the inputs are among
+        them, they are the vocabulary. Raises InputError if there is no base input.
+        """
+        shapes = _shapes(base)
+        return cls(
+            shapes,
+            tuple(Domain.inferred(shape, known=known) for shape in shapes),
+            _arities(base),
+            relations.infer(base),
+        )
+
+    @classmethod
+    def typed(cls, base: Sequence[Arguments]) -> Guards:
+        """Return guards for a task whose contract decides validity: types, forms and characters."""
+        shapes = _shapes(base)
+        return cls(shapes, tuple(map(Domain.typed, shapes)), _arities(base))
+
+    def admits(self, arguments: Arguments) -> bool:
+        """Return whether the input may be proposed."""
+        return self.explain(arguments) is None
+
+    def explain(self, arguments: Arguments) -> str | None:
+        """Return why the input may not be proposed, or None where it may."""
+        if len(arguments) not in self.arities:
+            return f"{len(arguments)} arguments where {_either(self.arities)} were seen"
+        for place, (domain, value) in enumerate(zip(self.domains, arguments, strict=False)):
+            if (reason := domain.explain(value)) is not None:
+                return f"argument {place}: {reason}"
+        for relation in self.relations:
+            if not relation.holds(arguments):
+                return f"does not keep to: {relation.text}"
+        return None
+
+
+def _shapes(base: Sequence[Arguments]) -> tuple[Shape, ...]:
+    if not base:
+        raise InputError("no base input to infer guards from", remedy="give the task an input")
+    longest = max(map(len, base))
+    return tuple(
+        Shape.of(arguments[place] for arguments in base if len(arguments) > place)
+        for place in range(longest)
+    )
+
+
+def _arities(base: Sequence[Arguments]) -> tuple[int, ...]:
+    return tuple(sorted({len(arguments) for arguments in base}))
+
+
+def _either(numbers: tuple[int, ...]) -> str:
+    return " or ".join(map(str, numbers))

@@ -1,0 +1,165 @@
+"""Linking: changes to several arguments of an input together.
+
+A condition often ties arguments (a limit that the sum just reaches, a word that is an element, two
+equal lists): chance hardly meets it, so one argument is made from another on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evalplus_lite.generate.operators import below, pick
+from evalplus_lite.generate.places import Place
+from evalplus_lite.generate.shape import CONTAINERS, elements_of, order
+from evalplus_lite.types import Value
+
+Arguments = tuple[Value, ...]
+Link = Callable[[Arguments, Sequence[Place]], Arguments]
+
+
+def derive(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    """Return the input with one argument made from another: its length, sum, element, part."""
+    if len(arguments) < 2:
+        return arguments
+    site = places[0]
+    to, at = below(site, len(arguments)), below(site, len(arguments) - 1)
+    at += at >= to
+    made = _derived(type(arguments[to]), arguments[at], arguments[to], site)
+    return arguments if made is None else _with(arguments, to, made)
+
+
+def exchange(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    """Return the input with two arguments of one type exchanged, or one in both places."""
+    if len(arguments) < 2:
+        return arguments
+    site = places[0]
+    to, at = below(site, len(arguments)), below(site, len(arguments) - 1)
+    at += at >= to
+    if type(arguments[to]) is not type(arguments[at]):
+        return arguments
+    changed = _with(arguments, to, arguments[at])
+    return changed if site.random() < 0.3 else _with(changed, at, arguments[to])
+
+
+def combine(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    """Return the input with one argument as it was in another input seen."""
+    site = places[below(places[0], len(arguments))]
+    at = places.index(site)
+    value = pick(site, site.seen) if site.seen else arguments[at]
+    return _with(arguments, at, value)
+
+
+def together(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    """Return the input with all its lists (or strings) cut, extended or rearranged alike."""
+    site = places[0]
+    kinds = (list, tuple, str)
+    ats = [at for at, value in enumerate(arguments) if type(value) in kinds]
+    if len(ats) < 2 or len({len(arguments[at]) for at in ats}) != 1 or not arguments[ats[0]]:
+        return arguments
+    size = len(arguments[ats[0]])
+    indices = list(range(size))
+    way, index = below(site, 4), below(site, size)
+    if way == 0:
+        del indices[index]
+    elif way == 1:
+        indices.insert(index, below(site, size))
+    elif way == 2:
+        indices = indices[: index + 1]
+    else:
+        indices.reverse()
+    changed = list(arguments)
+    for at in ats:
+        value = arguments[at]
+        taken = [value[each] for each in indices]
+        changed[at] = "".join(taken) if type(value) is str else type(value)(taken)
+    return tuple(changed)
+
+
+LINKS: tuple[tuple[str, Link], ...] = (
+    ("arguments.derive", derive),
+    ("arguments.derive", derive),
+    ("arguments.exchange", exchange),
+    ("arguments.combine", combine),
+    ("arguments.together", together),
+)
+"""The links with the names that provenance shows; repeated where chosen more often."""
+
+
+def _with(arguments: Arguments, at: int, value: Value) -> Arguments:
+    return (*arguments[:at], value, *arguments[at + 1 :])
+
+
+def _derived(kind: type, source: Value, old: Value, site: Place) -> Value | None:
+    """Return a value of the kind that the source suggests, or None where it suggests none."""
+    source_kind = type(source)
+    if kind is int or kind is float:
+        number = _number(source_kind, source, old, site)
+        if number is None:
+            return None
+        try:
+            return kind(number)
+        except (OverflowError, ValueError):
+            return None
+    if kind is str and source_kind is str:
+        return _part(source, site)
+    if source_kind in CONTAINERS and source:
+        element = pick(site, elements_of(source))
+        if type(element) is kind:
+            return _part(element, site) if kind is str and site.random() < 0.5 else element
+    if kind in (list, tuple) and source_kind in (list, tuple):
+        return kind(_rearranged(list(source), site))
+    return None
+
+
+def _number(kind: type, source: Any, old: Any, site: Place) -> float | None:
+    way = below(site, 7)
+    if kind is int or kind is float:
+        choices: tuple[Any, ...] = (
+            source,
+            source + 1,
+            source - 1,
+            source * 2,
+            source + old,
+            source - old,
+            -source,
+        )
+        return choices[way]  # type: ignore[no-any-return] # numbers, all
+    size = len(source) if hasattr(source, "__len__") else None
+    numbers = []
+    if kind in CONTAINERS:
+        numbers = [each for each in elements_of(source) if type(each) in (int, float)]
+    if numbers and way < 4:
+        return (sum(numbers), max(numbers), min(numbers), pick(site, numbers))[way] + pick(
+            site, (0, 0, 1, -1)
+        )
+    return None if size is None else size + pick(site, (0, 0, 1, -1, -size))
+
+
+def _part(source: str, site: Place) -> str:
+    """Return a part or rearrangement of a string."""
+    way = below(site, 6)
+    start = below(site, len(source) + 1)
+    if way == 0:
+        return source
+    if way == 1:
+        return source[start:]
+    if way == 2:
+        return source[:start]
+    if way == 3:
+        return source[start : start + 1 + below(site, 3)]
+    return source[::-1] if way == 4 else source[start:] + source[:start]
+
+
+def _rearranged(source: list[Value], site: Place) -> list[Value]:
+    way = below(site, 5)
+    start = below(site, len(source) + 1)
+    if way == 0:
+        return source
+    if way == 1:
+        return source[::-1]
+    if way == 2:
+        return source[:start]
+    if way == 3:
+        return sorted(source, key=order)
+    return source[start:] + source[:start]

@@ -1,0 +1,143 @@
+"""Mutation operators: the registry, and what an operator is given to work with.
+
+An operator turns a value of one type into another of the same type (paper 004, Table 1, and what
+measurements added). Each is a small function that never changes its argument, registered with a
+name and *examples*: pairs of a value and one that the operator must be able to make of it. An
+operator that has nothing to do returns its argument itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol, TypeVar
+
+from evalplus_lite.types import Value
+
+
+class Family(Enum):
+    """What an operator draws on: the value itself, constants of the task's text, or (being about
+    elements only) what its elements' operators draw on."""
+
+    NEAR = "near"
+    CONSTANT = "constant"
+    EITHER = "either"
+
+
+class Site(Protocol):
+    """A place of the inputs, as an operator sees it (``sites.Place`` is the real one)."""
+
+    random: Callable[[], float]
+    """Draws from [0, 1): the only source of chance."""
+
+    @property
+    def items(self) -> Site | None:
+        """The place of a container's elements."""
+
+    @property
+    def keys(self) -> Site | None:
+        """The place of a dict's keys."""
+
+    @property
+    def values(self) -> Site | None:
+        """The place of a dict's values."""
+
+    @property
+    def positions(self) -> Sequence[Site] | None:
+        """One place a position, where positions differ in kind."""
+
+    @property
+    def has_fixed_size(self) -> bool:
+        """Whether containers here must keep their length."""
+
+    @property
+    def letters(self) -> str:
+        """Characters to write: those seen here, then the rest of what is allowed."""
+
+    @property
+    def seen_letters(self) -> str:
+        """Characters seen here; never empty."""
+
+    def mutate(self, value: Value) -> Value:
+        """Return the value changed by some operator for its type."""
+
+    def fragment(self, kind: type) -> Value | None:
+        """Return some value of the type that was seen anywhere, best here; None if there is none."""
+
+    def constant(self, kind: type) -> Value | None:
+        """Return some constant of the type; None if there is none."""
+
+    def piece(self) -> str:
+        """Return a word or character of the task's string constants, or a seen character."""
+
+    def fresh(self) -> Value | None:
+        """Return a new value for this place, made from scratch."""
+
+
+Apply = Callable[[Any, Any], Any]
+Function = TypeVar("Function", bound=Apply)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A value, and one that the operator must be able to make of it."""
+
+    before: Value
+    after: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One way to change a value of one type."""
+
+    name: str
+    kind: type
+    apply: Apply
+    examples: tuple[Example, ...]
+    weight: int
+    """How often it is chosen, against the others of its type and family."""
+    family: Family
+    is_resizing: bool
+    """Whether it changes the length of a container (none such where the length is fixed)."""
+
+
+OPERATORS: dict[type, list[Operator]] = {}
+"""All operators by the type they change, in order of registration."""
+
+
+def operator(
+    name: str,
+    kind: type,
+    *examples: tuple[Value, Value],
+    weight: int = 2,
+    family: Family = Family.NEAR,
+    is_resizing: bool = False,
+) -> Callable[[Function], Function]:
+    """Register the decorated function under a name, with (before, after) examples."""
+
+    def register(apply: Function) -> Function:
+        OPERATORS.setdefault(kind, []).append(
+            Operator(
+                name,
+                kind,
+                apply,
+                tuple(Example(before, after) for before, after in examples),
+                weight,
+                family,
+                is_resizing,
+            )
+        )
+        return apply
+
+    return register
+
+
+def below(site: Site, limit: int) -> int:
+    """Return a whole number from 0 up to, not including, the limit."""
+    return int(site.random() * limit)
+
+
+def pick(site: Site, choices: Sequence[Value]) -> Value:
+    """Return one of the choices, all equally likely; there must be one."""
+    return choices[int(site.random() * len(choices))]

@@ -1,0 +1,244 @@
+"""Places: what is known of one position of the inputs while generating, and mutation there."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.generate import containers, fresh, numeric, textual
+from evalplus_lite.generate.constants import Constants
+from evalplus_lite.generate.domain import Domain
+from evalplus_lite.generate.identity import key
+from evalplus_lite.generate.operators import OPERATORS, Family, Operator
+from evalplus_lite.generate.shape import CONTAINERS, SIZED, Shape, elements_of
+from evalplus_lite.types import Value
+
+__all__ = ["Place", "Table", "World"]
+
+# Importing these registers their operators.
+_REGISTERED = (numeric, textual, containers)
+
+_SEEN_LIMIT = 300
+"""A place remembers this many values; later ones take the place of earlier ones in turn."""
+_TRIES = 3
+_FRESH = 0.08
+"""How often a value is replaced from scratch instead of being changed."""
+_LOCAL = 0.8
+"""How often a fragment comes from the same place rather than from any."""
+
+
+class Table:
+    """The operators for one type at one place, chosen by weight and by how often they succeed."""
+
+    def __init__(self, operators: Iterable[Operator]) -> None:
+        self.operators = list(operators)
+        self.applies = [each.apply for each in self.operators]
+        self.tried = [0] * len(self.operators)
+        self.kept = [0] * len(self.operators)
+        self.cumulative: list[float] = []
+        self.total = 0.0
+        self.reweigh()
+
+    def reweigh(self) -> None:
+        """Afterwards operators whose results were seldom kept are chosen less often."""
+        self.cumulative, self.total = [], 0.0
+        for each, tried, kept in zip(self.operators, self.tried, self.kept, strict=True):
+            self.total += each.weight * (kept + 4) / (tried + 4)
+            self.cumulative.append(self.total)
+
+
+Step = tuple[Table, int]
+"""An operator's application: its table and its index there."""
+
+
+@dataclass(slots=True)
+class World:
+    """What all places of a task share while generating."""
+
+    random: Callable[[], float]
+    constants: Constants
+    family: Family = Family.NEAR
+    """What operators draw on at the moment."""
+    trace: list[Step] = field(default_factory=list)
+    """The operators applied since the engine last cleared it."""
+    fragments: dict[type, list[Value]] = field(default_factory=dict)
+    """Values seen anywhere in the inputs, by type."""
+    known: set[bytes] = field(default_factory=set)
+    reach: float = math.inf
+    """No number further from zero than this is made."""
+    longest: int = 10_000
+    """No text or container longer than this is made."""
+
+    def remember(self, kind: type, value: Value) -> None:
+        """Afterwards the value may be drawn as a fragment of its type."""
+        identity = key(value)
+        if identity not in self.known:
+            self.known.add(identity)
+            _keep(self.fragments.setdefault(kind, []), value, len(self.known))
+
+
+class Place:
+    """One position of the inputs: its domain, the values seen there, and its operators."""
+
+    def __init__(self, domain: Domain, shape: Shape, world: World, *, is_fixed: bool = False) -> None:
+        self.domain, self.shape, self.world = domain, shape, world
+        self.random = world.random
+        self.seen: list[Value] = []
+        self._known: set[bytes] = set()
+        self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
+        self.items = self._child(domain.items, shape.items, is_fixed=domain.is_rectangular)
+        self.keys = self._child(domain.keys, shape.keys)
+        self.values = self._child(domain.values, shape.values)
+        self.positions: list[Place] | None = None
+        if domain.positions and shape.positions:
+            pairs = zip(domain.positions, shape.positions, strict=True)
+            self.positions = [Place(domain, shape, world) for domain, shape in pairs]
+        self.seen_letters = "".join(shape.text.counts) if shape.text else ""
+        self.seen_letters = self.seen_letters or domain.alphabet or "a"
+        self.letters = domain.alphabet or self.seen_letters
+        self.tables = {
+            family: {
+                kind: Table(each for each in OPERATORS.get(kind, []) if self._suits(each, family))
+                for kind in {*domain.kinds, list}
+            }
+            for family in (Family.NEAR, Family.CONSTANT)
+        }
+        self._kinds = domain.kinds
+        self.bound()
+
+    def bound(self) -> None:
+        """Afterwards numbers made here respect the domain and the world's reach."""
+        low, high, reach = self.domain.lowest, self.domain.highest, self.world.reach
+        self.lowest = -reach if low is None else max(low, -reach)
+        self.highest = reach if high is None else min(high, reach)
+
+    def every(self) -> Iterator[Place]:
+        """Yield this place and all places within it."""
+        yield self
+        for child in (self.items, self.keys, self.values, *(self.positions or ())):
+            if child is not None:
+                yield from child.every()
+
+    def mutate(self, value: Value) -> Value:
+        """Return the value changed by an operator for its type, within numeric bounds.
+
+        Returns the value itself where nothing was found to do in a few tries.
+        """
+        random, kind = self.random, type(value)
+        chance = random()
+        if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
+            return self.fresh()
+        table = self.tables[self.world.family].get(kind)
+        if table is None or not table.total:
+            table = self.tables[Family.NEAR].get(kind)
+            if table is None or not table.total:
+                return value
+        trace = self.world.trace
+        for _ in range(_TRIES):
+            index = bisect(table.cumulative, random() * table.total)
+            mark = len(trace)
+            changed = table.applies[index](value, self)
+            if changed is value or (
+                not self.lowest <= changed <= self.highest
+                if kind is int or kind is float
+                else kind in SIZED and len(changed) > self.world.longest
+            ):
+                del trace[mark:]
+                continue
+            trace.append((table, index))
+            return changed
+        return value
+
+    def choose(self, kind: type) -> Operator | None:
+        """Return an operator for a type, chosen by weight, and note it in the trace."""
+        table = self.tables[self.world.family].get(kind)
+        if table is None or not table.total:
+            return None
+        index = bisect(table.cumulative, self.random() * table.total)
+        self.world.trace.append((table, index))
+        return table.operators[index]
+
+    def fragment(self, kind: type) -> Value | None:
+        """Return some value of the type seen here, or now and then anywhere."""
+        seen: list[Value] | None = self.seen
+        if kind in CONTAINERS or kind is dict or (seen and self.random() < _LOCAL):
+            value = seen[int(self.random() * len(seen))] if seen else None
+            if type(value) is kind:
+                return value
+            if kind in CONTAINERS or kind is dict:
+                return None
+        seen = self.world.fragments.get(kind)
+        return seen[int(self.random() * len(seen))] if seen else None
+
+    def constant(self, kind: type) -> Value | None:
+        """Return some constant of the type from the task's text."""
+        constants = self.world.constants
+        pool: tuple[Value, ...]
+        if kind is int:
+            pool = constants.integers
+        elif kind is float:
+            pool = constants.floats
+        elif kind is str:
+            pool = constants.strings
+        else:
+            pool = constants.bytestrings if kind is bytes else ()
+        return pool[int(self.random() * len(pool))] if pool else None
+
+    def piece(self) -> str:
+        """Return a word or character of the task's string constants, or a seen character."""
+        pool = self.world.constants.pieces or self.seen_letters
+        return pool[int(self.random() * len(pool))]
+
+    def fresh(self) -> Value:
+        """Return a new value for this place, made from scratch."""
+        return fresh.make(self)
+
+    def learn(self, value: Value) -> None:
+        """Afterwards the value and its parts may be reused as fragments."""
+        kind = type(value)
+        self.world.remember(kind, value)
+        identity = key(value)
+        if identity in self._known:
+            return
+        self._known.add(identity)
+        _keep(self.seen, value, len(self._known))
+        if kind is dict:
+            for name, item in value.items():
+                if self.keys is not None and self.values is not None:
+                    self.keys.learn(name)
+                    self.values.learn(item)
+        elif kind in CONTAINERS:
+            for at, element in enumerate(elements_of(value)):
+                if self.positions is not None and at < len(self.positions):
+                    self.positions[at].learn(element)
+                elif self.items is not None:
+                    self.items.learn(element)
+
+    def _child(
+        self, domain: Domain | None, shape: Shape | None, *, is_fixed: bool = False
+    ) -> Place | None:
+        if domain is None or shape is None:
+            return None
+        return Place(domain, shape, self.world, is_fixed=is_fixed)
+
+    def _suits(self, each: Operator, family: Family) -> bool:
+        if each.is_resizing and self.has_fixed_size:
+            return False
+        if each.name == "list.grid" and not self.domain.is_rectangular:
+            return False
+        return each.family is family or each.family is Family.EITHER
+
+
+def _has_one_size(domain: Domain) -> bool:
+    return domain.largest is not None and domain.smallest == domain.largest
+
+
+def _keep(pool: list[Any], value: Value, count: int) -> None:
+    """Append to the pool; once it is full, take the place of the value that came first, in turn."""
+    if len(pool) < _SEEN_LIMIT:
+        pool.append(value)
+    else:
+        pool[count % _SEEN_LIMIT] = value

@@ -1,0 +1,161 @@
+"""Shapes: what was observed at one place of the inputs, down to the elements of containers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.types import Value
+
+SEQUENCES: tuple[type, ...] = (list, tuple)
+CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)
+SIZED: tuple[type, ...] = (str, bytes, *CONTAINERS, dict)
+
+FIXED_AFTER = 5
+"""A size that never varied over this many values counts as fixed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The finite ints and floats seen at a place (bools apart)."""
+
+    lowest: float
+    highest: float
+    has_special: bool
+    """Whether NaN or an infinity was seen too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The strings seen at a place: how often each character came up, and their distinct values."""
+
+    counts: dict[str, int]
+    """Character to occurrences, in character order."""
+    values: tuple[str, ...]
+    """Distinct strings in order of appearance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The lengths of the strings and containers seen at a place."""
+
+    smallest: int
+    largest: int
+    is_fixed: bool
+    """One length only, seen often enough (or in tuples) to be part of the form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What was observed at one place; ``Shape.of(values)`` reads it off."""
+
+    count: int
+    kinds: tuple[type, ...]
+    """The exact types seen, in the order of their names."""
+    numbers: Numbers | None = None
+    text: Text | None = None
+    sizes: Sizes | None = None
+    items: Shape | None = None
+    """All elements of the lists, tuples, sets and frozensets, taken together."""
+    positions: tuple[Shape, ...] | None = None
+    """One shape a position, where the size is fixed and the positions differ in kind."""
+    keys: Shape | None = None
+    values: Shape | None = None
+    is_uniform: bool = True
+    """Whether every single container held elements of one type only."""
+    is_rectangular: bool = False
+    """Whether in every container all rows (two at least, somewhere) had one length."""
+    is_square: bool = False
+    """Whether moreover each container had as many rows as columns."""
+
+    @classmethod
+    def of(cls, values: Iterable[Value]) -> Shape:
+        """Return the shape of the values; sets are read in the order of their elements' text."""
+        values = list(values)
+        kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)
+        containers = [value for value in values if type(value) in CONTAINERS]
+        dicts = [value for value in values if type(value) is dict]
+        sizes = _sizes([value for value in values if type(value) in SIZED])
+        elements = [element for container in containers for element in elements_of(container)]
+        rows = [elements_of(container) for container in containers]
+        is_rectangular = _is_rectangular(rows)
+        return cls(
+            count=len(values),
+            kinds=tuple(kinds),
+            numbers=_numbers(values),
+            text=_text([value for value in values if type(value) is str]),
+            sizes=sizes,
+            items=cls.of(elements) if elements else None,
+            positions=_positions(cls.of, containers) if sizes and sizes.is_fixed else None,
+            keys=cls.of(key for value in dicts for key in value) if any(dicts) else None,
+            values=cls.of(v for value in dicts for v in value.values()) if any(dicts) else None,
+            is_uniform=all(len(set(map(type, container))) < 2 for container in containers)
+            and all(len(set(map(type, value.values()))) < 2 for value in dicts),
+            is_rectangular=is_rectangular,
+            is_square=is_rectangular and all(len(each) == len(each[0]) for each in rows if each),
+        )
+
+
+def elements_of(container: Any) -> Sequence[Value]:
+    """Return a container's elements in an order that does not depend on the hash seed."""
+    if type(container) in (set, frozenset):
+        return sorted(container, key=order)
+    return container  # type: ignore[no-any-return] # a list or tuple already
+
+
+def order(value: Value) -> tuple[str, Any]:
+    """Return a sort key for plain values of any mixture: by type name, then value or text."""
+    kind = type(value)
+    if kind is int or kind is str or kind is bytes or kind is bool:
+        return kind.__name__, value
+    if kind is tuple:
+        return kind.__name__, tuple(map(order, value))
+    if kind is frozenset:
+        return kind.__name__, sorted(map(order, value))
+    return kind.__name__, repr(value)
+
+
+def _numbers(values: Sequence[Value]) -> Numbers | None:
+    numbers = [value for value in values if type(value) is int or type(value) is float]
+    finite = [value for value in numbers if type(value) is int or math.isfinite(value)]
+    if not finite:
+        return None
+    return Numbers(min(finite), max(finite), has_special=len(finite) < len(numbers))
+
+
+def _text(values: Sequence[str]) -> Text | None:
+    if not values:
+        return None
+    counts = Counter(character for value in values for character in value)
+    return Text(dict(sorted(counts.items())), tuple(dict.fromkeys(values)))
+
+
+def _sizes(values: Sequence[Any]) -> Sizes | None:
+    if not values:
+        return None
+    lengths = [len(value) for value in values]
+    smallest, largest = min(lengths), max(lengths)
+    is_form = len(lengths) >= FIXED_AFTER or all(type(value) is tuple for value in values)
+    return Sizes(smallest, largest, is_fixed=smallest == largest > 0 and is_form)
+
+
+def _positions(
+    shape_of: Callable[[Iterable[Value]], Shape], containers: Sequence[Any]
+) -> tuple[Shape, ...] | None:
+    if not containers or any(type(container) not in SEQUENCES for container in containers):
+        return None
+    positions = tuple(shape_of(column) for column in zip(*containers, strict=True))
+    if len({position.kinds for position in positions}) < 2:
+        return None
+    return positions
+
+
+def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:
+    if not all(type(row) in SEQUENCES for rows in containers for row in rows):
+        return False
+    if not any(len(rows) > 1 for rows in containers):
+        return False
+    return all(len({len(row) for row in rows}) < 2 for rows in containers)
