@@ -1,0 +1,87 @@
+"""A dataset: named tasks in order, and the choice of some of them."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.types import Suite, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Tasks in their file's order; ``suites`` holds what a suite file says beyond the tasks.
+
+    ``name`` is the published set's, or the file's without its endings.
+    """
+
+    name: str
+    tasks: tuple[Task, ...]
+    suites: Mapping[str, Suite] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Return how many tasks there are."""
+        return len(self.tasks)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the tasks, in order."""
+        return tuple(task.id for task in self.tasks)
+
+    def only(self, patterns: Sequence[str] | None) -> Dataset:
+        """Return the dataset of the tasks that any pattern chooses, in the dataset's order.
+
+        A pattern is one or more, parted by commas, of: an id, a glob (``HumanEval/1*``), a range
+        of last numbers (``HumanEval/10-20``), or such a number or range alone (``3,10-20``). None
+        chooses all. Raises InputError for a pattern that chooses nothing.
+        """
+        if patterns is None:
+            return self
+        chosen: set[str] = set()
+        for pattern in patterns:
+            chosen.update(self._matches(pattern))
+        tasks = tuple(task for task in self.tasks if task.id in chosen)
+        suites = {id: suite for id, suite in self.suites.items() if id in chosen}
+        return replace(self, tasks=tasks, suites=suites)
+
+    def _matches(self, pattern: str) -> set[str]:
+        if pattern in self.ids:  # ids may hold commas, dashes and stars
+            return {pattern}
+        chosen: set[str] = set()
+        for part in filter(None, (part.strip() for part in pattern.split(","))):
+            found = self._part(part)
+            if not found:
+                raise InputError(
+                    f"{part!r} chooses no task of {self.name}", remedy=self._nearest(part)
+                )
+            chosen |= found
+        if not chosen:
+            raise InputError(f"{pattern!r} chooses no task of {self.name}")
+        return chosen
+
+    def _part(self, part: str) -> set[str]:
+        if part in self.ids:
+            return {part}
+        numbers = re.fullmatch(r"(.*?)(\d+)(?:-(\d+))?", part, re.ASCII)
+        if numbers:
+            prefix, first, last = numbers[1], int(numbers[2]), int(numbers[3] or numbers[2])
+            return {id for id in self.ids if _has_number(id, prefix, first, last)}
+        return {id for id in self.ids if fnmatch.fnmatchcase(id, part)}
+
+    def _nearest(self, part: str) -> str:
+        close = difflib.get_close_matches(part, self.ids, n=1, cutoff=0.5)
+        if close:
+            return f"did you mean {close[0]}?"
+        if not self.ids:
+            return "it holds no tasks"
+        return f"its tasks are {self.ids[0]} to {self.ids[-1]}"
+
+
+def _has_number(id: str, prefix: str, first: int, last: int) -> bool:
+    """Say whether an id ends in a number of the range, after the prefix or, without one, any."""
+    match = re.fullmatch(r"(.*?)(\d+)", id, re.ASCII)
+    return match is not None and prefix in ("", match[1]) and first <= int(match[2]) <= last

