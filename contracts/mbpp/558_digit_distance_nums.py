@@ -16,7 +16,7 @@ def check(inputs, output, expected):
     first, second = (str(number) for number in inputs)
     width = max(len(first), len(second))
     by_place = _distance(first.zfill(width), second.zfill(width))
-    return output == expected or output == by_place
+    return output in (expected, by_place)
 
 
 def _distance(first, second):
