@@ -3,8 +3,11 @@
 A classic BPF program over ``struct seccomp_data`` (Linux ``Documentation/userspace-api/
 seccomp_filter.rst``), assembled here because the rules need argument checks (threads but no
 processes, signals to oneself only) and nothing that a library would add. Denied calls return
-EPERM; ``clone3`` returns ENOSYS so that the C library falls back to ``clone``, whose flags a filter
-can see.
+EPERM; ``clone3`` and ``openat2`` return ENOSYS so that callers fall back to calls whose arguments
+a filter can see.
+
+The numbers are searched by halving, not one after the other: the kernel runs a new filter once
+for every call number when it is installed, which is once a program.
 """
 
 from __future__ import annotations
@@ -12,102 +15,66 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-LOAD, JUMP_EQUAL, JUMP_GREATER_EQUAL, JUMP_SET, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+from evalplus_lite.sandbox.syscalls import (
+    ATTRIBUTES,
+    CLONE,
+    CLONE3,
+    DENIED,
+    FCNTL,
+    IOCTL,
+    OPEN,
+    OPENAT,
+    OPENAT2,
+    PRCTL,
+    PRLIMIT64,
+    SENDTO,
+    SIGNALS,
+    SOCKETPAIR,
+    WRITES,
+    Numbers,
+)
+
+LOAD, JUMP, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_ANY_BIT, RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
 ALLOW, ERRNO, KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
-NUMBER_AT, ARCH_AT, ARGUMENT_AT = 0, 4, 16
+NUMBER_AT, ARCH_AT, ARGUMENTS_AT = 0, 4, 16
 CLONE_THREAD = 0x00010000
-X32_BIT = 0x40000000
+AF_UNIX = 1
+WRITING_FLAGS = 0o3 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
+# What would leave a trace outside the process, or signal another one in its name.
+FCNTL_DENIED = {
+    "F_SETOWN": 8,
+    "F_SETSIG": 10,
+    "F_SETOWN_EX": 15,
+    "F_SETLEASE": 1024,
+    "F_NOTIFY": 1026,
+    "F_SETPIPE_SZ": 1031,
+}
+IOCTL_ALLOWED = {
+    "TCGETS": 0x5401,
+    "TIOCGWINSZ": 0x5413,
+    "FIONREAD": 0x541B,
+    "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450,
+    "FIOCLEX": 0x5451,
+    "TCGETS2": 0x802C542A,
+}
+PRCTL_DENIED = {
+    "PR_SET_PDEATHSIG": 1,
+    "PR_SET_MM": 35,
+    "PR_SET_CHILD_SUBREAPER": 36,
+    "PR_SCHED_CORE": 62,
+    "PR_SET_PTRACER": 0x59616D61,
+}
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# name: (x86_64, aarch64); None where the architecture has no such call.
-DENIED: dict[str, tuple[int | None, int | None]] = {
-    # processes
-    "fork": (57, None),
-    "vfork": (58, None),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
-    "process_mrelease": (448, 448),
-    "pidfd_open": (434, 434),
-    "pidfd_getfd": (438, 438),
-    "pidfd_send_signal": (424, 424),
-    "kcmp": (312, 272),
-    "setpriority": (141, 140),
-    "sched_setparam": (142, 118),
-    "sched_setscheduler": (144, 119),
-    "sched_setaffinity": (203, 122),
-    "sched_setattr": (314, 274),
-    "ioprio_set": (251, 30),
-    "migrate_pages": (256, 238),
-    "move_pages": (279, 239),
-    "setsid": (112, 157),
-    "setpgid": (109, 154),
-    # namespaces, mounts, the system
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "mount_setattr": (442, 442),
-    "personality": (135, 92),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "name_to_handle_at": (303, 264),
-    "open_by_handle_at": (304, 265),
-    "syslog": (103, 116),
-    "quotactl": (179, 60),
-    "reboot": (169, 142),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "kexec_load": (246, 104),
-    "fanotify_init": (300, 262),
-    # network and whatever outlives a process
-    "socket": (41, 198),
-    "connect": (42, 203),
-    "bind": (49, 200),
-    "listen": (50, 201),
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "semget": (64, 190),
-    "msgget": (68, 186),
-    "mq_open": (240, 180),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "setuid": (105, 146),
-    "setresuid": (117, 147),
-    "setreuid": (113, 145),
-    "setgroups": (116, 159),
-    "capset": (126, 91),
-}
-CLONE, CLONE3 = (56, 220), (435, 435)
-PRLIMIT64 = (302, 261)
-# Calls whose first argument names the process they act on: allowed on oneself only.
-SIGNALS = {
-    "kill": (62, 129),
-    "tgkill": (234, 131),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-}
-TKILL = (200, 130)
+Files = Literal["free", "attributes", "writes"]
+"""How much of the file system the filter guards, beyond what the tier does: nothing (it has its
+own), attributes (modes, owners, times: what Landlock leaves open), or every change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,55 +85,112 @@ class Filter:
     own_pid_offsets: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One instruction; ``own_pid`` marks an operand to be filled in by the process itself."""
+
+    operation: int
+    operand: int = 0
+    if_true: int = 0
+    if_false: int = 0
+    own_pid: bool = False
+
+
+_Block = list[_Step]
+
+
 def is_supported() -> bool:
-    """Whether the numbers above cover this machine's architecture."""
+    """Whether the numbers in ``syscalls`` cover this machine's architecture."""
     return platform.machine() in ARCHITECTURES
 
 
-def assemble(machine: str | None = None) -> Filter:
+def assemble(files: Files = "free", machine: str | None = None) -> Filter:
     """Return the filter for ``machine`` (default: this one); KeyError where it is not covered."""
     machine = machine or platform.machine()
     column = list(ARCHITECTURES).index(machine)
-    code: list[bytes] = []
-    pid_offsets: list[int] = []
+    blocks: dict[int, _Block] = {}
 
-    def emit(operation: int, operand: int, if_true: int = 0, if_false: int = 0) -> None:
-        code.append(struct.pack("<HBBI", operation, if_true, if_false, operand))
-
-    def deny(number: int, error: int = errno.EPERM) -> None:
-        emit(JUMP_EQUAL, number, 0, 1)
-        emit(RETURN, ERRNO | error)
-
-    emit(LOAD, ARCH_AT)
-    emit(JUMP_EQUAL, ARCHITECTURES[machine], 1, 0)
-    emit(RETURN, KILL_PROCESS)
-    emit(LOAD, NUMBER_AT)
-    if machine == "x86_64":
-        emit(JUMP_GREATER_EQUAL, X32_BIT, 0, 1)
-        emit(RETURN, ERRNO | errno.EPERM)
-    deny(CLONE3[column], errno.ENOSYS)
-    deny(TKILL[column])
-    for numbers in DENIED.values():
+    def rule(numbers: Numbers, block: _Block) -> None:
         number = numbers[column]
         if number is not None:
-            deny(number)
-    emit(JUMP_EQUAL, CLONE[column], 0, 4)
-    emit(LOAD, ARGUMENT_AT)
-    emit(JUMP_SET, CLONE_THREAD, 0, 1)
-    emit(RETURN, ALLOW)
-    emit(RETURN, ERRNO | errno.EPERM)
-    # From here on a matched call loads its argument, so each rule ends in a return.
-    emit(JUMP_EQUAL, PRLIMIT64[column], 0, 4)
-    emit(LOAD, ARGUMENT_AT)
-    emit(JUMP_EQUAL, 0, 0, 1)
-    emit(RETURN, ALLOW)
-    emit(RETURN, ERRNO | errno.EPERM)
-    for numbers_ in SIGNALS.values():
-        emit(JUMP_EQUAL, numbers_[column], 0, 4)
-        emit(LOAD, ARGUMENT_AT)
-        pid_offsets.append(len(code) * 8 + 4)
-        emit(JUMP_EQUAL, 0, 0, 1)
-        emit(RETURN, ALLOW)
-        emit(RETURN, ERRNO | errno.EPERM)
-    emit(RETURN, ALLOW)
-    return Filter(b"".join(code), tuple(pid_offsets))
+            blocks[number] = block
+
+    denied = dict(DENIED)
+    if files != "free":
+        denied |= ATTRIBUTES
+    if files == "writes":
+        denied |= WRITES
+        rule(OPEN, [*_load(1), *_unless_bits(WRITING_FLAGS)])
+        rule(OPENAT, [*_load(2), *_unless_bits(WRITING_FLAGS)])
+        rule(OPENAT2, _fail(errno.ENOSYS))
+    for numbers in denied.values():
+        rule(numbers, _fail())
+    rule(CLONE3, _fail(errno.ENOSYS))
+    rule(CLONE, [*_load(0), _Step(JUMP_ANY_BIT, CLONE_THREAD, 0, 1), _allow(), *_fail()])
+    rule(PRLIMIT64, [*_load(0), *_only([0])])
+    rule(SOCKETPAIR, [*_load(0), *_only([AF_UNIX])])
+    # A destination: both halves of the pointer are zero where none is given.
+    rule(SENDTO, [*_load(4), _Step(JUMP_EQUAL, 0, 1, 0), *_fail(), *_load(4, 4), *_only([0])])
+    rule(FCNTL, [*_load(1), *_none_of(FCNTL_DENIED.values())])
+    rule(IOCTL, [*_load(1), *_only(IOCTL_ALLOWED.values(), errno.ENOTTY)])
+    rule(PRCTL, [*_load(0), *_none_of(PRCTL_DENIED.values())])
+    for numbers in SIGNALS.values():
+        rule(numbers, [*_load(0), _Step(JUMP_EQUAL, 0, 0, 1, own_pid=True), _allow(), *_fail()])
+
+    steps = [_Step(LOAD, ARCH_AT), _Step(JUMP_EQUAL, ARCHITECTURES[machine], 1, 0)]
+    steps += [_Step(RETURN, KILL_PROCESS), _Step(LOAD, NUMBER_AT)]
+    # Beyond every known number: the x32 calls, and whatever future kernels add.
+    beyond, end = (1 << 30, _fail()) if machine == "x86_64" else (max(blocks) + 1, [_allow()])
+    intervals: list[tuple[int, _Block]] = []
+    for number in sorted({0, beyond, *blocks, *(number + 1 for number in blocks)}):
+        block = blocks.get(number, [_allow()]) if number < beyond else end
+        if not intervals or intervals[-1][1] != block:
+            intervals.append((number, block))
+    steps += _search(intervals)
+    code = b"".join(
+        struct.pack("<HBBI", s.operation, s.if_true, s.if_false, s.operand) for s in steps
+    )
+    return Filter(code, tuple(8 * i + 4 for i, step in enumerate(steps) if step.own_pid))
+
+
+def _search(intervals: list[tuple[int, _Block]]) -> _Block:
+    """Return steps that find the interval of the loaded number and do as its block says."""
+    if len(intervals) == 1:
+        return intervals[0][1]
+    middle = len(intervals) // 2
+    low, high = _search(intervals[:middle]), _search(intervals[middle:])
+    start = intervals[middle][0]
+    if len(low) < 256:  # what a conditional jump can skip
+        return [_Step(JUMP_AT_LEAST, start, len(low), 0), *low, *high]
+    return [_Step(JUMP_AT_LEAST, start, 0, 1), _Step(JUMP, len(low)), *low, *high]
+
+
+def _allow() -> _Step:
+    return _Step(RETURN, ALLOW)
+
+
+def _fail(error: int = errno.EPERM) -> _Block:
+    return [_Step(RETURN, ERRNO | error)]
+
+
+def _load(argument: int, offset: int = 0) -> _Block:
+    """Load the low half of an argument (or the high one, at offset 4)."""
+    return [_Step(LOAD, ARGUMENTS_AT + 8 * argument + offset)]
+
+
+def _unless_bits(mask: int) -> _Block:
+    return [_Step(JUMP_ANY_BIT, mask, 0, 1), *_fail(), _allow()]
+
+
+def _only(values: Iterable[int], error: int = errno.EPERM) -> _Block:
+    block = []
+    for value in values:
+        block += [_Step(JUMP_EQUAL, value, 0, 1), _allow()]
+    return [*block, *_fail(error)]
+
+
+def _none_of(values: Iterable[int]) -> _Block:
+    block = []
+    for value in values:
+        block += [_Step(JUMP_EQUAL, value, 0, 1), *_fail()]
+    return [*block, _allow()]
