@@ -148,7 +148,7 @@ def _dict(body: Any, depth: int) -> dict[Value, Value]:
     pairs = _items(body, depth)
     if any(type(pair) is not list or len(pair) != 2 for pair in pairs):
         raise TypeError("a list of [key, value] was expected")
-    return {key: item for key, item in pairs}
+    return dict(pairs)
 
 
 def _float(body: Any, depth: int) -> float:

@@ -49,8 +49,8 @@ class Case:
     """One input: its positional arguments, and where they came from.
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
-    ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation`` or ``targeted``; ``parent``
-    is the position, within the same suite, of the case it was derived from; ``operators`` names
+    ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation`` or ``targeted``;
+    ``parent`` is the position, within the same suite, of the case it was derived from; ``operators`` names
     the mutations applied, in order.
     """
 
@@ -192,7 +192,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Requirement:
-    """Something a test can satisfy: ``kind`` is ``branch``, ``decision``, ``mutant`` or ``sample``."""
+    """Something a test can satisfy, of kind ``branch``, ``decision``, ``mutant`` or ``sample``."""
 
     kind: str
     key: str

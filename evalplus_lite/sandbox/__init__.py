@@ -1,5 +1,6 @@
 """Running untrusted code: supervisor, worker, child, limits, probes."""
 
+from evalplus_lite.sandbox.attempt import Expected, Observer
 from evalplus_lite.sandbox.limits import (
     PRESETS,
     Inputs,
@@ -9,7 +10,7 @@ from evalplus_lite.sandbox.limits import (
     SandboxConfig,
     preset,
 )
-from evalplus_lite.sandbox.sandbox import Expected, Observer, Run, Sandbox
+from evalplus_lite.sandbox.sandbox import Run, Sandbox
 
 __all__ = [
     "PRESETS",

@@ -13,6 +13,7 @@ Frames (child to supervisor): see ``Reporter``.
 import ctypes
 import gc
 import marshal
+import mmap
 import os
 import resource
 import select
@@ -117,10 +118,12 @@ class Reporter:
     A batch holds one record a case: ``V`` value, ``E`` exception, ``U`` no plain value, ``M`` out
     of memory. It leaves when it is large or two milliseconds old, so a slow case is always the
     last of its batch; with ``timed`` the CPU seconds of each case follow the records (kind ``T``).
+    ``progress[0]``, in memory shared with the supervisor, is the case now running: where the
+    process dies, that tells which one it died of.
     """
 
-    def __init__(self, channel, timed):
-        self.channel, self.timed = channel, timed
+    def __init__(self, channel, timed, progress):
+        self.channel, self.timed, self.progress = channel, timed, progress
         self.parts, self.size, self.times = [], 0, []
 
     def send(self, kind, first=0, count=0, payload=b""):
@@ -130,9 +133,10 @@ class Reporter:
         """Call ``function`` on each case and report; everything hot is a local name."""
         now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
         parts, times = self.parts, self.times
-        put, dump, simple = parts.append, marshal.dumps, SCALARS
+        put, dump, simple, progress = parts.append, marshal.dumps, SCALARS, self.progress
         size, start, sent, begin = 0, now(), first, 0.0
         for index in range(first, last):
+            progress[0] = index
             if timed:
                 begin = cpu()
             try:
@@ -208,7 +212,7 @@ def child(channel, job, settings, cases):
     request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
     if request["cases"] is not None:
         cases = request["cases"]
-    reporter = Reporter(channel, job["timed"])
+    reporter = Reporter(channel, job["timed"], settings["progress"])
     channel.sendall(b"P")  # the kernel tells the supervisor who sent this: our pid, out there
     confine(job, settings)
     module = types.ModuleType("program")
@@ -249,8 +253,8 @@ def start(channel, job, settings, cases, control):
 class Worker:
     """Holds a task's inputs, forks a child a program, kills it when told, says how it ended."""
 
-    def __init__(self, control):
-        self.control = control
+    def __init__(self, control, progress):
+        self.control, self.progress = control, progress
         self.cases = []
         self.settings = {}
         self.child = None
@@ -281,9 +285,11 @@ class Worker:
         elif kind == b"C":
             self.settings = marshal.loads(body)  # from the supervisor
             self.settings["libc"] = ctypes.CDLL(None)
+            self.settings["progress"] = memoryview(self.progress).cast("Q")
         elif kind == b"R":
             channel = socket.socket(fileno=handles[0])
             job = marshal.loads(body)  # from the supervisor
+            self.progress[:] = bytes(len(self.progress))  # no word from one program to the next
             self.child = start(channel, job, self.settings, self.cases, self.control)
             channel.close()
             self.alarm = os.pidfd_open(self.child)
@@ -302,8 +308,10 @@ class Worker:
         self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)
 
 
-def main(control, preload):
-    """Serve the supervisor until it goes away."""
+def main(control, page, preload):
+    """Serve the supervisor until it goes away; ``page`` is the descriptor of the shared memory."""
+    progress = mmap.mmap(page, 0)
+    os.close(page)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     for name in preload:
@@ -319,4 +327,4 @@ def main(control, preload):
     gc.collect()
     gc.freeze()
     control.sendall(MESSAGE.pack(b"H", 0))
-    Worker(control).serve()
+    Worker(control, progress).serve()

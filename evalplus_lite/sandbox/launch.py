@@ -14,7 +14,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,7 +53,7 @@ sys.path[:0] = settings["path"]
 module = types.ModuleType("sandbox_inside")
 sys.modules["sandbox_inside"] = module
 exec(compile(text, "<sandbox>", "exec"), module.__dict__)
-module.main(control, settings["preload"])
+module.main(control, int(sys.argv[2]), settings["preload"])
 """
 
 
@@ -81,8 +81,11 @@ def find_bwrap() -> str | None:
     return shutil.which("bwrap")
 
 
-def prepare(config: SandboxConfig, tier: str, control: int, number: int) -> Launch:
-    """Return how to start worker ``number`` of this process, speaking on descriptor ``control``."""
+def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:
+    """Return how to start worker ``number`` of this process, given its two descriptors.
+
+    The first is its socket to us, the second the page in which a child notes its progress.
+    """
     environment = {
         "PYTHONHASHSEED": str(config.hash_seed),
         "LANG": "C.UTF-8",
@@ -104,7 +107,7 @@ def prepare(config: SandboxConfig, tier: str, control: int, number: int) -> Laun
         path += sorted({os.path.dirname(place.outside) for place in places if place.package})
     boot = _BOOT.format(settings=json.dumps({"uid": uid, "path": path, "preload": PRELOAD})
                         .replace("null", "None"))  # fmt: skip
-    interpreter = [python, "-P", "-S", "-s", "-B", "-c", boot, str(control)]
+    interpreter = [python, "-P", "-S", "-s", "-B", "-c", boot, *map(str, handles)]
     if tier != "namespaces":
         return Launch(tuple(interpreter), environment, None)
     return Launch(tuple(_bwrap(python, places, environment, root) + interpreter), {}, SCRATCH)
@@ -125,7 +128,9 @@ def locate(config: SandboxConfig) -> tuple[Place, ...]:
     places = []
     for number, folder in enumerate(config.readable):
         if not os.path.isdir(folder):
-            raise InputError(f"{folder} is no folder", remedy="give a folder for the sandbox to read")
+            raise InputError(
+                f"{folder} is no folder", remedy="give a folder for the sandbox to read"
+            )
         places.append(Place(os.path.realpath(folder), f"/readable/{number}"))
     for name in config.packages:
         spec = importlib.util.find_spec(name)
@@ -139,9 +144,7 @@ def locate(config: SandboxConfig) -> tuple[Place, ...]:
     return tuple(places)
 
 
-def _bwrap(
-    python: str, places: list[Place], environment: dict[str, str], root: bool
-) -> list[str]:
+def _bwrap(python: str, places: list[Place], environment: dict[str, str], root: bool) -> list[str]:
     bwrap = find_bwrap()
     assert bwrap is not None, "the tier was chosen without looking"
     command = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]

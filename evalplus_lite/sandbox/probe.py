@@ -97,7 +97,8 @@ def probe(secrets, modules, folders):
         "bounded memory": refused(big) and refused(raise_limit),
         "not root": os.getuid() != 0,
         "no files written": all(refused(write, folder + "/evalplus_lite_probe")
-                                for folder in ["/", "/dev", "/usr", "/var/tmp", "/dev/shm", *folders]),
+                                for folder in 
+                                ["/", "/dev", "/usr", "/var/tmp", "/dev/shm", *folders]),
         "no files read": not any(readable(path) for path in secrets),
         "no benchmark packages": all(refused(__import__, name) for name in modules),
         "no other process seen": not any(readable(f"/proc/{pid}/{name}")

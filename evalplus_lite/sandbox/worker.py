@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import marshal
+import mmap
 import os
 import socket
 import struct
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +44,12 @@ class Worker:
         self.loaded = ""
         ours, theirs = socket.socketpair()
         self.control = ours
-        self._errors = tempfile.TemporaryFile()
-        plan = launch.prepare(config, tier, theirs.fileno(), next(_numbers))
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
+        page = os.memfd_create("progress")
+        os.ftruncate(page, mmap.PAGESIZE)
+        self._progress = mmap.mmap(page, mmap.PAGESIZE)
+        handles = (theirs.fileno(), page)
+        plan = launch.prepare(config, tier, handles, next(_numbers))
         try:
             self.process = subprocess.Popen(
                 plan.command,
@@ -54,7 +58,7 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                pass_fds=(theirs.fileno(),),
+                pass_fds=handles,
                 start_new_session=True,
             )
         except OSError as error:
@@ -62,6 +66,7 @@ class Worker:
             raise WorkerLost(f"cannot start a worker: {error}") from None
         finally:
             theirs.close()
+            os.close(page)
         try:
             self._greet(plan.scratch)
         except BaseException:
@@ -123,6 +128,11 @@ class Worker:
         """Fork a child that speaks on ``channel`` (which stays open here)."""
         self.send(b"R", marshal.dumps(job, 2), channel.fileno())
 
+    def progress(self, first: int, last: int) -> int:
+        """Return the case that the child says it is at, forced into ``first`` to ``last - 1``."""
+        (case,) = struct.unpack_from("<Q", self._progress, 0)
+        return int(min(max(case, first), last - 1))
+
     def kill(self) -> None:
         """End the child, if there is one."""
         self.send(b"K")
@@ -145,6 +155,7 @@ class Worker:
             self.process.kill()
             self.process.wait()
         self._errors.close()
+        self._progress.close()
 
 
 def receive_with_pid(channel: socket.socket, count: int) -> int:
@@ -157,23 +168,3 @@ def receive_with_pid(channel: socket.socket, count: int) -> int:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
             return int(struct.unpack("3i", body[:size])[0])
     raise EOFError
-
-
-def cpu_clock(pid: int) -> float | None:
-    """Return the CPU seconds that process ``pid`` has used, all threads; None once it is gone.
-
-    The clock id is Linux's encoding of a process's CPU clock (clock_getcpuclockid(3)).
-    """
-    try:
-        return time.clock_gettime((~pid << 3) | 2)
-    except OSError:
-        return None
-
-
-def queueing(pid: int) -> float | None:
-    """Return the seconds that ``pid``'s first thread was runnable but not running, if known."""
-    try:
-        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
-            return int(file.read().split()[1]) * 1e-9
-    except (OSError, IndexError, ValueError):
-        return None

@@ -1,0 +1,154 @@
+"""The one evaluator: a program against a suite gives a verdict.
+
+The expected answers stay here, in the supervisor; the sandbox sees the inputs only. Base cases
+run first: a program that fails one is not run on the rest, unless every detail is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evalplus_lite.contract import parse
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox, wire
+from evalplus_lite.types import (
+    Failure,
+    Outcome,
+    Returned,
+    Suite,
+    Task,
+    Verdict,
+    VerdictName,
+)
+from evalplus_lite.verdicts import decode_answer, explain, judge
+
+CHECK_LIMITS = Limits(cpu=10.0)
+SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """A task's suite made ready: inputs encoded, answers joined, limits worked out, once."""
+
+    task: Task
+    suite: Suite
+    inputs: Inputs
+    expected: Expected
+    limits: Limits
+
+    @classmethod
+    def of(cls, task: Task, suite: Suite, preset: Preset, *, memory: int = 1 << 30) -> Exam:
+        """Prepare a suite under a limits preset and a memory limit in bytes."""
+        limits = tuple(preset.limit(time) for time in suite.times)
+        return cls(
+            task,
+            suite,
+            Inputs.of(case.arguments for case in suite.cases),
+            Expected.of(suite.expected),
+            Limits(
+                cpu=limits,
+                load=max(Limits().load, preset.floor),
+                memory=memory,
+                output=max(Limits().output, 4 * sum(map(len, suite.expected))),
+            ),
+        )
+
+
+@dataclass(slots=True)
+class _Examiner:
+    """Observes one program's run and keeps what decides its verdict."""
+
+    exam: Exam
+    details: list[VerdictName | None] | None
+    deferred: dict[int, bytes] = field(default_factory=dict)
+    base: Failure | None = None
+    plus: Failure | None = None
+
+    def equal(self, first: int, last: int) -> bool:
+        if self.details is not None:
+            self.details[first:last] = ["pass"] * (last - first)
+        return True
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        suite, task = self.exam.suite, self.exam.task
+        if isinstance(outcome, Returned) and _has_check(task):
+            self.deferred[case] = outcome.data
+            return True
+        verdict = judge(outcome, suite.expected[case], task.rule)
+        if self.details is not None:
+            self.details[case] = verdict
+        if verdict == "pass":
+            return True
+        self.fail(explain(case, verdict, outcome, suite.expected[case]))
+        return self.details is not None
+
+    def fail(self, failure: Failure) -> None:
+        """Keep the first failure among the base cases and the first among the others."""
+        if failure.case < self.exam.suite.base_count:
+            if self.base is None or failure.case < self.base.case:
+                self.base = failure
+        elif self.plus is None or failure.case < self.plus.case:
+            self.plus = failure
+
+
+def examine(sandbox: Sandbox, exam: Exam, source: str, *, details: bool = False) -> Verdict:
+    """Run a program on a suite and return its verdict.
+
+    ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
+    if it passes base. With ``details`` every case is run and its verdict kept. Raises
+    InfrastructureError where the machine fails three times in a row: that is no verdict.
+    """
+    count = len(exam.suite.cases)
+    examiner = _Examiner(exam, [None] * count if details else None)
+    program = Program(source, exam.task.entry_point)
+    cpu, _ = sandbox.watch(program, exam.inputs, exam.limits, examiner, expected=exam.expected)
+    if examiner.deferred:
+        _check(sandbox, exam, examiner)
+    base, plus = examiner.base, examiner.plus
+    worst = base or plus
+    return Verdict(
+        base="pass" if base is None else base.verdict,
+        plus="pass" if worst is None else worst.verdict,
+        failure=worst,
+        details=None if examiner.details is None else tuple(examiner.details),
+        cpu=cpu,
+    )
+
+
+def _check(sandbox: Sandbox, exam: Exam, examiner: _Examiner) -> None:
+    """Have the task's own check judge the answers that differ from the reference's.
+
+    It sees expected values, so it runs in a process of its own with inputs of its own.
+    """
+    contract = exam.task.contract
+    assert contract is not None
+    rows, numbers = [], []
+    for case, data in sorted(examiner.deferred.items()):
+        expected = exam.suite.expected[case]
+        verdict = judge(Returned(data), expected, exam.task.rule)
+        if verdict == "fail":
+            arguments = list(exam.suite.cases[case].arguments)
+            rows.append((arguments, decode_answer(data, expected), wire.decode(expected)))
+            numbers.append(case)
+        else:
+            _book(exam, examiner, case, verdict, Returned(data))
+    if not rows:
+        return
+    inputs = Inputs.of(rows, private=True)
+    run = sandbox.run(Program(contract, "check"), inputs, CHECK_LIMITS)
+    for case, outcome in zip(numbers, run.outcomes, strict=True):
+        accepted = isinstance(outcome, Returned) and wire.decode(outcome.data) is True
+        data = examiner.deferred[case]
+        _book(exam, examiner, case, "pass" if accepted else "fail", Returned(data))
+
+
+def _book(
+    exam: Exam, examiner: _Examiner, case: int, verdict: VerdictName, outcome: Outcome
+) -> None:
+    if examiner.details is not None:
+        examiner.details[case] = verdict
+    if verdict != "pass":
+        examiner.fail(explain(case, verdict, outcome, exam.suite.expected[case]))
+
+
+def _has_check(task: Task) -> bool:
+    return task.contract is not None and parse(task.contract).has_check

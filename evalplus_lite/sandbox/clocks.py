@@ -1,0 +1,94 @@
+"""How long a child has been at its current case, by the kernel's clocks: nothing it says counts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+CLOCK_SLACK = 0.01
+"""CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier
+cases (``inside.FLUSH_SECONDS``) and the reporting itself."""
+
+
+class Watch:
+    """How long a child has been at its current case, by the kernel's clocks."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.spent = 0.0
+        self.reset()
+
+    def reset(self) -> None:
+        """A batch has arrived: the next case begins now."""
+        self.wall = time.monotonic()
+        self.cpu = cpu_clock(self.pid)
+        self.idle_from: Clocks | None = None
+
+    def used_since_reset(self, limit: float) -> float | None:
+        """Return the CPU seconds since the last batch where they exceed ``limit``, else None."""
+        if time.monotonic() - self.wall <= limit:
+            return None  # one thread cannot use more than the time that passed
+        now = cpu_clock(self.pid)
+        if now is None or self.cpu is None or now - self.cpu <= limit + CLOCK_SLACK:
+            return None
+        return now - self.cpu
+
+    def pause(self, limit: float, wait: float) -> float | None:
+        """Return how long to wait for an answer before looking again; None: time is up.
+
+        ``limit`` is the current case's in CPU seconds, ``wait`` the least seconds of idling.
+        """
+        passed = time.monotonic() - self.wall
+        if passed < limit:
+            return limit - passed + 0.001
+        now = cpu_clock(self.pid)
+        if now is None or self.cpu is None:
+            return 0.05  # gone: the end of the channel is about to be seen
+        used = now - self.cpu
+        if used > limit + CLOCK_SLACK:
+            self.spent = used
+            return None
+        # Less CPU than the limit in more time than that: it waits, or it queues for a processor.
+        clocks = Clocks(time.monotonic(), now, queueing(self.pid))
+        if self.idle_from is None:
+            self.idle_from = clocks
+        elif clocks.idle_since(self.idle_from) > max(limit, wait):
+            self.spent = passed
+            return None
+        return max(0.002, min(limit + CLOCK_SLACK - used, 0.25))
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """One reading: wall time, CPU time, and time spent queueing for a processor, in seconds."""
+
+    wall: float
+    cpu: float
+    queued: float | None
+
+    def idle_since(self, earlier: Clocks) -> float:
+        """Return the seconds in which the process neither ran nor queued to run."""
+        passed = self.wall - earlier.wall - (self.cpu - earlier.cpu)
+        if self.queued is None or earlier.queued is None:
+            return passed / 10  # no scheduler statistics here: be generous instead
+        return passed - (self.queued - earlier.queued)
+
+
+def cpu_clock(pid: int) -> float | None:
+    """Return the CPU seconds that process ``pid`` has used, all threads; None once it is gone.
+
+    The clock id is Linux's encoding of a process's CPU clock (clock_getcpuclockid(3)).
+    """
+    try:
+        return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return None
+
+
+def queueing(pid: int) -> float | None:
+    """Return the seconds that ``pid``'s first thread was runnable but not running, if known."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 1e-9
+    except (OSError, IndexError, ValueError):
+        return None

@@ -1,0 +1,102 @@
+"""What an outcome means: from what happened and what was expected, by pure functions."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from evalplus_lite.compare import matches
+from evalplus_lite.errors import CodecError
+from evalplus_lite.sandbox import wire
+from evalplus_lite.types import (
+    Crashed,
+    Failure,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    Rule,
+    TimedOut,
+    Unrepresentable,
+    Value,
+    VerdictName,
+)
+
+SHOWN = 200
+"""Characters of a value that a one-line message shows."""
+MIN_HASHED = 1024
+
+
+def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
+    """Return what an outcome means where ``expected`` is the wire form of the right answer."""
+    match outcome:
+        case Returned(data):
+            if data == expected:
+                return "pass"
+            try:
+                value = decode_answer(data, expected)
+            except CodecError:
+                return "unrepresentable"
+            return "pass" if matches(value, wire.decode(expected), rule) else "fail"
+        case Raised():
+            return "error"
+        case TimedOut():
+            return "timeout"
+        case Crashed():
+            return "crash"
+        case OutOfMemory():
+            return "memory"
+        case Unrepresentable():
+            return "unrepresentable"
+    assert_never(outcome)
+
+
+def decode_answer(data: bytes, expected: bytes) -> Value:
+    """Decode what a sample answered; its hashed containers may be no larger than a right answer's.
+
+    An answer with more elements cannot be right, and could be made to hash slowly.
+    """
+    return wire.decode(data, hash_limit=max(MIN_HASHED, len(expected)))
+
+
+def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) -> Failure:
+    """Return the failure of a case with a line for a person."""
+    match outcome:
+        case Returned(data):
+            try:
+                got = shorten(decode_answer(data, expected))
+            except CodecError as error:
+                got = f"a value that cannot be read ({error})"
+            return Failure(case, verdict, f"got {got}, expected {shorten(wire.decode(expected))}")
+        case Raised(kind, message, line):
+            return Failure(case, verdict, clip(f"{kind}: {message}" if message else kind), line)
+        case TimedOut(cpu, limit):
+            return Failure(case, verdict, f"{cpu:.2f} s, over the limit of {limit:.2f} s")
+        case Crashed(_, _, reason):
+            return Failure(case, verdict, reason)
+        case OutOfMemory():
+            return Failure(case, verdict, "asked for more than its memory limit")
+        case Unrepresentable(kind):
+            return Failure(case, verdict, clip(f"returned {kind}, which is no plain value"))
+    assert_never(outcome)
+
+
+def shorten(value: Value) -> str:
+    """Return a value's repr, cut in the middle where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more than 4,300 digits
+        text = (
+            f"an integer of {value.bit_length()} bits"
+            if isinstance(value, int)
+            else "a value \
+with very long integers"
+        )
+    if len(text) <= SHOWN:
+        return text
+    return f"{text[: SHOWN // 2]} ... {text[-SHOWN // 3 :]}"
+
+
+def clip(text: str) -> str:
+    """Return the text as one line of bounded length."""
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN else line[:SHOWN] + "..."
