@@ -188,6 +188,13 @@ def receive(channel, count):
 
 def confine(job, settings):
     """Take away from this process what the program must not have; there is no way back."""
+    settings["libc"].prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+    if os.getppid() != settings["worker"]:
+        os._exit(119)
+    null = os.open("/dev/null", os.O_RDWR)  # one of its own: flags and owner are not the worker's
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    os.close(null)
     for name, value in job["rlimits"].items():
         limit = getattr(resource, name)
         hard = resource.getrlimit(limit)[1]
@@ -257,6 +264,7 @@ class Worker:
         self.control, self.progress = control, progress
         self.cases = []
         self.settings = {}
+        self.untouched = None
         self.child = None
         self.alarm = None
 
@@ -285,6 +293,8 @@ class Worker:
         elif kind == b"C":
             self.settings = marshal.loads(body)  # from the supervisor
             self.settings["libc"] = ctypes.CDLL(None)
+            self.settings["worker"] = os.getpid()
+            self.untouched = self.scratch_changed()
             self.settings["progress"] = memoryview(self.progress).cast("Q")
         elif kind == b"R":
             channel = socket.socket(fileno=handles[0])
@@ -297,12 +307,17 @@ class Worker:
         elif kind == b"K" and self.child is not None:
             os.kill(self.child, signal.SIGKILL)
 
+    def scratch_changed(self):
+        """Return when the scratch folder last changed: entries, mode, owner, times, attributes."""
+        scratch = self.settings["scratch"]
+        return os.stat(scratch).st_ctime_ns if scratch else None
+
     def bury(self, poll):
         _, status, usage = os.wait4(self.child, 0)
         poll.unregister(self.alarm)
         os.close(self.alarm)
         self.child = None
-        dirty = bool(self.settings["scratch"] and os.listdir(self.settings["scratch"]))
+        dirty = self.scratch_changed() != self.untouched
         seconds = usage.ru_utime + usage.ru_stime
         body = struct.pack("<idQ?", status, seconds, usage.ru_maxrss * 1024, dirty)
         self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)

@@ -2,8 +2,13 @@
 
 ``namespaces``: bubblewrap gives the worker its own mounts (a bare interpreter, the standard
 library, the packages that were asked for; read-only), process ids (the worker is PID 1, so
-nothing inside can kill or stop it), network (none), IPC and host name. Started by root it runs
-under an unprivileged uid of its own, else in a user namespace; so the thread limit holds in both.
+nothing inside can kill or stop it), network (none), IPC and host name. ``landlock``: the worker
+shares all of these with the machine and is kept from them by Landlock and the system-call filter;
+it has no folder to write in. ``none``: the system-call filter alone, which also refuses to open
+any file for writing.
+
+Started by root, a worker of any tier runs under an unprivileged uid of its own, so that the
+thread limit holds; else bubblewrap's user namespace has the same effect.
 """
 
 from __future__ import annotations
@@ -18,9 +23,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.sandbox import landlock
 from evalplus_lite.sandbox.limits import SandboxConfig
+from evalplus_lite.sandbox.seccomp import Files
 
 PRELOAD = (
     "typing math re random collections itertools functools operator string copy heapq bisect "
@@ -32,38 +40,25 @@ SCRATCH = "/tmp"  # inside: a small file system of the worker's own
 SCRATCH_BYTES = 64 << 20
 UID_BASE, UID_SPAN = 1_000_000_000, 1 << 24
 
-_BOOT = """
-import socket, sys, types
-control = socket.socket(fileno=int(sys.argv[1]))
-size = int.from_bytes(control.recv(4, socket.MSG_WAITALL), "little")
-text = control.recv(size, socket.MSG_WAITALL).decode()
-settings = {settings}
-if settings["uid"] is not None:
-    import os, ctypes
-    uid = settings["uid"]
-    os.setgroups([])
-    try:
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
-    except OSError:  # a container that maps few ids
-        os.setresgid(65534, 65534, 65534)
-        os.setresuid(65534, 65534, 65534)
-    ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: a change of uid cleared it
-sys.path[:0] = settings["path"]
-module = types.ModuleType("sandbox_inside")
-sys.modules["sandbox_inside"] = module
-exec(compile(text, "<sandbox>", "exec"), module.__dict__)
-module.main(control, int(sys.argv[2]), settings["preload"])
-"""
+PROCESSES = 64
+"""Threads that a program may have, where its uid is its own."""
+PROCESSES_BESIDE_OTHERS = 256
+"""Threads added to those of the user's other processes, where the uid is the user's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A worker's command line and environment, and whether it has a scratch folder to check."""
+    """How to start a worker and what its children get.
+
+    ``scratch`` is the folder it may write in, or None; ``files`` what the system-call filter has
+    to guard in the file system; ``processes`` the limit on threads of its uid.
+    """
 
     command: tuple[str, ...]
     environment: dict[str, str]
     scratch: str | None
+    files: Files
+    processes: int
 
 
 def inside_text() -> str:
@@ -98,19 +93,61 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
     python = os.path.realpath(sys.executable)
     places = list(locate(config))
     root = os.geteuid() == 0
-    uid = UID_BASE + (os.getpid() * 64 + number) % UID_SPAN if root else None
+    settings: dict[str, Any] = {
+        "uid": UID_BASE + (os.getpid() * 64 + number) % UID_SPAN if root else None,
+        "privilege": False,
+        "rules": None,
+        "parent": None,
+        "path": [place.inside for place in places if not place.package],
+        "packages": {},
+        "preload": PRELOAD,
+    }
     if tier == "namespaces":
-        path = sorted({os.path.dirname(place.inside) for place in places if place.package})
-        path = [place.inside for place in places if not place.package] + path
-    else:
-        path = [place.outside for place in places if not place.package]
-        path += sorted({os.path.dirname(place.outside) for place in places if place.package})
-    boot = _BOOT.format(settings=json.dumps({"uid": uid, "path": path, "preload": PRELOAD})
-                        .replace("null", "None"))  # fmt: skip
-    interpreter = [python, "-P", "-S", "-s", "-B", "-c", boot, *map(str, handles)]
-    if tier != "namespaces":
-        return Launch(tuple(interpreter), environment, None)
-    return Launch(tuple(_bwrap(python, places, environment, root) + interpreter), {}, SCRATCH)
+        packages = {os.path.dirname(place.inside) for place in places if place.package}
+        settings["path"] = [place.inside for place in places if not place.package]
+        settings["path"] += sorted(packages)
+        command = _bwrap(python, places, environment, root) + _interpreter(
+            python, handles, settings
+        )
+        return Launch(tuple(command), {}, SCRATCH, "free", PROCESSES)
+    libraries = [*system_folders(), *interpreter_files(python)]
+    settings["parent"] = os.getpid()
+    settings["path"] = [place.outside for place in places if not place.package]
+    settings["packages"] = {
+        Path(place.outside).name.split(".")[0]: place.outside
+        for place in places
+        if place.package and not place.outside.endswith(".libs")
+    }
+    if root:
+        settings["privilege"] = not landlock.reachable_by_all(
+            [*libraries, *(place.outside for place in places)]
+        )
+    files: Files = "writes"
+    if tier == "landlock":
+        settings["rules"] = landlock.rules(libraries, [place.outside for place in places])
+        if landlock.version() >= landlock.TRUNCATION_VERSION:
+            files = "attributes"
+    processes = PROCESSES if root else _tasks_of_user() + PROCESSES_BESIDE_OTHERS
+    command = _interpreter(python, handles, settings)
+    return Launch(tuple(command), environment, None, files, processes)
+
+
+def _interpreter(python: str, handles: Sequence[int], settings: dict[str, Any]) -> list[str]:
+    boot = Path(__file__).with_name("boot.py").read_text()
+    options = ["-P", "-S", "-s", "-B", "-c", boot]
+    return [python, *options, *map(str, handles), json.dumps(settings)]
+
+
+def _tasks_of_user() -> int:
+    """Return how many threads this user's processes have: the kernel's limit counts them all."""
+    total = 0
+    for entry in os.scandir("/proc"):
+        try:
+            if entry.name.isdigit() and entry.stat().st_uid == os.geteuid():
+                total += len(os.listdir(f"/proc/{entry.name}/task"))
+        except OSError:
+            continue  # ended meanwhile
+    return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +218,7 @@ def _bwrap(python: str, places: list[Place], environment: dict[str, str], root: 
 def parents(paths: list[str]) -> list[str]:
     """Return every folder above the given paths but the root, outermost first."""
     above = {str(parent) for path in paths for parent in Path(path).parents}
-    return sorted(above - {"/"} - {folder for folder in system_folders()})
+    return sorted(above - {"/"} - set(system_folders()))
 
 
 def system_folders() -> Iterator[str]:

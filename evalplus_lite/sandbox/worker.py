@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import marshal
 import mmap
@@ -19,6 +20,7 @@ from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
 
 START_SECONDS = 60.0
 """A worker that has not said hello by then never will; a loaded machine needs a few seconds."""
+SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 _numbers = itertools.count()
 
 
@@ -45,11 +47,14 @@ class Worker:
         ours, theirs = socket.socketpair()
         self.control = ours
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
-        page = os.memfd_create("progress")
+        page = os.memfd_create("progress", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(page, mmap.PAGESIZE)
+        # A child that could shorten it would make our next look at it fatal.
+        fcntl.fcntl(page, fcntl.F_ADD_SEALS, SEALS)
         self._progress = mmap.mmap(page, mmap.PAGESIZE)
         handles = (theirs.fileno(), page)
         plan = launch.prepare(config, tier, handles, next(_numbers))
+        self.processes = plan.processes
         try:
             self.process = subprocess.Popen(
                 plan.command,
@@ -68,12 +73,12 @@ class Worker:
             theirs.close()
             os.close(page)
         try:
-            self._greet(plan.scratch)
+            self._greet(plan)
         except BaseException:
             self.close()
             raise
 
-    def _greet(self, scratch: str | None) -> None:
+    def _greet(self, plan: launch.Launch) -> None:
         text = launch.inside_text().encode()
         self.control.settimeout(START_SECONDS)
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -85,14 +90,14 @@ class Worker:
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
             self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-        rules = seccomp.assemble() if seccomp.is_supported() else None
+        rules = seccomp.assemble(plan.files) if seccomp.is_supported() else None
         self.send(
             b"C",
             marshal.dumps(
                 {
                     "seccomp": rules.code if rules else b"",
                     "own_pid_offsets": rules.own_pid_offsets if rules else (),
-                    "scratch": scratch,
+                    "scratch": plan.scratch,
                 }
             ),
         )
