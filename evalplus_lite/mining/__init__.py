@@ -1,1 +1,1 @@
-
+"""Execution tasks from real packages: select, inline, prove, generate inputs, predict, score."""

@@ -1,0 +1,328 @@
+"""Everything a function needs, statement by statement, across the files of a package.
+
+Nodes are top-level statements, imports of the standard library, aliases and module namespaces.
+An edge is needed while loading or only when called; each name in the flat program belongs to
+exactly one thing, and two things that want one name are a reason to refuse.
+"""
+
+from __future__ import annotations
+
+import ast
+import heapq
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from evalplus_lite.mining.index import Module, Statement
+from evalplus_lite.mining.resolve import (
+    Builtin,
+    Definition,
+    External,
+    ModuleRef,
+    Resolver,
+    Target,
+    Unresolved,
+)
+from evalplus_lite.mining.uses import Use
+
+MAX_NODES = 600
+"""A closure of more statements than this is refused: no task is that large."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Node:
+    """One block of the inlined program.
+
+    ``statement``: ``where`` is its module, ``position`` its place there. ``import``: ``where`` is
+    the module and ``member`` the name taken from it, bound to ``name``. ``alias``: ``name =
+    member``. ``namespace``: ``name`` stands for the module ``where``.
+    """
+
+    kind: Literal["alias", "import", "namespace", "statement"]
+    where: str
+    position: int = 0
+    name: str = ""
+    member: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One reason why a function cannot be inlined."""
+
+    reason: str
+    detail: str
+
+
+Identity: TypeAlias = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Closure:
+    """A function's program before it is written down."""
+
+    entry: Node
+    order: list[Node] = field(default_factory=list)
+    """Every node, what it needs before it."""
+    statements: dict[Node, Statement] = field(default_factory=dict)
+    members: dict[Node, dict[tuple[str, ...], str]] = field(default_factory=dict)
+    """Namespace node -> attribute path -> flat name."""
+    externals: set[str] = field(default_factory=set)
+    """Dotted names of the standard library that are read: ``os.path.join``."""
+    builtins: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+
+class ClosureBuilder:
+    """Builds one closure; make a new one for each function."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+        self.names: dict[str, Identity] = {}
+        self.edges: dict[Node, dict[Node, bool]] = {}
+        """Node -> what it needs -> whether while loading."""
+        self.pending: list[Node] = []
+
+    def build(self, module: str, name: str) -> Closure:
+        """Return the closure of a top-level function; its problems say why not, if any."""
+        target = self.resolver.resolve(module, name)
+        nodes = self._definition(target) if isinstance(target, Definition) else []
+        if not nodes:
+            entry = Node("statement", module)
+            return Closure(entry, problems=[Problem("unresolved name", f"{module}.{name}")])
+        self.closure = Closure(nodes[-1])
+        while self.pending:
+            if len(self.edges) > MAX_NODES:
+                self._problem("closure too large", f"more than {MAX_NODES} statements")
+                return self.closure
+            self._expand(self.pending.pop())
+        for captured in sorted(self.closure.builtins & self.names.keys()):
+            self._problem("name clash", f"builtin {captured}")
+        if not self.closure.problems:
+            self._sort()
+        return self.closure
+
+    # Growing the graph
+
+    def _definition(self, target: Definition) -> list[Node]:
+        """Return the nodes that bind a name, mutations made while loading included."""
+        parsed = self.resolver.index.module(target.module)
+        assert parsed is not None
+        found = parsed.bindings[target.name]
+        plain = [s for s in found if not isinstance(s.node, ast.Import | ast.ImportFrom)]
+        changed = parsed.mutations.get(target.name, [])
+        nodes: list[Node] = []
+        for statement in sorted({s.position: s for s in plain + changed}.values(), key=_position):
+            node = Node("statement", statement.module, statement.position)
+            nodes.append(node)
+            if node not in self.edges:
+                self.edges[node] = {}
+                self.pending.append(node)
+        # They run in their order in the file.
+        for before, after in itertools.pairwise(nodes):
+            self.edges[after][before] = True
+        return nodes
+
+    def _expand(self, node: Node) -> None:
+        if node.kind != "statement":
+            return
+        module = self.resolver.index.module(node.where)
+        assert module is not None
+        statement = module.statements[node.position]
+        self.closure.statements[node] = statement
+        for name in sorted(statement.binds):
+            self._own(name, ("def", node.where, name))
+        for written in sorted(statement.uses.writes):
+            if isinstance(self.resolver.resolve(node.where, written), Definition):
+                self._problem("module state", f"{node.where}.{written}")
+        for use in statement.uses.uses:
+            self._use(node, module, use)
+
+    def _use(self, node: Node, module: Module, use: Use) -> None:
+        if use.when == "annotation":
+            target = self.resolver.resolve_annotation(module.name, use.name)
+            # Annotations are never evaluated; the reader still wants to know what List is.
+            if not isinstance(target, External) or target.dotted.startswith("__future__"):
+                return
+            if use.name in self.names and self.names[use.name] != _identity(target):
+                return
+        else:
+            target = self.resolver.resolve(module.name, use.name)
+        needs = self._target(target, use)
+        if node in needs:
+            # One of several statements that make up a name: it sees what the earlier ones left.
+            needs = [n for n in needs if n.kind == "statement" and n.position < node.position]
+        for needed in needs:
+            if needed != node:
+                loading = use.when == "load"
+                self.edges[node][needed] = self.edges[node].get(needed, False) or loading
+
+    def _target(self, target: Target, use: Use) -> list[Node]:
+        if isinstance(target, Builtin):
+            self.closure.builtins.add(target.name)
+            return []
+        if isinstance(target, Unresolved):
+            self._problem(target.reason, target.detail)
+            return []
+        if isinstance(target, External):
+            rest = use.path[1:] if use.when != "annotation" else use.path[1:2]
+            return [self._external(use.name, target, rest)]
+        if isinstance(target, ModuleRef):
+            return self._module(use, target)
+        return self._named(use.name, target)
+
+    def _named(self, name: str, target: Definition) -> list[Node]:
+        nodes = self._definition(target)
+        if name == target.name:
+            self._own(name, ("def", target.module, target.name))
+            return nodes
+        return [self._alias(name, target, nodes)]
+
+    def _alias(self, name: str, target: Definition, nodes: list[Node]) -> Node:
+        self._own(name, ("def", target.module, target.name))
+        node = Node("alias", target.module, name=name, member=target.name)
+        self.edges.setdefault(node, {}).update(dict.fromkeys(nodes, True))
+        return node
+
+    def _external(self, name: str, target: External, rest: Iterable[str]) -> Node:
+        self._own(name, _identity(target))
+        self.closure.externals.add(".".join([target.dotted, *rest]))
+        node = Node("import", target.module, name=name, member=target.member or "")
+        self.edges.setdefault(node, {})
+        return node
+
+    def _module(self, use: Use, target: ModuleRef) -> list[Node]:
+        """Follow ``module.attribute`` through as many modules as the chain has."""
+        found: Target = target
+        depth = 1
+        while isinstance(found, ModuleRef) and depth < len(use.path):
+            member = self.resolver.member(found.module, use.path[depth])
+            found = member or Unresolved("unresolved name", f"{found.module}.{use.path[depth]}")
+            depth += 1
+        if isinstance(found, ModuleRef):
+            self._problem("module as a value", found.module)
+            return []
+        if isinstance(found, Unresolved | Builtin):
+            reason = found.reason if isinstance(found, Unresolved) else "module attribute"
+            self._problem(reason, ".".join(use.path[:depth]))
+            return []
+        self._own(use.name, ("module", target.module, ""))
+        node = Node("namespace", target.module, name=use.name)
+        members = self.closure.members.setdefault(node, {})
+        edges = self.edges.setdefault(node, {})
+        path = use.path[1:depth]
+        if isinstance(found, External):
+            flat = found.member or found.module.partition(".")[0]
+            needed = [self._external(flat, found, use.path[depth:])]
+            if not found.member and "." in found.module:
+                self._problem("module as a value", found.module)
+        else:
+            flat, needed = found.name, self._named(found.name, found)
+        members[path] = flat
+        edges.update(dict.fromkeys(needed, True))
+        return [node]
+
+    def _own(self, name: str, identity: Identity) -> None:
+        owner = self.names.setdefault(name, identity)
+        if owner != identity:
+            self._problem("name clash", f"{name}: {owner[1]} and {identity[1]}")
+
+    def _problem(self, reason: str, detail: str) -> None:
+        problem = Problem(reason, detail)
+        if problem not in self.closure.problems:
+            self.closure.problems.append(problem)
+
+    # Putting it in order
+
+    def _sort(self) -> None:
+        """Order components so that needs come first; within a circle, loading needs decide."""
+        component = _components(self.edges)
+        groups: dict[int, list[Node]] = {}
+        for node, number in component.items():
+            groups.setdefault(number, []).append(node)
+        waiting: dict[int, set[int]] = {number: set() for number in groups}
+        users: dict[int, set[int]] = {number: set() for number in groups}
+        for node, needs in self.edges.items():
+            for needed in needs:
+                a, b = component[node], component[needed]
+                if a != b:
+                    waiting[a].add(b)
+                    users[b].add(a)
+        keys = {number: min(_rank(n) for n in nodes) for number, nodes in groups.items()}
+        ready = [(keys[number], number) for number, needs in waiting.items() if not needs]
+        heapq.heapify(ready)
+        while ready:
+            _, number = heapq.heappop(ready)
+            self.closure.order += self._circle(groups[number])
+            for user in sorted(users[number]):
+                waiting[user].discard(number)
+                if not waiting[user]:
+                    heapq.heappush(ready, (keys[user], user))
+
+    def _circle(self, nodes: list[Node]) -> list[Node]:
+        if len(nodes) == 1:
+            return nodes
+        inside = set(nodes)
+        waiting = {
+            node: {n for n, loading in self.edges[node].items() if loading and n in inside}
+            for node in nodes
+        }
+        ordered: list[Node] = []
+        while waiting:
+            ready = sorted((n for n, needs in waiting.items() if not needs), key=_rank)
+            if not ready:
+                self._problem("circle while loading", ", ".join(sorted(n.where for n in waiting)))
+                return []
+            ordered.append(ready[0])
+            del waiting[ready[0]]
+            for needs in waiting.values():
+                needs.discard(ready[0])
+        return ordered
+
+
+def _identity(target: External) -> Identity:
+    return ("import", target.module, target.member or "")
+
+
+def _position(statement: Statement) -> int:
+    return statement.position
+
+
+def _rank(node: Node) -> tuple[int, str, int, str]:
+    return (0 if node.kind == "import" else 1, node.where, node.position, node.name)
+
+
+def _components(edges: dict[Node, dict[Node, bool]]) -> dict[Node, int]:
+    """Return each node's strongly connected component (Tarjan's algorithm, without recursion)."""
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    component: dict[Node, int] = {}
+    stack: list[Node] = []
+    for start in sorted(edges, key=_rank):
+        if start in number:
+            continue
+        work = [(start, iter(sorted(edges[start], key=_rank)))]
+        number[start] = low[start] = len(number)
+        stack.append(start)
+        while work:
+            node, needs = work[-1]
+            for needed in needs:
+                if needed not in number:
+                    number[needed] = low[needed] = len(number)
+                    stack.append(needed)
+                    work.append((needed, iter(sorted(edges[needed], key=_rank))))
+                    break
+                if needed not in component:
+                    low[node] = min(low[node], number[needed])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    count = len(set(component.values()))
+                    while True:
+                        member = stack.pop()
+                        component[member] = count
+                        if member == node:
+                            break
+    return component

@@ -1,0 +1,51 @@
+"""Small packages written on the spot for the tests of mining."""
+
+from __future__ import annotations
+
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.mining.packages import open_package
+from evalplus_lite.mining.static import MinedFunction, StaticMine
+
+METADATA = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nLicense-Expression: {}\n"
+
+
+class Toys:
+    """Writes small packages into a folder of the test's own, and mines them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def wheel(self, files: dict[str, str], *, licence: str = "MIT") -> Path:
+        """Write a wheel that holds these files, dedented."""
+        path = self.folder / "toy_pack-1.2-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("toy_pack-1.2.dist-info/METADATA", METADATA.format(licence))
+            for name, text in files.items():
+                archive.writestr(name, textwrap.dedent(text))
+        return path
+
+    def mined(self, files: dict[str, str]) -> tuple[dict[str, MinedFunction], dict[str, str]]:
+        """Return what static mining makes of them: functions, and reasons of rejects, by name."""
+        with open_package(self.wheel(files)) as package:
+            mine = StaticMine(package)
+            functions = {f"{f.module}.{f.name}": f for f in mine.functions()}
+            return functions, {reject.function: reject.reason for reject in mine.rejects}
+
+    def run(self, function: MinedFunction, *arguments: object) -> object:
+        """Call a function of the test's own writing (never of a foreign package)."""
+        space: dict[str, object] = {"__name__": "inlined"}
+        exec(compile(function.code, function.name, "exec"), space)
+        called = space[function.name]
+        assert callable(called)
+        return called(*arguments)
+
+
+@pytest.fixture
+def toys(tmp_path: Path) -> Toys:
+    """A workshop for toy packages."""
+    return Toys(tmp_path)
