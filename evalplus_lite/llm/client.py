@@ -1,0 +1,269 @@
+"""The live client of an OpenAI-compatible server: the only user of the ``openai`` library."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+from urllib.parse import urlsplit
+
+from evalplus_lite.errors import LLMError
+from evalplus_lite.llm import faults
+from evalplus_lite.llm.exchange import Exchange, Reply, Request, Usage
+from evalplus_lite.llm.recorded import Cache
+from evalplus_lite.llm.source import CutOffRule, Item, Result, checked
+
+if TYPE_CHECKING:
+    import openai
+
+_DEFAULT_URL = "https://api.openai.com/v1"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """What this server takes of the protocol; narrowed as it turns things down."""
+
+    schema: Literal["json_schema", "json_object", "none"] = "json_schema"
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    seed: bool = True
+
+
+class Client:
+    """A model on a server: asks, waits, retries, keeps every reply, and counts tokens.
+
+    ``base_url`` comes from OPENAI_BASE_URL and ``api_key`` from OPENAI_API_KEY where not given; a
+    server on this machine needs no key. ``timeout`` is in seconds, for one answer. Requests that
+    fail for the server's load or the network's are retried by the ``openai`` library, as the
+    server's Retry-After says or ever more slowly. With ``cache`` every reply is kept as a file, and
+    a request that was answered before is not sent again.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        concurrency: int = 8,
+        timeout: float = 300.0,
+        retries: int = 5,
+        cache: Cache | None = None,
+    ) -> None:
+        """Nothing is sent yet; LLMError where the key is missing or the address is none."""
+        import openai
+
+        self._openai = openai
+        self._model = model
+        self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
+        address = urlsplit(self.url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise faults.bad_url(self.url)
+        key = api_key or os.environ.get("OPENAI_API_KEY") or ""
+        if not key.strip():
+            if address.hostname not in _LOOPBACK:
+                raise faults.missing_key()
+            key = "none"
+        self._concurrency, self._timeout = max(1, concurrency), timeout
+        self._server = openai.OpenAI(
+            api_key=key.strip(), base_url=self.url, timeout=timeout, max_retries=retries
+        )
+        self._retries, self._cache = retries, cache
+        self._dialect = _Dialect()
+        self._is_schema_known = False
+        self._usage = Usage()
+        self._lock = threading.Lock()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._model
+
+    @property
+    def usage(self) -> Usage:
+        """What was asked so far."""
+        return self._usage
+
+    def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
+        """Return the reply, kept or new.
+
+        Raises Refused where the model or a filter declines, CutOff where the answer reached its
+        limit (unless ``cut_off`` is ``keep``), LLMError for all else; InputError where the kept
+        reply's file is damaged.
+        """
+        found = None if self._cache is None else self._cache.find(request)
+        if found is not None:
+            tokens = found.prompt_tokens + found.completion_tokens
+            self._count(Usage(recorded=1, recorded_tokens=tokens))
+            return checked(found, request=request, cut_off=cut_off)
+        reply = self._answer(request)
+        self._count(
+            Usage(
+                requests=1,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+            )
+        )
+        if self._cache is not None:
+            with self._lock:
+                self._cache.keep(Exchange(request, reply))
+        return checked(reply, request=request, cut_off=cut_off)
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield ``function(item)`` in the order of items, ``concurrency`` at a time.
+
+        Few items are taken ahead, so a long list can be a generator. After an error nothing new is
+        begun; what is under way ends first.
+        """
+        waiting: deque[Future[Result]] = deque()
+        with ThreadPoolExecutor(self._concurrency, thread_name_prefix="llm") as pool:
+            try:
+                for item in items:
+                    waiting.append(pool.submit(function, item))
+                    if len(waiting) >= 2 * self._concurrency:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _count(self, more: Usage) -> None:
+        with self._lock:
+            self._usage += more
+
+    def _answer(self, request: Request) -> Reply:
+        """Ask the server, giving up one thing at a time that it does not take."""
+        dialect = self._dialect
+        # Some servers call a schema an internal error: no use to retry that for a minute.
+        is_trial = request.schema is not None and not self._is_schema_known
+        while True:
+            try:
+                reply = self._send(request, dialect, retries=0 if is_trial else self._retries)
+                self._is_schema_known |= request.schema is not None
+                return reply
+            except self._openai.APIStatusError as error:
+                words = _words(error)
+                narrower = _narrower(dialect, request, error.status_code, words)
+                if narrower is not None:
+                    dialect = narrower
+                    if "invalid schema" not in words.lower():  # else only this schema is at fault
+                        self._dialect = narrower
+                elif not is_trial:
+                    raise self._fault(error) from None
+                is_trial = is_trial and narrower is not None
+            except self._openai.APIConnectionError as error:
+                if not is_trial:
+                    raise self._no_connection(error) from None
+                is_trial = False
+            except (self._openai.OpenAIError, ValueError) as error:
+                what = f"{type(error).__name__}: {error}"
+                raise faults.no_answer(self.url, what=what) from None
+
+    def _send(self, request: Request, dialect: _Dialect, *, retries: int) -> Reply:
+        server = self._server.with_options(max_retries=retries)
+        options: dict[str, Any] = {"model": request.model}
+        if request.temperature is not None:
+            options["temperature"] = request.temperature
+        if request.stop:
+            options["stop"] = list(request.stop)
+        if dialect.seed:
+            options["seed"] = request.index
+        if request.prompt is not None:
+            if request.max_tokens is not None:
+                options["max_tokens"] = request.max_tokens
+            text = server.completions.create(prompt=request.prompt, **options)
+            return self._reply(text, dialect, request)
+        if request.max_tokens is not None:
+            options[dialect.limit] = request.max_tokens
+        if request.schema is not None and dialect.schema != "none":
+            schema = json.loads(request.schema)
+            options["response_format"] = (
+                {"type": "json_object", "schema": schema}
+                if dialect.schema == "json_object"
+                else {
+                    "type": "json_schema",
+                    "json_schema": {"name": "answer", "strict": True, "schema": schema},
+                }
+            )
+        messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
+        chat = server.chat.completions.create(messages=cast("Any", messages), **options)
+        return self._reply(chat, dialect, request)
+
+    def _reply(self, answer: Any, dialect: _Dialect, request: Request) -> Reply:
+        """Take what is used out of a server's answer, trusting none of its shape."""
+        choices = getattr(answer, "choices", None)
+        if not choices:
+            raise faults.no_answer(self.url, what=str(answer) or "an empty body")
+        choice = choices[0]
+        message = getattr(choice, "message", choice)
+        text = getattr(message, "content", None) or getattr(message, "text", None) or ""
+        refusal = getattr(message, "refusal", None)
+        usage = getattr(answer, "usage", None)
+        return Reply(
+            text=str(text),
+            finish=str(getattr(choice, "finish_reason", None) or "stop"),
+            refusal=None if refusal is None else str(refusal),
+            prompt_tokens=int(getattr(usage, "prompt_tokens", None) or 0),
+            completion_tokens=int(getattr(usage, "completion_tokens", None) or 0),
+            model=str(getattr(answer, "model", None) or ""),
+            date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            structured=request.schema is not None and dialect.schema != "none",
+        )
+
+    def _fault(self, error: openai.APIStatusError) -> LLMError:
+        words = _words(error)
+        models = self._models() if error.status_code in (400, 404) else ()
+        return faults.from_status(
+            error.status_code,
+            code=error.code,
+            message=words,
+            model=self.model,
+            url=self.url,
+            models=models,
+        )
+
+    def _no_connection(self, error: openai.APIConnectionError) -> LLMError:
+        if isinstance(error, self._openai.APITimeoutError):
+            return faults.too_slow(self.url, seconds=self._timeout)
+        return faults.unreachable(self.url, cause=str(error.__cause__ or error))
+
+    def _models(self) -> tuple[str, ...]:
+        """Return the server's model names, none where it does not tell."""
+        try:
+            listed = self._server.with_options(timeout=10, max_retries=0).models.list()
+            return tuple(str(model.id) for model in listed.data)
+        except (self._openai.OpenAIError, AttributeError, TypeError, ValueError):
+            return ()
+
+
+def _words(error: openai.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        return str(body["message"])
+    return str(error.message)
+
+
+def _narrower(dialect: _Dialect, request: Request, status: int, words: str) -> _Dialect | None:
+    """Return the dialect without what the server just turned down, None where that is not it."""
+    if status in (401, 403, 404, 429):
+        return None
+    lower = words.lower()
+    names_schema = any(word in lower for word in _SCHEMA_WORDS)
+    if names_schema and request.schema is not None and dialect.schema != "none":
+        narrower: Literal["json_object", "none"] = "none"
+        if dialect.schema == "json_schema":
+            narrower = "json_object"
+        return replace(dialect, schema=narrower)
+    if "max_completion_tokens" in lower and dialect.limit == "max_tokens":
+        return replace(dialect, limit="max_completion_tokens")
+    if "seed" in lower and dialect.seed:
+        return replace(dialect, seed=False)
+    return None

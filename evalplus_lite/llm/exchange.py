@@ -1,0 +1,180 @@
+"""What is said to a model and what it says back: frozen values that a file can hold."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+from evalplus_lite.errors import InputError
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One question to a model: a conversation (``messages``) or a text to continue (``prompt``).
+
+    ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` bounds the
+    answer; ``stop`` are strings at which the server ends it. ``schema`` is the text of a JSON
+    schema that the answer must satisfy (a server that knows none is asked without it).
+    ``index`` tells draws of the same question apart and is sent as the sampling seed.
+    """
+
+    model: str
+    messages: tuple[Message, ...] = ()
+    prompt: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    schema: str | None = None
+    index: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON-ready form; what is not set is left out."""
+        row: dict[str, Any] = {"model": self.model}
+        if self.messages:
+            row["messages"] = [[turn.role, turn.content] for turn in self.messages]
+        if self.prompt is not None:
+            row["prompt"] = self.prompt
+        if self.temperature is not None:
+            row["temperature"] = float(self.temperature)
+        if self.max_tokens is not None:
+            row["max_tokens"] = self.max_tokens
+        if self.stop:
+            row["stop"] = list(self.stop)
+        if self.schema is not None:
+            row["schema"] = self.schema
+        if self.index:
+            row["index"] = self.index
+        return row
+
+    @property
+    def key(self) -> str:
+        """The SHA-256 of all that decides the answer: equal questions have equal keys."""
+        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A model's answer. ``finish`` is ``stop`` where it ended by itself, ``length`` at the limit.
+
+    ``refusal`` is the model's own words where it declined. ``structured`` tells whether the server
+    held the answer to the request's schema. ``date`` is UTC, to the second.
+    """
+
+    text: str
+    finish: str = "stop"
+    refusal: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    model: str = ""
+    date: str = ""
+    structured: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON-ready form."""
+        row: dict[str, Any] = {"text": self.text, "finish": self.finish}
+        if self.refusal is not None:
+            row["refusal"] = self.refusal
+        row["usage"] = [self.prompt_tokens, self.completion_tokens]
+        row |= {"model": self.model, "date": self.date, "structured": self.structured}
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request with its reply: one row of a file of recorded replies."""
+
+    request: Request
+    reply: Reply
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row, the request's key first."""
+        return {
+            "key": self.request.key,
+            "request": self.request.to_json(),
+            "reply": self.reply.to_json(),
+        }
+
+    @classmethod
+    def from_json(
+        cls, row: Mapping[str, Any], *, path: object = None, line: int | None = None
+    ) -> Exchange:
+        """Return the exchange of a row; InputError where it is none or its key does not fit."""
+        try:
+            asked, said = dict(row["request"]), dict(row["reply"])
+            turns = [
+                Message(cast("Role", role), content) for role, content in asked.get("messages", [])
+            ]
+            request = Request(
+                **(asked | {"messages": tuple(turns), "stop": tuple(asked.get("stop", ()))})
+            )
+            before, after = said.pop("usage")
+            reply = Reply(**said, prompt_tokens=before, completion_tokens=after)
+            key = row["key"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"is no recorded reply: {type(error).__name__}: {error}",
+                path=path,
+                line=line,
+                remedy="record it again",
+            ) from None
+        if key != request.key:
+            raise InputError(
+                "the recorded request is not the one that its key names",
+                path=path,
+                line=line,
+                remedy="the file was edited or is damaged: record it again",
+            )
+        return cls(request, reply)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a source was asked so far: requests that a server answered, and those from a record.
+
+    Tokens are the server's counts, for its own answers (``prompt_tokens``, ``completion_tokens``)
+    and for recorded ones (``recorded_tokens``, both kinds together), which cost nothing again.
+    """
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    recorded: int = 0
+    recorded_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return the sum of two."""
+        return Usage(
+            requests=self.requests + other.requests,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            recorded=self.recorded + other.recorded,
+            recorded_tokens=self.recorded_tokens + other.recorded_tokens,
+        )
+
+    def cost(self, prices: Prices) -> float:
+        """Return what the server's own answers cost, in the currency of ``prices``."""
+        return (
+            self.prompt_tokens * prices.prompt + self.completion_tokens * prices.completion
+        ) / 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """A server's price for a million tokens, of the question and of the answer."""
+
+    prompt: float
+    completion: float

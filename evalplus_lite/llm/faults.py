@@ -1,0 +1,103 @@
+"""What can go wrong with a model server, each as one line that says what to change."""
+
+from __future__ import annotations
+
+from evalplus_lite.errors import LLMError
+
+_LONGEST = 300
+
+
+class Refused(LLMError):
+    """The model, or a filter before it, declined this one request; others may succeed."""
+
+
+class CutOff(LLMError):
+    """The answer reached its token limit; others may not."""
+
+
+class NotRecorded(LLMError):
+    """A record of replies holds none for this request."""
+
+
+def missing_key() -> LLMError:
+    """Return the error for a server that needs a key, where there is none."""
+    return LLMError(
+        "no API key: set the environment variable OPENAI_API_KEY"
+        " (for a server that asks for none, set it to any word)"
+    )
+
+
+def bad_url(url: str) -> LLMError:
+    """Return the error for a base URL that is none."""
+    return LLMError(
+        f"the base URL {url!r} is no http(s) address (it looks like https://host/v1:"
+        " set --base-url or OPENAI_BASE_URL)"
+    )
+
+
+def unreachable(url: str, *, cause: str) -> LLMError:
+    """Return the error for a server that does not answer at all."""
+    return LLMError(
+        f"cannot reach {url}: {_short(cause)} (is the server running, and is the base URL right?)"
+    )
+
+
+def too_slow(url: str, *, seconds: float) -> LLMError:
+    """Return the error for a server that does not answer in time."""
+    return LLMError(
+        f"{url} did not answer within {seconds:g} seconds (raise the timeout, ask for fewer"
+        " tokens, or lower the concurrency)"
+    )
+
+
+def no_answer(url: str, *, what: str) -> LLMError:
+    """Return the error for an answer that is not of the protocol."""
+    return LLMError(
+        f"{url} answered, but not as an OpenAI-compatible server does: {_short(what)}"
+        " (the base URL usually ends in /v1)"
+    )
+
+
+def from_status(
+    status: int, *, code: str | None, message: str, model: str, url: str, models: tuple[str, ...]
+) -> LLMError:
+    """Return the error for a server's refusal by HTTP status, ``code`` and ``message``.
+
+    ``models`` are the names that the server offers, as far as known.
+    """
+    said = _short(message)
+    lower = f"{code or ''} {message}".lower()
+    if "content_filter" in lower or "content management policy" in lower:
+        return Refused(
+            f"{url} refused the request by its content filter: {said}"
+            " (reword the task's prompt, or use another model)"
+        )
+    if status == 401:
+        return LLMError(f"{url} does not accept the API key: {said} (check OPENAI_API_KEY)")
+    if status == 403:
+        return LLMError(f"{url} does not allow this: {said} (check that the key may use {model!r})")
+    if status in (400, 404) and "model" in lower and "context" not in lower:
+        known = f"it offers {', '.join(models[:8])}" if models else "list its models at /models"
+        return LLMError(f"{url} has no model {model!r}: {said} ({known})")
+    if status in (404, 405):
+        return LLMError(
+            f"{url} has nothing at this address: {said} (the base URL usually ends in /v1)"
+        )
+    if "context" in lower and ("length" in lower or "window" in lower):
+        return LLMError(
+            f"the request is too long for {model!r}: {said}"
+            " (allow fewer tokens, or use a model with a longer context)"
+        )
+    if status in (402, 429):
+        return LLMError(
+            f"{url} still turns requests away: {said}"
+            " (lower the concurrency, wait, or check the account's quota)"
+        )
+    if status >= 500:
+        return LLMError(f"{url} failed (HTTP {status}): {said} (see the server's log, run again)")
+    return LLMError(f"{url} did not accept the request (HTTP {status}): {said}")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split()) or "no reason given"
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
