@@ -16,12 +16,14 @@ from evalplus_lite.types import Suite, Task
 class Dataset:
     """Tasks in their file's order; ``suites`` holds what a suite file says beyond the tasks.
 
-    ``name`` is the published set's, or the file's without its endings.
+    ``name`` is the published set's, or the file's without its endings. ``of`` are the ids of the
+    whole set that these tasks were chosen from, in its order; empty where nothing was left out.
     """
 
     name: str
     tasks: tuple[Task, ...]
     suites: Mapping[str, Suite] = field(default_factory=dict)
+    of: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return how many tasks there are."""
@@ -31,6 +33,11 @@ class Dataset:
     def ids(self) -> tuple[str, ...]:
         """The ids of the tasks, in order."""
         return tuple(task.id for task in self.tasks)
+
+    @property
+    def all_ids(self) -> tuple[str, ...]:
+        """The ids of the whole set that the tasks were chosen from, in order."""
+        return self.of or self.ids
 
     def only(self, patterns: Sequence[str] | None) -> Dataset:
         """Return the dataset of the tasks that any pattern chooses, in the dataset's order.
@@ -46,7 +53,7 @@ class Dataset:
             chosen.update(self._matches(pattern))
         tasks = tuple(task for task in self.tasks if task.id in chosen)
         suites = {id: suite for id, suite in self.suites.items() if id in chosen}
-        return replace(self, tasks=tasks, suites=suites)
+        return replace(self, tasks=tasks, suites=suites, of=self.all_ids)
 
     def _matches(self, pattern: str) -> set[str]:
         if pattern in self.ids:  # ids may hold commas, dashes and stars

@@ -1,0 +1,162 @@
+"""Pieces of an answer that may be code: what stands in fences, or between sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.definitions import fault
+
+_FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})(?P<tag>[^`\n]*)$")
+_END_OF_LINE_FENCE = re.compile(r"(?P<code>.*\S.*?)(?P<mark>`{3,})\s*$")
+_STARTS_CODE = re.compile(
+    r"[ \t]*(?:@\w|(?:async\s+)?def\s+\w|class\s+\w|import\s+\w|from\s+[.\w]+\s+import\b)"
+    r"|[A-Za-z_]\w*(?:\s*:\s*[\w\[\], .]+)?\s*=(?!=)"
+)
+_STATEMENT = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
+MAX_FENCES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """The blocks that fences enclose, and any other stretch that begins or ends at a fence.
+
+    ``blocks`` pairs each opening fence with the next one (or the end of the text); ``stretches``
+    are for texts whose fences do not pair up so: a docstring may hold fences of its own.
+    """
+
+    blocks: tuple[str, ...]
+    stretches: tuple[str, ...]
+
+
+class Budget:
+    """How many characters may still be compiled for one answer: bounds the work on hostile ones."""
+
+    def __init__(self, characters: int) -> None:
+        """Allow so many characters."""
+        self.left = characters
+
+    def fault(self, source: str) -> int | None:
+        """Return the line at which a text is no program, None where it is one.
+
+        With a spent budget every text is faulty in its first line.
+        """
+        if self.left <= 0:
+            return 1
+        line = fault(source)
+        # The compiler reads no further than the fault.
+        lines = source.split("\n", line)[:line] if line is not None else [source]
+        self.left -= sum(map(len, lines)) + 100
+        return line
+
+
+def fenced(text: str) -> Fences:
+    """Return what stands in fences of backticks or tildes, with any tag, closed or not."""
+    lines = text.split("\n")
+    marks = [n for n, line in enumerate(lines) if _is_fence(line)][:MAX_FENCES]
+    if not marks:
+        return Fences((), ())
+    blocks = []
+    opening: int | None = None
+    for number in marks:
+        if opening is None:
+            opening = number
+        elif _closes(lines[opening], lines[number]):
+            blocks.append(_inside(lines, opening, number))
+            opening = None
+    if opening is not None:
+        blocks.append(_inside(lines, opening, len(lines)))
+    ends = [*marks, len(lines)]
+    stretches = [_inside(lines, a, b) for a in marks for b in reversed(ends) if b > a]
+    return Fences(tuple(blocks), ("\n".join(lines[: marks[0]]), *stretches))
+
+
+def spans(text: str, budget: Budget) -> Iterator[str]:
+    """Yield the longest runs of lines that compile, each from a line that looks like code on.
+
+    A run ends before a whole statement: one that is cut off or broken is left out entirely.
+    """
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines) and budget.left > 0:
+        if not _STARTS_CODE.match(lines[at]):
+            at += 1
+            continue
+        indent = len(lines[at]) - len(lines[at].lstrip())
+        run = _dedented(lines[at:], indent)
+        kept = whole_statements(run, budget)
+        if kept:
+            yield "\n".join(run[:kept]) + "\n"
+        at += kept or 1
+
+
+def whole_statements(lines: Sequence[str], budget: Budget, *, fixed: int = 0) -> int:
+    """Return how many of the lines, from the front, make a program; 0 where none do.
+
+    Only whole top-level statements are cut off, and nothing of the first ``fixed`` lines.
+    """
+    end = len(lines)
+    while end > fixed:
+        broken = budget.fault("\n".join(lines[:end]) + "\n")
+        if broken is None:
+            return end
+        end = _start_of_statement(lines, min(broken, end))
+        while end > fixed and not lines[end - 1].strip():
+            end -= 1
+    return 0
+
+
+def _start_of_statement(lines: Sequence[str], line: int) -> int:
+    """Return how many lines stand before the top-level statement that holds ``line`` (from 1)."""
+    for number in range(line - 1, -1, -1):
+        if _STATEMENT.match(lines[number]):
+            return number
+    return 0
+
+
+def _is_fence(line: str) -> bool:
+    return bool(_FENCE.match(line) or _END_OF_LINE_FENCE.fullmatch(line))
+
+
+def _closes(opening: str, line: str) -> bool:
+    """Say whether a fence line ends the block that another one opened."""
+    first, second = _FENCE.match(opening), _FENCE.match(line)
+    if second is None:
+        return True  # a fence at the end of a line of code
+    if first is None:
+        return False
+    same = first["mark"][0] == second["mark"][0] and len(second["mark"]) >= len(first["mark"])
+    return same and not second["tag"].strip()
+
+
+def _inside(lines: list[str], opening: int, closing: int) -> str:
+    first = _FENCE.match(lines[opening])
+    inner = lines[opening + 1 : closing]
+    if closing < len(lines):
+        last = _END_OF_LINE_FENCE.fullmatch(lines[closing])
+        if last:
+            inner.append(last["code"])
+    indent = len(first["indent"]) if first else 0
+    if first and ">" in first["indent"]:  # a quotation
+        inner = [line[indent:] if line.lstrip().startswith(">") else line for line in inner]
+    elif indent:
+        inner = _outdented(inner, indent)
+    return "\n".join(inner) + "\n"
+
+
+def _outdented(lines: list[str], indent: int) -> list[str]:
+    """Return the lines of an indented fence: those less indented stay as they are."""
+    return [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
+
+
+def _dedented(lines: list[str], indent: int) -> list[str]:
+    """Return the lines, less the first one's indentation, up to one that has less of it."""
+    if not indent:
+        return lines
+    inner = []
+    for line in lines:
+        if line.strip() and not line[:indent].isspace():
+            break
+        inner.append(line[indent:])
+    return inner

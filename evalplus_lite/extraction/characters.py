@@ -1,0 +1,93 @@
+"""Characters that editors and chat interfaces put in place of plain ones, outside texts."""
+
+from __future__ import annotations
+
+import re
+
+SPACES = frozenset(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
+INVISIBLE = frozenset(map(chr, [0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF]))
+LINE_ENDS = frozenset("\u0085\u2028\u2029")
+DASHES = frozenset("\u2010\u2011\u2012\u2013\u2212")
+SINGLE = frozenset("\u2018\u2019\u201a\u201b\u2032\u00b4")
+DOUBLE = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb")
+ODD = SPACES | INVISIBLE | LINE_ENDS | DASHES | SINGLE | DOUBLE
+
+MODEL_TOKENS = re.compile(
+    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|\[/?(?:INST|PYTHON|ANSWER)\]|<eos>|<eot>"
+)
+"""Marks of turns and ends that some models leave in their text."""
+
+_PLAIN_TEXT = re.compile(
+    r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"""|\#[^\n]*""",
+    re.DOTALL,
+)
+_INDENTATION = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+
+
+def plain(text: str) -> str:
+    """Return the text with odd characters outside texts and comments as plain ones.
+
+    Spaces and line ends of any kind become plain, invisible characters go, dashes become minus
+    signs, and curly quotes become straight ones: what stands between two of these stays.
+    """
+    if ODD.isdisjoint(text):
+        return text
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        literal = _PLAIN_TEXT.match(text, at)
+        if literal:
+            parts.append(literal[0])
+            at = literal.end()
+            continue
+        character = text[at]
+        if character in SINGLE or character in DOUBLE:
+            content, at = _between(text, at)
+            parts.append(content)
+            continue
+        parts.append(_plain_character(character))
+        at += 1
+    return "".join(parts)
+
+
+def without_tabs(text: str, *, width: int) -> str:
+    """Return the text with the tabs that lines begin with as spaces, up to multiples of ``width``.
+
+    Tabs further on may stand within texts, where they mean something.
+    """
+    return _INDENTATION.sub(lambda match: match[0].expandtabs(width), text)
+
+
+def _plain_character(character: str) -> str:
+    if character in SPACES:
+        return " "
+    if character in INVISIBLE:
+        return ""
+    if character in LINE_ENDS:
+        return "\n"
+    return "-" if character in DASHES else character
+
+
+def _between(text: str, at: int) -> tuple[str, int]:
+    """Return a text within curly quotes as a plain one, and where it ends.
+
+    Three quotes in a row open a text of several lines. Without a closing quote, only the opening
+    one is replaced.
+    """
+    family, straight = (SINGLE, "'") if text[at] in SINGLE else (DOUBLE, '"')
+    width = 3 if len(text) > at + 2 and all(c in family for c in text[at : at + 3]) else 1
+    end = at + width
+    while end < len(text):
+        if text[end] == "\\":
+            end += 2
+            continue
+        if width == 1 and text[end] == "\n":
+            break
+        if text[end] in family and all(c in family for c in text[end : end + width]):
+            content = text[at + width : end]
+            if width == 1:
+                content = content.replace(straight, "\\" + straight)
+            return straight * width + content + straight * width, end + width
+        end += 1
+    return straight, at + 1

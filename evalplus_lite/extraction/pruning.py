@@ -1,0 +1,48 @@
+"""What an answer's program does besides defining its function: examples, tests, strange imports."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from evalplus_lite import definitions
+
+_SPEAKING = frozenset({"print", "input", "exit", "quit", "__name__"})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
+    """Return the top-level statements that loading the entry point is better off without.
+
+    These are statements that it does not need, and that call it, test it, talk to a terminal, use
+    names that nothing defines, or import what Python does not bring along.
+    """
+    kept = {id(statement) for statement in definitions.needed(tree.body, [entry_point])}
+    missing = definitions.undefined(tree.body)
+    tainted = {entry_point, *_SPEAKING, *missing}
+    dropped: list[ast.stmt] = []
+    for statement in tree.body:
+        if id(statement) in kept:
+            continue
+        if isinstance(statement, _DEFINITIONS):
+            # A function harms only when it is called, but then all that it uses counts.
+            if definitions.used(statement) & tainted:
+                tainted |= definitions.bound(statement)
+            if definitions.used_at_once(statement) & missing:
+                dropped.append(statement)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            if not _comes_with_python(statement):
+                dropped.append(statement)
+                tainted |= definitions.bound(statement)
+        elif isinstance(statement, ast.Assert) or definitions.used(statement) & tainted:
+            dropped.append(statement)
+            tainted |= definitions.bound(statement)
+    return dropped
+
+
+def _comes_with_python(statement: ast.Import | ast.ImportFrom) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        modules = [statement.module or ""] if not statement.level else [""]
+    else:
+        modules = [alias.name for alias in statement.names]
+    return all(name.partition(".")[0] in sys.stdlib_module_names for name in modules)
