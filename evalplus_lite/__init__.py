@@ -1,0 +1,45 @@
+"""evalplus_lite: rigorous, small test suites for code benchmarks, and a verifier for programs.
+
+    >>> from evalplus_lite import verify_code_execution
+    >>> verify_code_execution([{"expected": "5", "actual": "5.0", "status": "success"}])["pass_rate"]
+    1.0
+
+The names below are loaded when first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evalplus_lite.api import Verifier as Verifier
+    from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
+    from evalplus_lite.errors import InputError as InputError
+    from evalplus_lite.metrics import pass_at_k as pass_at_k
+    from evalplus_lite.tasks import load_dataset as load_dataset
+    from evalplus_lite.types import Verdict as Verdict
+    from evalplus_lite.verify import verify_code_execution as verify_code_execution
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "EvalPlusLiteError": "evalplus_lite.errors",
+    "InputError": "evalplus_lite.errors",
+    "Verdict": "evalplus_lite.types",
+    "Verifier": "evalplus_lite.api",
+    "load_dataset": "evalplus_lite.tasks",
+    "pass_at_k": "evalplus_lite.metrics",
+    "verify_code_execution": "evalplus_lite.verify",
+}
+__all__ = [*sorted(_HOMES), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -176,6 +176,8 @@ class Failure:
     detail: str
     """One line for a person: the exception, the signal, the limit, or got/expected shortened."""
     line: int | None = None
+    actual: bytes | None = None
+    """The wrong answer in wire form, where there was one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,91 @@
+"""The commands as one program, and how errors leave it: one line, and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from evalplus_lite.cli import (
+    augment,
+    demo,
+    evaluate,
+)
+from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
+
+DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+HELP = """Rigorous test suites for code benchmarks, and a verifier that no sample can fool.
+
+A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then, on your own files:
+
+  evalplus-lite evaluate --dataset humaneval --samples samples.jsonl
+  evalplus-lite augment  --dataset my_tasks.jsonl --out out/mine
+  evalplus-lite evaluate --dataset out/mine/suite.jsonl.gz --samples samples.jsonl
+  evalplus-lite reduce   --dataset out/mine/suite.jsonl.gz --samples other_samples.jsonl
+
+Every long command shows its progress, can be killed at any time, and goes on where it stopped when
+it is run again."""
+
+app = typer.Typer(
+    name="evalplus-lite",
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _command(name: str, function: Callable[..., object], panel: str) -> None:
+    app.command(name, rich_help_panel=panel)(function)
+
+
+_command("demo", demo.demo, "Start here")
+_command("augment", augment.augment, "Build test suites")
+_command("evaluate", evaluate.evaluate, "Judge programs")
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    if version:
+        from evalplus_lite import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+def run(arguments: list[str]) -> int:
+    """Run the program with these arguments and return its exit code."""
+    try:
+        result = app(arguments, standalone_mode=False)
+        return result if isinstance(result, int) else DONE
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return _end("interrupted; run the same command again to go on", INTERRUPTED)
+    except LLMError as error:
+        return _end(str(error), SERVER)
+    except InfrastructureError as error:
+        return _end(str(error), MACHINE)
+    except EvalPlusLiteError as error:
+        return _end(str(error), BAD_INPUT)
+    except BrokenPipeError:  # the reader of our output has gone, and wants no more of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        shown = getattr(error, "format_message", None)  # what the command line itself refuses
+        if shown is None or os.environ.get("EVALPLUS_LITE_DEBUG"):
+            raise
+        return _end(f"{shown()} (see --help)", BAD_INPUT)
+
+
+def _end(message: str, code: int) -> int:
+    print(f"evalplus-lite: {' '.join(message.split())}", file=sys.stderr)
+    return code

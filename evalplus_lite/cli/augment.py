@@ -1,0 +1,158 @@
+"""``evalplus-lite augment``: tasks to test suites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalplus_lite.cli.options import (
+    DatasetOption,
+    JsonOption,
+    OutOption,
+    SandboxOption,
+    SeedOption,
+    TasksOption,
+    WorkersOption,
+)
+
+if TYPE_CHECKING:
+    from evalplus_lite.jobs.augmentation import Augmented, Budget, SeedSource
+    from evalplus_lite.tasks import Dataset
+
+
+def augment(
+    dataset: DatasetOption,
+    out: OutOption = None,
+    tasks: TasksOption = None,
+    inputs: Annotated[int, typer.Option("--inputs", "-n", min=0, help="New inputs a task.")] = 1000,
+    seconds: Annotated[
+        float, typer.Option("--seconds", help="CPU seconds of the reference an input may take.")
+    ] = 0.5,
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option("--replay", metavar="FILE", help="Recorded LLM seeds to start from."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Ask this model for seeds (key: OPENAI_API_KEY).")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
+    ] = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
+    sandbox: SandboxOption = "auto",
+    json: JsonOption = False,
+) -> int:
+    """Expand a dataset's inputs and compute what is expected of them.
+
+    Seeds (base inputs, the prompt's examples, constants of the reference, and a model's where one
+    is given) are mutated by type, filtered by the task's contract, and answered by the reference,
+    twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
+    DIR/summary.json. Run again after a kill, it goes on.
+
+    [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
+    """
+    from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.jobs.augmentation import Budget
+    from evalplus_lite.jobs.seeding import seed_source
+
+    budget = Budget(inputs=inputs, seconds=seconds)
+    source = seed_source(replay or [], model=model, base_url=base_url, seed=seed)
+    screen = Screen()
+    with screen, open_pool(workers, sandbox, screen) as pool:
+        data = open_dataset(dataset, tasks, pool, screen)
+        folder = out_folder(out, f"augment-{data.name}")
+        summary = run(data, pool, folder, seed=seed, budget=budget, source=source, screen=screen)
+    if json:
+        print_json(summary)
+    else:
+        show(summary, folder)
+    return 1 if summary["left_out"] else 0
+
+
+def run(
+    data: Dataset,
+    pool: Any,
+    folder: Path,
+    *,
+    seed: int,
+    budget: Budget,
+    source: SeedSource | None,
+    screen: Any,
+) -> dict[str, Any]:
+    """Augment into ``folder``, going on where a killed run stopped; return the summary."""
+    import json as json_module
+
+    from evalplus_lite.cli.evaluate import dataset_hash
+    from evalplus_lite.jobs.augmentation import augment as augment_all
+    from evalplus_lite.jobs.seeding import from_row, to_row
+    from evalplus_lite.store import Journal, write_text
+    from evalplus_lite.tasks import write_suites
+
+    identity = {
+        "kind": "augmentation",
+        "content": dataset_hash(data),
+        "seed": seed,
+        "inputs": budget.inputs,
+        "seconds": budget.seconds,
+        "seeds": getattr(source, "name", None),
+    }
+    by_id = {task.id: task for task in data.tasks}
+    with Journal(folder / "augment.journal.jsonl", identity=identity, batch=1) as journal:
+        done = {row.data["task_id"]: from_row(row.data, by_id) for row in journal.rows()}
+        screen.stage("augment", len(data.tasks))
+        if done:
+            screen.note(f"{len(done)} tasks were done already")
+        results = augment_all(
+            data.tasks,
+            pool,
+            seed=seed,
+            budget=budget,
+            seeds=source,
+            done=done,
+            finished=lambda result: journal.append(to_row(result)),
+            progress=screen,
+        )
+    write_suites(folder / "suite.jsonl.gz", data.tasks, [result.suite for result in results])
+    summary = summarize(data, results)
+    write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
+    return summary
+
+
+def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
+    """Return counts over all tasks: inputs by source, and those dropped by cause."""
+    from collections import Counter
+
+    sources: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    for result in results:
+        sources.update(result.sources)
+        dropped.update(result.dropped)
+    found = {result.suite.task_id for result in results}
+    base = sum(result.suite.base_count for result in results)
+    return {
+        "dataset": data.name,
+        "tasks": len(results),
+        "base": base,
+        "new": sum(sources.values()) - base,
+        "sources": dict(sorted(sources.items())),
+        "dropped": dict(sorted(dropped.items())),
+        "left_out": [task for task in data.ids if task not in found],
+        "notes": {r.suite.task_id: list(r.notes) for r in results if r.notes},
+    }
+
+
+def show(summary: dict[str, Any], folder: Path) -> None:
+    """Print the summary as a table."""
+    from evalplus_lite.cli.console import print_table, say
+
+    kept = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
+    lost = [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
+    title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
+    print_table(f"{title}{summary['new']} new", ["inputs", "count"], [*kept, *lost])
+    for task, notes in summary["notes"].items():
+        say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
+    say(f"the suite: {folder / 'suite.jsonl.gz'}")

@@ -1,0 +1,117 @@
+"""What a person sees: tables on stdout; progress and notes on stderr; JSON where asked for."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+QUIET_SECONDS = 15.0
+"""Seconds between lines of progress where stderr is no terminal."""
+
+
+class Screen:
+    """Progress of a job on stderr: a bar on a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True, highlight=False)
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._name, self._total, self._done = "", None, 0
+        self._spoke = time.monotonic()
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def stage(self, name: str, total: int | None) -> None:
+        """Begin a stage of ``total`` steps, ending the one before."""
+        self._stop()
+        self._name, self._total, self._done = name, total, 0  # type: ignore[assignment]
+        self._spoke = time.monotonic()
+        if self.console.is_terminal:
+            self._bar = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                console=self.console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(name, total=total)
+
+    def advance(self, steps: int = 1) -> None:
+        """Count steps done."""
+        self._done += steps
+        if self._bar is not None and self._task is not None:
+            self._bar.advance(self._task, steps)
+        elif time.monotonic() - self._spoke > QUIET_SECONDS:
+            self._spoke = time.monotonic()
+            of = "" if self._total is None else f" of {self._total}"
+            print(f"{self._name}: {self._done}{of}", file=sys.stderr, flush=True)
+
+    def note(self, text: str) -> None:
+        """Say something to the person."""
+        self.console.print(text, markup=False, soft_wrap=True)
+
+    def _stop(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = self._task = None
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one JSON object, keys in their order."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1
+) -> None:
+    """Print a table; the first ``left`` columns are words, the others numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number < left else "right")
+    for row in rows:
+        table.add_row(*[_cell(value) for value in row])
+    Console().print(table)
+
+
+def say(text: str) -> None:
+    """Print a line for a person on stdout."""
+    Console(highlight=False).print(text, markup=False, soft_wrap=True)
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a percentage with one decimal."""
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)

@@ -1,0 +1,202 @@
+"""``evalplus-lite evaluate``: verdicts and pass@k for samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalplus_lite.cli.options import (
+    DatasetOption,
+    JsonOption,
+    LimitsOption,
+    MemoryOption,
+    OutOption,
+    PackagesOption,
+    SamplesOption,
+    SandboxOption,
+    TasksOption,
+    WorkersOption,
+)
+
+if TYPE_CHECKING:
+    from evalplus_lite.cli.console import Screen
+    from evalplus_lite.jobs.evaluation import Tally
+    from evalplus_lite.tasks import Dataset
+
+MOST_SOLUTIONS = 20_000
+"""Above this many samples the evalplus-form file leaves the programs' texts out."""
+
+
+def evaluate(
+    dataset: DatasetOption,
+    samples: SamplesOption,
+    out: OutOption = None,
+    tasks: TasksOption = None,
+    limits: LimitsOption = "default",
+    memory: MemoryOption = 1024,
+    details: Annotated[
+        bool, typer.Option("--details", help="Run every case and keep each verdict.")
+    ] = False,
+    k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
+    workers: WorkersOption = None,
+    package: PackagesOption = None,
+    sandbox: SandboxOption = "auto",
+    json: JsonOption = False,
+) -> int:
+    """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
+
+    Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json and
+    DIR/eval_results.json (as evalplus writes it). Run again after a kill, it goes on. Exits with 1
+    where the machine failed on some samples, which are then left unscored.
+
+    [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
+    """
+    from evalplus_lite.backends.local import default_workers
+    from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.jobs.evaluation import Settings
+    from evalplus_lite.jobs.evaluation import evaluate as run
+    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.sandbox import preset
+    from evalplus_lite.store import Journal
+
+    ks = read_ks(k)
+    settings = Settings(preset(limits), memory << 20, details)
+    screen = Screen()
+    with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
+        data = open_dataset(dataset, tasks, pool, screen)
+        folder = out_folder(out, f"evaluate-{samples[0].name.split('.')[0]}-{data.name}")
+        by_id = {task.id: task for task in data.tasks}
+        source = SuiteSource(given=data.suites)
+        identity = {
+            "kind": "evaluation",
+            "dataset": data.name,
+            "content": dataset_hash(data),
+            "limits": limits,
+            "memory": memory,
+            "details": details,
+        }
+        with Journal(folder / "results.jsonl", identity=identity) as journal:
+            total = sum(1 for _ in _stream(samples, data))
+            screen.stage("evaluate", total)
+            tally = run(
+                by_id,
+                _stream(samples, data),
+                pool,
+                source,
+                settings,
+                journal,
+                progress=screen,
+            )
+            summary = _finish(folder, data, samples, journal, tally, ks, total)
+    if json:
+        print_json(summary)
+    else:
+        _show(summary, folder, screen)
+    return 1 if tally.infra else 0
+
+
+def read_ks(text: str) -> tuple[int, ...]:
+    """Return the numbers of ``--k``."""
+    from evalplus_lite.errors import InputError
+
+    try:
+        ks = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        ks = ()
+    if not ks or min(ks) < 1:
+        raise InputError(f"--k {text}", remedy="give whole numbers such as 1,10,100")
+    return ks
+
+
+def dataset_hash(data: Dataset) -> str:
+    """Return a hash of the tasks' references, inputs and expected outputs."""
+    import hashlib
+
+    from evalplus_lite.sandbox import Inputs
+
+    digest = hashlib.sha256()
+    for task in data.tasks:
+        digest.update(f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}".encode())
+        digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
+        if task.id in data.suites:
+            for expected in data.suites[task.id].expected:
+                digest.update(expected)
+    return digest.hexdigest()[:32]
+
+
+def _stream(samples: list[Path], data: Dataset) -> Any:
+    from evalplus_lite.samples import read_samples
+
+    for path in samples:
+        yield from read_samples(path, data)
+
+
+def _finish(
+    folder: Path,
+    data: Dataset,
+    samples: list[Path],
+    journal: Any,
+    tally: Tally,
+    ks: tuple[int, ...],
+    total: int,
+) -> dict[str, Any]:
+    import json as json_module
+
+    from evalplus_lite.export.evalplus_results import write_results
+    from evalplus_lite.jobs.evaluation import missing
+    from evalplus_lite.store import write_text
+
+    scores = tally.pass_at_k(ks)
+    without = missing(data.ids, tally)
+    summary: dict[str, Any] = {
+        "dataset": data.name,
+        "tasks": len(tally.total),
+        "samples": sum(tally.total.values()),
+        "pass_at_k": scores,
+        "base": dict(sorted(tally.base.items())),
+        "plus": dict(sorted(tally.plus.items())),
+        "tasks_without_samples": without,
+        "infra": tally.infra,
+    }
+    solutions = None
+    if total <= MOST_SOLUTIONS:
+        solutions = {(s.task_id, s.index): s.source for s in _stream(samples, data)}
+    write_results(
+        folder / "eval_results.json",
+        (row.data for row in journal.rows()),
+        dataset_hash=dataset_hash(data),
+        pass_at_k=scores,
+        solutions=solutions,
+    )
+    write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
+    return summary
+
+
+def _show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
+    from evalplus_lite.cli.console import percent, print_table, say
+    from evalplus_lite.types import VERDICTS
+
+    scores = summary["pass_at_k"]
+    names = list(scores["base"])
+    print_table(
+        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
+        ["tests", *(f"{name} %" for name in names), *(v for v in VERDICTS if v != "infra")],
+        [
+            [
+                suite,
+                *(percent(scores[suite].get(name)) for name in names),
+                *(summary[suite].get(verdict, 0) for verdict in VERDICTS if verdict != "infra"),
+            ]
+            for suite in ("base", "plus")
+        ],
+    )
+    without = summary["tasks_without_samples"]
+    if without:
+        shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
+        screen.note(f"{len(without)} tasks have no sample and do not count: {shown}")
+    for line in summary["infra"]:
+        screen.note(f"not scored, the machine failed: {line}")
+    say(f"every verdict, with the input that decided it: {folder / 'results.jsonl'}")

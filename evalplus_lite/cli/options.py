@@ -1,0 +1,69 @@
+"""The options that commands share: the same names, words and defaults everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DatasetOption = Annotated[
+    str,
+    typer.Option(
+        "--dataset",
+        "-d",
+        metavar="NAME|PATH",
+        help="humaneval, humaneval+, humaneval+-mini, mbpp+, or a file of tasks or suites.",
+    ),
+]
+TasksOption = Annotated[
+    list[str] | None,
+    typer.Option("--tasks", metavar="IDS", help="Only these: ids, globs or ranges, e.g. 3,10-20."),
+]
+SamplesOption = Annotated[
+    list[Path],
+    typer.Option(
+        "--samples",
+        "-s",
+        metavar="PATH",
+        help="Model output: JSONL, a folder, or generations.json; may be given several times.",
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="Folder for the results; made if need be."),
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", "-w", min=1, help="Sandboxes; default: one a processor.")
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object instead of tables.")
+]
+SandboxOption = Annotated[
+    str,
+    typer.Option(
+        "--sandbox",
+        metavar="TIER",
+        help="auto, namespaces, landlock, or none (resource limits only: accepts the risk).",
+    ),
+]
+LimitsOption = Annotated[
+    str,
+    typer.Option(
+        "--limits",
+        metavar="PRESET",
+        help="Time a case: default max(1 s, 4x reference), paper 0.2 s, evalplus 4 s.",
+    ),
+]
+MemoryOption = Annotated[
+    int, typer.Option("--memory", metavar="MIB", min=16, help="Memory a program may add, in MiB.")
+]
+PackagesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--package",
+        metavar="NAME",
+        help="Installed package that programs may import, besides numpy; several times.",
+    ),
+]

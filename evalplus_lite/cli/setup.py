@@ -1,0 +1,56 @@
+"""What commands do first: find the tasks and open a pool of sandboxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evalplus_lite.backends.local import LocalPool
+    from evalplus_lite.cli.console import Screen
+    from evalplus_lite.tasks import Dataset
+
+
+def open_pool(
+    workers: int | None, tier: str, screen: Screen, packages: list[str] | None = None
+) -> LocalPool:
+    """Return a pool of sandboxes of the given tier; a weaker tier than usual is told once."""
+    from evalplus_lite.backends.local import LocalPool
+    from evalplus_lite.errors import InputError
+    from evalplus_lite.sandbox import SandboxConfig
+    from evalplus_lite.sandbox.limits import TIERS
+    from evalplus_lite.sandbox.probe import choose_tier
+
+    known = {name: name for name in TIERS}
+    if tier not in known:
+        raise InputError(f"no sandbox tier named {tier!r}", remedy=f"one of {', '.join(known)}")
+    config = SandboxConfig(tier=known[tier], packages=("numpy", *(packages or ())))
+    chosen = choose_tier(config)
+    if chosen == "none":
+        screen.note("running without a sandbox: programs can read and write your files")
+    elif chosen != "namespaces" and tier == "auto":
+        screen.note(f"namespaces are not available here: using the sandbox tier {chosen}")
+    return LocalPool(workers, config)
+
+
+def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Screen) -> Dataset:
+    """Return the dataset with its base inputs, those that only a test program shows included."""
+    from evalplus_lite.tasks import load_dataset
+    from evalplus_lite.tasks.recover import with_base_cases
+
+    dataset = load_dataset(name, only=only)
+    return with_base_cases(dataset, pool)
+
+
+def out_folder(out: Path | None, default: str) -> Path:
+    """Return the folder for results, made; InputError where it cannot be."""
+    from evalplus_lite.errors import InputError
+
+    folder = out if out is not None else Path("out", default)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", path=folder, remedy="give another --out"
+        ) from None
+    return folder

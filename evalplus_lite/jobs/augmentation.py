@@ -1,0 +1,206 @@
+"""Tasks to augmented suites: seeds, mutation, filter, reference, until there are inputs enough.
+
+One task at a time is the unit: its suite depends on (seed, task) alone, so any number of workers
+gives the same file, and a journal of finished tasks lets a killed run go on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evalplus_lite.codec import to_json
+from evalplus_lite.contract import violations
+from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.generate.constants import Constants, examples
+from evalplus_lite.generate.guards import Guards
+from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.jobs.evaluation import Mapper
+from evalplus_lite.jobs.progress import Progress, Silent
+from evalplus_lite.oracle import Answers, answer
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.suite_file import coarse
+from evalplus_lite.types import Case, Suite, Task
+
+BASE_LIMITS = Limits(cpu=20.0, load=10.0)
+SeedSource = Callable[[Sandbox, Task], Sequence[Case]]
+"""Gives further seeds for a task: of a language model, say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much to do for a task.
+
+    ``inputs``: new cases wanted. ``seconds``: CPU seconds a case of the reference; a slower input
+    is dropped. ``batch``: inputs proposed at a time. ``patience``: batches without a single new
+    valid input after which the task is done. ``slow``: slow inputs after which a batch is given up.
+    """
+
+    inputs: int = 1000
+    seconds: float = 0.5
+    batch: int = 250
+    patience: int = 4
+    slow: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A task's suite, with how many inputs came from where and were dropped for which cause."""
+
+    suite: Suite
+    sources: Mapping[str, int]
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+
+def augment_task(
+    sandbox: Sandbox,
+    task: Task,
+    *,
+    seed: int,
+    budget: Budget,
+    seeds: SeedSource | None = None,
+) -> Augmented:
+    """Return the task's base cases and new ones, with the reference's answers.
+
+    Base cases are the task's own: one that its contract rejects is kept and noted, one that the
+    reference cannot answer is dropped and noted. Raises ReferenceError_ where none is left.
+    """
+    notes: list[str] = []
+    base = _answer_base(sandbox, task, notes)
+    kept: list[Case] = list(base.suite.cases)
+    dropped: Counter[str] = Counter()
+    generator = _generator(sandbox, task, kept, seed, seeds)
+    suites: list[Suite] = [base.suite]
+    limits = Limits(cpu=budget.seconds, load=10.0)
+    new = idle = 0
+    while new < budget.inputs and idle < budget.patience:
+        batch = generator.propose(min(budget.batch, 2 * (budget.inputs - new) + 20))
+        if not batch:
+            break
+        answers = answer(
+            sandbox, task, batch, base_count=0, limits=limits, max_failures=budget.slow
+        )
+        dropped.update(answers.causes)
+        suite = _first(answers.suite, budget.inputs - new)
+        slow = [
+            drop.case for drop in answers.dropped if drop.cause in ("slow", "memory", "crashes")
+        ]
+        # Parents are positions in the suite so far, which is how the generator counts them.
+        chosen = [batch[number] for number in answers.kept][: len(suite.cases)]
+        generator.feedback(chosen, slow=slow, outputs=suite.expected)
+        suites.append(replace(suite, cases=tuple(chosen)))
+        new += len(chosen)
+        idle = 0 if chosen else idle + 1
+    suite = _joined(task, suites, base.suite.base_count, seed, budget)
+    sources = Counter(case.source for case in suite.cases)
+    return Augmented(
+        suite, dict(sorted(sources.items())), dict(sorted(dropped.items())), tuple(notes)
+    )
+
+
+def augment(
+    tasks: Iterable[Task],
+    pool: Mapper,
+    *,
+    seed: int,
+    budget: Budget,
+    seeds: SeedSource | None = None,
+    done: Mapping[str, Augmented] | None = None,
+    finished: Callable[[Augmented], None] | None = None,
+    progress: Progress | None = None,
+) -> list[Augmented]:
+    """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
+
+    A task whose reference fails is left out, with a note through ``progress``.
+    """
+    progress = progress or Silent()
+    done = done or {}
+
+    def run(sandbox: Sandbox, task: Task) -> Augmented | str:
+        if task.id in done:
+            return done[task.id]
+        try:
+            return augment_task(sandbox, task, seed=seed, budget=budget, seeds=seeds)
+        except ReferenceError_ as error:
+            return str(error)
+
+    results = []
+    for result in pool.imap(run, tasks):
+        progress.advance()
+        if isinstance(result, str):
+            progress.note(f"left out: {result}")
+            continue
+        if finished is not None and result.suite.task_id not in done:
+            finished(result)
+        results.append(result)
+    return results
+
+
+def _answer_base(sandbox: Sandbox, task: Task, notes: list[str]) -> Answers:
+    base = answer(
+        sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
+    )
+    for drop in base.dropped:
+        shown = str([to_json(argument) for argument in drop.case.arguments])[:120]
+        notes.append(f"base input {shown} dropped: {drop.cause} ({drop.detail})")
+    if not base.suite.cases:
+        raise ReferenceError_(f"{task.id}: the reference answers none of its base inputs")
+    if task.contract is not None:
+        for case, reason in zip(
+            base.suite.cases, violations(sandbox, task.contract, base.suite.cases), strict=True
+        ):
+            if reason is not None:
+                shown = str([to_json(argument) for argument in case.arguments])[:120]
+                notes.append(f"base input {shown} violates the contract ({reason}); kept")
+    return base
+
+
+def _generator(
+    sandbox: Sandbox,
+    task: Task,
+    base: Sequence[Case],
+    seed: int,
+    seeds: SeedSource | None,
+) -> Generator:
+    arguments = [case.arguments for case in base]
+    constants = Constants.of_task(task)
+    if task.contract is not None:
+        guards = Guards.typed(arguments)
+    else:
+        guards = Guards.infer(arguments, known=constants.strings)
+    first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
+    first += seeds(sandbox, task) if seeds is not None else ()
+    return Generator(
+        base,
+        guards=guards,
+        rng=random.Random(f"{seed}:{task.id}"),
+        seeds=first,
+        constants=constants,
+    )
+
+
+def _first(suite: Suite, count: int) -> Suite:
+    return replace(
+        suite,
+        cases=suite.cases[:count],
+        expected=suite.expected[:count],
+        times=suite.times[:count],
+    )
+
+
+def _joined(
+    task: Task, suites: Sequence[Suite], base_count: int, seed: int, budget: Budget
+) -> Suite:
+    provenance: dict[str, Any] = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
+    return Suite(
+        task.id,
+        tuple(case for suite in suites for case in suite.cases),
+        tuple(data for suite in suites for data in suite.expected),
+        tuple(coarse(time) for suite in suites for time in suite.times),
+        base_count,
+        provenance,
+    )

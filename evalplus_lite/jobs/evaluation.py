@@ -1,0 +1,237 @@
+"""Samples against suites: verdicts as they come, appended to a journal that a later run resumes."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from evalplus_lite.codec import to_json
+from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable
+from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.jobs.progress import Progress, Silent
+from evalplus_lite.jobs.suites import SuiteSource
+from evalplus_lite.metrics import DEFAULT_K, Count, estimate
+from evalplus_lite.sandbox import Preset, Sandbox, wire
+from evalplus_lite.store import Journal
+from evalplus_lite.types import Sample, Suite, Task, Verdict
+from evalplus_lite.verdicts import decode_answer, shorten
+
+WINDOW = 2048
+"""Samples looked at together, so that those of one task run in a row and equal ones run once."""
+CHUNK = 8
+"""Programs of one task that a worker takes at a time."""
+WHOLE_BYTES = 1 << 16
+"""Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Mapper(Protocol):
+    """What spreads work over sandboxes: a local pool, or any other backend."""
+
+    def imap(
+        self, function: Callable[[Sandbox, Item], Result], items: Iterable[Item], /
+    ) -> Iterator[Result]:
+        """Yield the function's results in the items' order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes."""
+
+    preset: Preset
+    memory: int = 1 << 30
+    details: bool = False
+
+
+@dataclass
+class Tally:
+    """Counts that need no more memory for more samples: by task, and by verdict."""
+
+    base: Counter[str] = field(default_factory=Counter)
+    plus: Counter[str] = field(default_factory=Counter)
+    total: Counter[str] = field(default_factory=Counter)
+    base_right: Counter[str] = field(default_factory=Counter)
+    plus_right: Counter[str] = field(default_factory=Counter)
+    infra: list[str] = field(default_factory=list)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count one result row."""
+        task, base, plus = row["task_id"], row["base"], row["plus"]
+        self.base[base] += 1
+        self.plus[plus] += 1
+        self.total[task] += 1
+        self.base_right[task] += base == "pass"
+        self.plus_right[task] += plus == "pass"
+
+    def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
+        """Return pass@k for base and plus, for each k that every task has samples enough for."""
+        ks = tuple(ks)
+        return {
+            name: estimate({t: Count(n, right[t]) for t, n in self.total.items()}, ks)
+            for name, right in (("base", self.base_right), ("plus", self.plus_right))
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    task: Task
+    samples: tuple[Sample, ...]
+
+
+def evaluate(
+    tasks: Mapping[str, Task],
+    samples: Iterable[Sample],
+    pool: Mapper,
+    source: SuiteSource,
+    settings: Settings,
+    journal: Journal,
+    *,
+    progress: Progress | None = None,
+) -> Tally:
+    """Judge every sample that the journal does not hold yet; return the counts of all.
+
+    Rows are appended in an order that depends on the samples alone, so the journal of a run that
+    was killed and resumed equals that of one that was not. A sample that the machine failed on is
+    no row: it is named in ``Tally.infra``, and tried again when the job is run again.
+    """
+    progress = progress or Silent()
+    tally, done = Tally(), set()
+    for row in journal.rows():
+        tally.add(row.data)
+        done.add(_identity(row.data["task_id"], row.data["index"], row.data["program"]))
+    if done:
+        progress.note(f"{len(done)} results were there already")
+        progress.advance(len(done))
+    exams = _Exams(source, settings)
+
+    def run(sandbox: Sandbox, chunk: _Chunk) -> list[dict[str, Any]]:
+        return _run(sandbox, chunk, exams, settings)
+
+    chunks = _chunks(tasks, samples, done)
+    for rows in pool.imap(run, chunks):
+        for row in rows:
+            if row["base"] == "infra":
+                tally.infra.append(f"{row['task_id']}[{row['index']}]: {row['failure']}")
+            else:
+                journal.append(row)
+                tally.add(row)
+        progress.advance(len(rows))
+    journal.flush()
+    return tally
+
+
+class _Exams:
+    """The exams of the tasks in use: made once each, the oldest forgotten."""
+
+    KEPT = 512
+
+    def __init__(self, source: SuiteSource, settings: Settings) -> None:
+        self.source, self.settings = source, settings
+        self.made: dict[str, Exam] = {}
+
+    def of(self, sandbox: Sandbox, task: Task) -> Exam:
+        exam = self.made.get(task.id)
+        if exam is None:
+            suite = self.source.answers(sandbox, task).suite
+            exam = Exam.of(task, suite, self.settings.preset, memory=self.settings.memory)
+            self.source.forget(task.id)
+            self.made[task.id] = exam
+            while len(self.made) > self.KEPT:
+                self.made.pop(next(iter(self.made)), None)
+        return exam
+
+
+def _chunks(
+    tasks: Mapping[str, Task], samples: Iterable[Sample], done: set[bytes]
+) -> Iterator[_Chunk]:
+    """Yield what is still to do, samples of one task together within each window."""
+    stream = iter(samples)
+    while window := list(itertools.islice(stream, WINDOW)):
+        grouped: dict[str, list[Sample]] = {}
+        for sample in window:
+            if _identity(sample.task_id, sample.index, program_hash(sample.source)) not in done:
+                grouped.setdefault(sample.task_id, []).append(sample)
+        for task_id, group in grouped.items():
+            for start in range(0, len(group), CHUNK):
+                yield _Chunk(tasks[task_id], tuple(group[start : start + CHUNK]))
+
+
+def _run(
+    sandbox: Sandbox, chunk: _Chunk, exams: _Exams, settings: Settings
+) -> list[dict[str, Any]]:
+    exam = exams.of(sandbox, chunk.task)
+    seen: dict[str, dict[str, Any]] = {}
+    rows = []
+    for sample in chunk.samples:
+        name = program_hash(sample.source)
+        if name not in seen:  # equal programs get equal verdicts: run once
+            seen[name] = _verdict_row(sandbox, exam, sample, settings)
+        row = {"task_id": sample.task_id, "index": sample.index, "program": name}
+        if sample.model:
+            row["model"] = sample.model
+        rows.append({**row, **seen[name]})
+    return rows
+
+
+def _verdict_row(
+    sandbox: Sandbox, exam: Exam, sample: Sample, settings: Settings
+) -> dict[str, Any]:
+    try:
+        verdict = examine(sandbox, exam, sample.source, details=settings.details)
+    except SandboxUnavailable:
+        raise
+    except InfrastructureError as error:
+        return {"base": "infra", "plus": "infra", "failure": str(error)}
+    row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
+    failure = failure_row(exam.suite, verdict)
+    if failure is not None:
+        row["failure"] = failure
+    if verdict.details is not None:
+        row["details"] = list(verdict.details)
+    return row
+
+
+def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
+    """Return the case that decided a verdict, with its input, expected and actual output whole."""
+    failure = verdict.failure
+    if failure is None:
+        return None
+    case, expected = suite.cases[failure.case], suite.expected[failure.case]
+    row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
+    row["detail"] = failure.detail
+    if failure.line is not None:
+        row["line"] = failure.line
+    row["input"] = _whole(list(case.arguments), len(wire.encode(list(case.arguments))))
+    row["expected"] = _whole(wire.decode(expected), len(expected))
+    if failure.actual is not None:
+        try:
+            row["actual"] = _whole(decode_answer(failure.actual, expected), len(failure.actual))
+        except CodecError as error:
+            row["actual"] = {"$unreadable": str(error)}
+    return row
+
+
+def _whole(value: Any, size: int) -> Any:
+    return to_json(value) if size <= WHOLE_BYTES else {"$shortened": shorten(value)}
+
+
+def program_hash(source: str) -> str:
+    """Return the name under which a program's text is known in results: 16 hex digits."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _identity(task_id: str, index: int, program: str) -> bytes:
+    """Return a short key: with many samples, the keys are what memory holds."""
+    return hashlib.blake2b(f"{task_id}\0{index}\0{program}".encode(), digest_size=12).digest()
+
+
+def missing(tasks: Sequence[str], tally: Tally) -> list[str]:
+    """Return the tasks without any judged sample, in order."""
+    return [task for task in tasks if not tally.total[task]]

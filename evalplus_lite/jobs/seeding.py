@@ -1,0 +1,96 @@
+"""Seeds from a language model for augmentation, and rows for its journal."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.contract import violations
+from evalplus_lite.jobs.augmentation import Augmented, SeedSource
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.types import Case, Task, Value
+
+
+@dataclass(frozen=True)
+class ModelSeeds:
+    """Asks a model, or its recorded replies, for seeds; callable as a ``SeedSource``."""
+
+    source: Any
+    seed: int
+    name: str
+
+    def __call__(self, sandbox: Sandbox, task: Task) -> Sequence[Case]:
+        """Return the model's valid new inputs for a task; none where nothing is recorded for it."""
+        from evalplus_lite.generate.llm_seeds import llm_seeds
+
+        def valid(arguments: tuple[Value, ...]) -> str | None:
+            if task.contract is None:
+                return None
+            return violations(sandbox, task.contract, [Case(arguments)])[0]
+
+        return llm_seeds(task, self.source, seed=self.seed, valid=valid).cases
+
+
+def seed_source(
+    replay: Sequence[Path], *, model: str | None, base_url: str | None, seed: int
+) -> SeedSource | None:
+    """Return where LLM seeds come from: recorded files, a server's model, or nowhere."""
+    if replay:
+        from evalplus_lite.llm import Replay
+
+        digest = hashlib.sha256()
+        for path in replay:
+            digest.update(path.read_bytes() if path.is_file() else b"")
+        return ModelSeeds(Replay(*replay, model=model), seed, digest.hexdigest()[:16])
+    if model is not None:
+        from evalplus_lite.llm import Client
+
+        return ModelSeeds(Client(model, base_url=base_url), seed, model)
+    return None
+
+
+def to_row(result: Augmented) -> dict[str, Any]:
+    """Return a finished task as a journal row."""
+    import base64
+
+    from evalplus_lite.codec import to_json
+
+    suite = result.suite
+    return {
+        "task_id": suite.task_id,
+        "base_count": suite.base_count,
+        "cases": [
+            [to_json(case.arguments), case.source, case.parent, list(case.operators)]
+            for case in suite.cases
+        ],
+        "expected": [base64.b64encode(data).decode() for data in suite.expected],
+        "times": list(suite.times),
+        "provenance": dict(suite.provenance),
+        "sources": dict(result.sources),
+        "dropped": dict(result.dropped),
+        "notes": list(result.notes),
+    }
+
+
+def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
+    """Return the finished task that a journal row holds."""
+    import base64
+
+    from evalplus_lite.codec import from_json
+    from evalplus_lite.types import Suite
+
+    suite = Suite(
+        row["task_id"],
+        tuple(
+            Case(from_json(arguments), source, parent, tuple(operators))
+            for arguments, source, parent, operators in row["cases"]
+        ),
+        tuple(base64.b64decode(data) for data in row["expected"]),
+        tuple(row["times"]),
+        row["base_count"],
+        row["provenance"],
+    )
+    return Augmented(suite, row["sources"], row["dropped"], tuple(row["notes"]))

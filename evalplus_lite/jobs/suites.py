@@ -1,0 +1,147 @@
+"""Suites for tasks that come without expected outputs: computed once, cached by content."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.codec import dumps
+from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.oracle import Answers, Dropped, answer
+from evalplus_lite.sandbox import Inputs, Limits, Sandbox
+from evalplus_lite.store import write_text
+from evalplus_lite.tasks.suite_file import coarse
+from evalplus_lite.types import Case, Suite, Task
+
+FORMAT = 2
+"""Part of every key: raise it when what is computed changes."""
+PUBLISHED_LIMITS = Limits(cpu=60.0, load=10.0, memory=4 << 30)
+"""For inputs that a published set stands for: its references may be slow, none is dropped lightly."""
+
+
+def cache_folder() -> Path:
+    """Return where results that only cost time are kept: ``EVALPLUS_LITE_CACHE``, or the user's."""
+    root = os.environ.get("EVALPLUS_LITE_CACHE")
+    if root:
+        return Path(root)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base, "evalplus_lite")
+
+
+@dataclass
+class SuiteSource:
+    """Gives the suite of a task: a file's own, else the cached one, else the reference's answers.
+
+    Safe for several threads; each task is computed once.
+    """
+
+    given: Mapping[str, Suite] = field(default_factory=dict)
+    cache: Path | None = field(default_factory=cache_folder)
+    limits: Limits = PUBLISHED_LIMITS
+
+    def __post_init__(self) -> None:
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+        self._ready: dict[str, Answers] = {}
+
+    def answers(self, sandbox: Sandbox, task: Task) -> Answers:
+        """Return the task's suite and the cases that could not be kept."""
+        if task.id in self.given:
+            suite = self.given[task.id]
+            return Answers(suite, (), tuple(range(len(suite.cases))))
+        with self._lock:
+            lock = self._locks.setdefault(task.id, threading.Lock())
+        with lock:
+            if task.id not in self._ready:
+                self._ready[task.id] = self._read(task) or self._compute(sandbox, task)
+            return self._ready[task.id]
+
+    def forget(self, task_id: str) -> None:
+        """Drop a task's suite from memory; it can be read again."""
+        self._ready.pop(task_id, None)
+
+    def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
+        answers = answer(
+            sandbox,
+            task,
+            task.cases,
+            base_count=len(task.base),
+            limits=self.limits,
+            contract=False,  # a published set's inputs are its own affair
+        )
+        # What limits are made of must not differ between this run and one that reads the cache.
+        times = tuple(coarse(time) for time in answers.suite.times)
+        answers = replace(answers, suite=replace(answers.suite, times=times))
+        path = self._path(task)
+        if path is not None:
+            try:
+                write_text(path, _to_text(answers))
+            except (OSError, EvalPlusLiteError):
+                pass  # a cache that cannot be written costs time only
+        return answers
+
+    def _read(self, task: Task) -> Answers | None:
+        path = self._path(task)
+        if path is None or not path.is_file():
+            return None
+        try:
+            return _from_text(path.read_text(encoding="utf-8"), task)
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            return None  # damaged: compute it anew
+
+    def _path(self, task: Task) -> Path | None:
+        if self.cache is None:
+            return None
+        rule = task.rule
+        facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
+        facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits)]
+        facts.append(Inputs.of(case.arguments for case in task.cases).key)
+        key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return self.cache / "expected" / key[:2] / f"{key[2:]}.json"
+
+
+def _to_text(answers: Answers) -> str:
+    suite = answers.suite
+    return json.dumps(
+        {
+            "kept": answers.kept,
+            "times": suite.times,
+            "expected": [base64.b64encode(data).decode() for data in suite.expected],
+            "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
+        }
+    )
+
+
+def _from_text(text: str, task: Task) -> Answers:
+    row = json.loads(text)
+    kept = tuple(row["kept"])
+    rest = [number for number in range(len(task.cases)) if number not in set(kept)]
+    dropped = tuple(
+        Dropped(task.cases[number], cause, detail)
+        for number, (cause, detail) in zip(rest, row["dropped"], strict=True)
+    )
+    suite = Suite(
+        task.id,
+        tuple(task.cases[number] for number in kept),
+        tuple(base64.b64decode(data, validate=True) for data in row["expected"]),
+        tuple(row["times"]),
+        sum(number < len(task.base) for number in kept),
+    )
+    if not len(suite.cases) == len(suite.expected) == len(suite.times):
+        raise ValueError("lengths differ")
+    return Answers(suite, dropped, kept)
+
+
+def fingerprint(task: Task, cases: tuple[Case, ...] | None = None) -> str:
+    """Return a hash of what decides a task's verdicts: reference, rule, contract and inputs."""
+    parts = [task.id, task.reference, task.entry_point, task.contract or "", repr(task.rule)]
+    parts += [dumps(list(case.arguments)) for case in (task.cases if cases is None else cases)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

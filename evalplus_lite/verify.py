@@ -1,0 +1,133 @@
+"""``verify_code_execution``: verdicts for outputs that are already there, as text.
+
+For people who ran the programs themselves. Programs that have to be run are for ``Verifier``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from evalplus_lite.errors import InputError
+
+KEYS = ("expected", "actual", "status")
+
+
+def verify_code_execution(
+    test_cases: Sequence[Mapping[str, Any]], numeric_tolerance: float = 1e-6
+) -> dict[str, Any]:
+    """Return pass and error rates and a verdict for each test of a programming benchmark.
+
+    Each test is a dict: ``expected`` (the right output as text), ``actual`` (the program's output,
+    or None where it has none) and ``status`` (``success``, ``error``, ``timeout``, ...). A status
+    other than ``success``, or an ``actual`` of None, is an ``error``. Otherwise surrounding white
+    space does not count; where both texts are numbers, they may differ by ``numeric_tolerance``
+    (absolute), else they have to be equal.
+
+    The result has ``pass_rate`` and ``error_rate`` (rounded to 4 decimals, 0.0 for no tests),
+    ``passed_count``, ``total_count`` and ``verdicts`` (``pass``, ``fail`` or ``error``).
+
+    Edges: an infinity equals itself only; nan equals nan; two integers that a float cannot tell
+    apart are compared exactly; two blank texts are equal. Values never raise; a test that is no
+    dict, or lacks a key, and a tolerance that is no number of at least 0 raise InputError.
+
+    >>> verify_code_execution([{"expected": "1", "actual": "1.0000001", "status": "success"},
+    ...                        {"expected": "a", "actual": None, "status": "timeout"}])["verdicts"]
+    ['pass', 'error']
+    """
+    tolerance = _tolerance(numeric_tolerance)
+    verdicts = [_verdict(index, test, tolerance) for index, test in enumerate(test_cases)]
+    total = len(verdicts)
+    passed, errors = verdicts.count("pass"), verdicts.count("error")
+    return {
+        "pass_rate": round(passed / total, 4) if total else 0.0,
+        "error_rate": round(errors / total, 4) if total else 0.0,
+        "passed_count": passed,
+        "total_count": total,
+        "verdicts": verdicts,
+    }
+
+
+def _tolerance(value: Any) -> Fraction | float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isnan(number) or number < 0:
+        raise InputError(
+            f"numeric_tolerance is {value!r}", remedy="give a number that is at least 0"
+        )
+    return number if math.isinf(number) else Fraction(number)
+
+
+def _verdict(index: int, test: Any, tolerance: Fraction | float) -> str:
+    if not isinstance(test, Mapping):
+        raise InputError(
+            f"test case {index} is a {type(test).__name__}",
+            remedy=f"give a dict with {', '.join(KEYS)}",
+        )
+    missing = [key for key in KEYS if key not in test]
+    if missing:
+        raise InputError(
+            f"test case {index} has no {' and no '.join(map(repr, missing))}",
+            remedy=f"each test case needs {', '.join(KEYS)}",
+        )
+    status = test["status"]
+    if not (isinstance(status, str) and status == "success") or test["actual"] is None:
+        return "error"
+    expected, actual = _text(test["expected"]), _text(test["actual"])
+    return "pass" if _equal(expected, actual, tolerance) else "fail"
+
+
+def _text(value: Any) -> str:
+    """Return the value as stripped text; a value that is no text is taken as it prints."""
+    if isinstance(value, str):
+        return value.strip()
+    try:
+        return str(value).strip()
+    except Exception:  # printing is the caller's object's business, and may fail
+        return object.__repr__(value)
+
+
+def _equal(expected: str, actual: str, tolerance: Fraction | float) -> bool:
+    if expected == actual:
+        return True
+    a, b = _number(expected), _number(actual)
+    if a is None or b is None:
+        return False
+    if isinstance(a, float) or isinstance(b, float):  # an infinity or nan on one side at least
+        both = isinstance(a, float) and isinstance(b, float)
+        return both and (a == b or (a != a and b != b))
+    return abs(a - b) <= tolerance
+
+
+def _number(text: str) -> Fraction | float | None:
+    """Return the number that ``float`` reads in a text, exactly; nan and infinities as floats.
+
+    An integer stays exact however long; so does a decimal, except that one whose exponent is huge
+    is taken as the float that it rounds to.
+    """
+    try:
+        value = float(text)
+    except (ValueError, OverflowError):
+        return None
+    plain = text.replace("_", "").lstrip("+-")
+    if plain.isdecimal():
+        digits = "".join(str(int(digit)) for digit in plain)  # other scripts' digits as well
+        magnitude = _long_integer(digits)
+        return Fraction(-magnitude if text.startswith("-") else magnitude)
+    if math.isnan(value) or math.isinf(value):
+        # "1e400" overflows to inf as well: only what is spelled inf is infinite.
+        return value if plain[:1].isalpha() else None
+    return Fraction(value)
+
+
+def _long_integer(digits: str) -> int:
+    """Return the value of decimal digits, also beyond the length that ``int`` accepts."""
+    if len(digits) <= 4000:
+        return int(digits)
+    middle = len(digits) // 2
+    head, tail = digits[:middle], digits[middle:]
+    return _long_integer(head) * 10 ** len(tail) + _long_integer(tail)
