@@ -2,9 +2,10 @@
 
 coverage.py sees branches between lines only: none in a conditional expression, a comprehension's
 condition, or an operand of ``and`` and ``or``. Here the reference is rewritten, over ``ast``, so
-that every test reports its truth, every loop how many rounds it began (none, one, more) and whether it
-ran out of items or was left before, and every ``except`` and ``case`` that it was entered. The rewritten program is run in the sandbox like
-any other; its answer to a case is the list of what was seen.
+that every test reports its truth, every loop how many rounds it began (none, one, more) and
+whether it ran out of items or was left before, and every ``except`` and ``case`` that it was
+entered. The rewritten program is run in the sandbox like any other; its answer to a case is the
+list of what was seen.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Instrumented:
 
 
 def instrument(program: Program) -> Instrumented:
-    """Return the program with a probe at every decision; ReferenceError_ where it does not parse."""
+    """Return the program with a probe at every decision; ReferenceError_ if it does not parse."""
     try:
         tree = ast.parse(program.source)
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -160,10 +161,11 @@ def disagreements(
             rows.setdefault(int(line), {}).setdefault(place, {})[outcome] = row
     taken: dict[int, set[int]] = {}
     for requirement, row in branches.items():
-        taken.setdefault(int(requirement.key.partition("->")[0]), set()).add(row)
+        start, _, _ = requirement.key.partition("->")
+        taken.setdefault(int(start), set()).add(row)
     different = []
-    for line, statements in sorted(rows.items()):
-        if line not in taken or len(statements) != 1:
+    for number, statements in sorted(rows.items()):
+        if number not in taken or len(statements) != 1:
             continue
         ((place, seen),) = statements.items()
         if place.endswith(":for"):
@@ -171,7 +173,7 @@ def disagreements(
         else:
             sides = {seen.get("true", 0), seen.get("false", 0)}
         # A comprehension or lambda on the line has branches of its own there.
-        if not sides - {0} <= taken[line]:
+        if not sides - {0} <= taken[number]:
             different.append(place)
     return tuple(different)
 

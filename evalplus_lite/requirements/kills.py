@@ -1,130 +1,128 @@
-"""Which cases reject a program: of a mutant or a model's sample alike."""
+"""Which cases reject a program, a mutant or a model's sample alike: through the one evaluator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import ast
+import hashlib
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
-from evalplus_lite.compare import matches
-from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox, wire
-from evalplus_lite.types import Outcome, Returned, Rule, Suite, TimedOut, Value
+from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Observer, Preset, Program, Sandbox
+from evalplus_lite.tasks.suite_file import coarse
+from evalplus_lite.types import Outcome, Suite, Task, TimedOut
 
-Accepts = Callable[[int, Value], bool]
-"""Whether a value is a right answer to case number ``i``, though not the reference's own bytes."""
-
+MUTANT_PRESET = Preset(floor=0.1, factor=4.0)
+"""A mutant that is slower than this is killed: a tenth of the default floor, as most mutants that
+reach a limit never end, and each of them costs it."""
+SAMPLE_PRESET = Preset(floor=0.2, factor=4.0)
+"""EvalPlus paper, section 3: the limit its own verdicts were made with."""
+MEMORY = 1 << 28
 MOST_SLOW = 2
 """A program that used up its time on this many cases is run on no further one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a program may use where only its kills are wanted, tight on purpose.
-
-    A case may take ``factor`` times the reference's CPU seconds, at least ``floor``; a program
-    that is slower is killed there. ``memory``, ``load`` and ``output`` as in ``Limits``.
-    """
-
-    floor: float = 0.1
-    factor: float = 10.0
-    memory: int = 1 << 28
-    load: float = 2.0
-    output: int = 1 << 22
-
-    def limits(self, times: Sequence[float]) -> Limits:
-        """Return the limits for cases on which the reference takes these CPU seconds."""
-        cpu = tuple(max(self.floor, self.factor * time) for time in times)
-        return Limits(cpu, self.load, self.memory, self.output)
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A suite made ready to be run many times: inputs encoded once, expected answers decoded once."""
-
-    inputs: Inputs
-    expected: Expected
-    accepts: Accepts
-    limits: Limits
-    base_count: int
-
-    @classmethod
-    def of(
-        cls,
-        suite: Suite,
-        *,
-        rule: Rule,
-        accepts: Accepts | None = None,
-        budget: Budget = Budget(),
-    ) -> Subject:
-        """Prepare a suite; ``accepts`` replaces the comparison by ``rule`` (a task's ``check``)."""
-        values = [wire.decode(data) for data in suite.expected]
-
-        def by_rule(case: int, value: Value) -> bool:
-            return matches(value, values[case], rule)
-
-        return cls(
-            Inputs.of(case.arguments for case in suite.cases),
-            Expected.of(suite.expected),
-            accepts or by_rule,
-            budget.limits(suite.times),
-            suite.base_count,
-        )
+MUTANT_SECONDS = 0.1
+"""Mutants meet the cheapest cases, up to this many seconds of the reference's in all: a few
+published inputs cost more than thousands of others, and no mutant needs just them."""
+BYTE_SECONDS = 1e-6
+"""What a byte of an expected answer adds to a case's cost: wrong answers have to be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kills:
     """The cases that rejected a program and the cases it was run on, as bitsets.
 
-    A case that was not run (the program had used up its time elsewhere) counts as no kill, so
-    that a suite chosen by these kills surely has them.
+    A case that was not run counts as no kill, so that a suite chosen by kills surely has them.
     """
 
     killed: int
     run: int
 
 
-def kills(
-    sandbox: Sandbox, program: Program, subject: Subject, *, cases: int | None = None
-) -> Kills:
-    """Return which cases reject the program, of all or of the first ``cases``.
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A shooting range: an exam for some of a suite's cases, and which ones those are."""
 
-    It is rejected where its answer is not accepted, and where it raises, ends, exceeds its limits
-    or answers with no plain value. A program that does not load is rejected by every case.
-    """
-    watcher = _Watcher(subject, len(subject.inputs) if cases is None else cases)
-    _, loaded = sandbox.watch(
-        program, subject.inputs, subject.limits, watcher, expected=subject.expected
-    )
-    if not loaded:
-        everything = (1 << watcher.wanted) - 1
-        return Kills(everything, everything)
-    return Kills(watcher.killed, watcher.run)
+    exam: Exam
+    cases: tuple[int, ...]
+
+    @classmethod
+    def of(cls, task: Task, suite: Suite, preset: Preset, *, seconds: float | None = None) -> Range:
+        """Prepare a suite, or its cheapest cases up to so many seconds in all, in its order."""
+        chosen = list(range(len(suite.cases)))
+        if seconds is not None:
+            cost = [
+                coarse(time) + BYTE_SECONDS * len(data)
+                for time, data in zip(suite.times, suite.expected, strict=True)
+            ]
+            chosen.sort(key=lambda case: (cost[case], case))
+            total = list(accumulate(cost[case] for case in chosen))
+            chosen = sorted(chosen[: max(1, bisect_right(total, seconds))])
+        part = replace(
+            suite,
+            cases=tuple(suite.cases[case] for case in chosen),
+            expected=tuple(suite.expected[case] for case in chosen),
+            times=tuple(suite.times[case] for case in chosen),
+            base_count=sum(case < suite.base_count for case in chosen),
+        )
+        return cls(Exam.of(task, part, preset, memory=MEMORY), tuple(chosen))
+
+    def kills(self, sandbox: Sandbox, source: str) -> Kills:
+        """Return which cases reject a program, by their numbers in the whole suite."""
+        verdict = examine(_Impatient(sandbox), self.exam, source, details=True)
+        killed = run = 0
+        for case, name in zip(self.cases, verdict.details or (), strict=True):
+            if name is not None:
+                run |= 1 << case
+                if name != "pass":
+                    killed |= 1 << case
+        return Kills(killed, run)
 
 
+class _Impatient(Sandbox):
+    """A sandbox that runs a program no further once it has used up its time ``MOST_SLOW`` times."""
+
+    def __init__(self, inner: Sandbox) -> None:
+        super().__init__(inner.config)
+        self.inner = inner
+
+    def watch(
+        self,
+        program: Program,
+        inputs: Inputs,
+        limits: Limits,
+        observer: Observer,
+        *,
+        expected: Expected | None = None,
+        timed: bool = False,
+    ) -> tuple[float, bool]:
+        """Run the program in the inner sandbox, watching for slow cases."""
+        watcher = _Watcher(observer)
+        return self.inner.watch(program, inputs, limits, watcher, expected=expected, timed=timed)
+
+
+@dataclass(slots=True)
 class _Watcher:
-    """Books what the sandbox reports; ends the run where no more is wanted."""
+    """Passes on what happens, and counts the cases that were too slow."""
 
-    def __init__(self, subject: Subject, wanted: int) -> None:
-        self.accepts, self.wanted = subject.accepts, wanted
-        self.killed = self.run = self.slow = 0
+    observer: Observer
+    slow: int = 0
 
     def equal(self, first: int, last: int) -> bool:
-        """The answers to these cases are the reference's own."""
-        self.run |= (1 << last) - (1 << first)
-        return last < self.wanted
+        return self.observer.equal(first, last)
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        """The answer to this case has other bytes, or there is none."""
-        self.run |= 1 << case
-        if not self._is_right(case, outcome):
-            self.killed |= 1 << case
         self.slow += isinstance(outcome, TimedOut)
-        return case + 1 < self.wanted and self.slow < MOST_SLOW
+        return self.observer.outcome(case, outcome) and self.slow < MOST_SLOW
 
-    def _is_right(self, case: int, outcome: Outcome) -> bool:
-        if not isinstance(outcome, Returned):
-            return False
-        try:
-            return self.accepts(case, wire.decode(outcome.data))
-        except CodecError:
-            return False
+
+def program_key(source: str) -> str:
+    """Return a name that programs with the same syntax tree share.
+
+    What does not parse is named by its text. Comments and layout do not count, docstrings do.
+    """
+    try:
+        text = ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        text = source
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]

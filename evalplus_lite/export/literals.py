@@ -1,0 +1,47 @@
+"""Plain values as Python source, exactly."""
+
+from __future__ import annotations
+
+import math
+
+from evalplus_lite.types import Value
+
+DIGITS = 4000
+"""Longer integers are written in hexadecimal: Python refuses to read longer decimal ones."""
+
+
+def literal(value: Value) -> str:
+    """Return an expression that, evaluated without imports, is the value again."""
+    kind = type(value)
+    if kind is float:
+        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+    if kind is complex:
+        if math.isfinite(value.real) and math.isfinite(value.imag):
+            return f"complex({value.real!r}, {value.imag!r})"
+        return f"complex({literal(value.real)}, {literal(value.imag)})"
+    if kind is int:
+        return repr(value) if value.bit_length() < 3 * DIGITS else hex(value)
+    if kind is str:
+        return ascii(value)
+    if kind is list:
+        return f"[{_items(value)}]"
+    if kind is tuple:
+        return f"({_items(value)}{',' if len(value) == 1 else ''})"
+    if kind is dict:
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if kind is set or kind is frozenset:
+        # Sorted, so that equal sets are equal texts whatever order they hold their elements in.
+        items = ", ".join(sorted(map(literal, value)))
+        if kind is frozenset:
+            return f"frozenset({{{items}}})" if items else "frozenset()"
+        return f"{{{items}}}" if items else "set()"
+    return repr(value)
+
+
+def call(name: str, arguments: tuple[Value, ...]) -> str:
+    """Return the call of a function with these arguments, as source."""
+    return f"{name}({', '.join(map(literal, arguments))})"
+
+
+def _items(values: list[Value] | tuple[Value, ...]) -> str:
+    return ", ".join(map(literal, values))

@@ -1,0 +1,89 @@
+"""A folder of pytest files: readable, one a task, for ``pytest suite/ --solution my_solution.py``.
+
+The files need pytest and nothing else. They run the solution in pytest's own process, without a
+sandbox: they are for people who test code they trust.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.judging import judging_text
+from evalplus_lite.export.literals import call, literal
+from evalplus_lite.store import write_text
+
+ID_LENGTH = 60
+TEXTS = Path(__file__).with_name("pytest_conftest.txt")
+
+
+def write_pytest(folder: Path, entries: Sequence[Entry]) -> int:
+    """Write the folder's files and return how many tasks they test.
+
+    Cases stand shortest first, so that the first failure shown is the shortest there is. Raises
+    InputError where two tasks would share a file, or a file cannot be written.
+    """
+    names: dict[str, str] = {}
+    for entry in entries:
+        other = names.setdefault(file_name(entry.task.id), entry.task.id)
+        if other != entry.task.id:
+            raise InputError(f"tasks {other!r} and {entry.task.id!r} would be one file")
+    write_text(folder / "conftest.py", TEXTS.read_text(encoding="utf-8"))
+    for entry in entries:
+        write_text(folder / file_name(entry.task.id), task_text(entry))
+    return len(entries)
+
+
+def file_name(task_id: str) -> str:
+    """Return a task's file name: ``HumanEval/3`` is tested by ``test_HumanEval_3.py``."""
+    return f"test_{re.sub(r'[^A-Za-z0-9_]', '_', task_id)}.py"
+
+
+def task_text(entry: Entry) -> str:
+    """Return the source of one task's test file."""
+    task = entry.task
+    rows = sorted(_rows(entry), key=lambda row: (len(row[0]), row[0], row[2]))
+    cases = "".join(f"    ({inputs}, {expected}, {name}),\n" for inputs, expected, name in rows)
+    heading = f"{task.id}: {len(entry.base)} base and {len(entry.plus)} further cases"
+    about = "\n".join(f"# {line}".rstrip() for line in task.prompt.strip().splitlines())
+    return f'''"""{_docstring(heading)} of `{task.entry_point}`."""
+
+{about}
+
+import copy
+
+import pytest
+
+TASK, ENTRY_POINT = {task.id!a}, {task.entry_point!r}
+
+CASES = [  # inputs, expected output, name; shortest first
+{cases}]
+
+
+@pytest.mark.parametrize(
+    "inputs, expected", [case[:2] for case in CASES], ids=[case[2] for case in CASES]
+)
+def test_{task.entry_point}(solution, inputs, expected):
+    output = solution(*copy.deepcopy(inputs))
+    assert is_right(inputs, output, expected), (
+        f"{{ENTRY_POINT}}{{inputs!r}} is {{output!r}}, not {{expected!r}}"
+    )
+
+
+{judging_text(task)}'''
+
+
+def _rows(entry: Entry) -> Iterable[tuple[str, str, str]]:
+    for number, (case, expected) in enumerate(zip(entry.suite.cases, entry.expected, strict=True)):
+        group = "base" if number < entry.suite.base_count else "plus"
+        shown = call("", case.arguments)
+        if len(shown) > ID_LENGTH:
+            shown = f"{shown[: ID_LENGTH - 4]}...)"
+        yield literal(tuple(case.arguments)), literal(expected), ascii(f"{group}-{number}{shown}")
+
+
+def _docstring(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', "'''")

@@ -1,0 +1,69 @@
+"""What was computed for a suite before: JSON files named by the content they depend on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.store import write_text
+
+FORMAT = 1
+
+
+@dataclass(slots=True)
+class Shelf:
+    """Bitsets by section and name, for one task and suite; written back by ``close``.
+
+    A row is a list of bitsets. A file that is not one of ours, or damaged, counts as empty: what
+    it held is computed again.
+    """
+
+    path: Path | None
+    sections: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    changed: bool = False
+
+    @classmethod
+    def open(cls, folder: Path | None, digest: str) -> Shelf:
+        """Read the shelf of a content digest; without a folder nothing is kept."""
+        if folder is None:
+            return cls(None)
+        path = folder / digest[:2] / f"{digest}.json"
+        try:
+            text = path.read_text(encoding="ascii")
+        except (OSError, UnicodeDecodeError):
+            return cls(path)
+        try:
+            return cls(path, _read(json.loads(text)))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return cls(path)
+
+    def section(self, name: str) -> Mapping[str, list[int]] | None:
+        """Return a section; None where it was never stored."""
+        return self.sections.get(name)
+
+    def store(self, name: str, rows: Mapping[str, list[int]]) -> None:
+        """Add rows to a section, which then exists even if there are none."""
+        self.sections.setdefault(name, {}).update(rows)
+        self.changed = True
+
+    def close(self) -> None:
+        """Write the shelf where it changed; InputError where the folder cannot be written."""
+        if self.path is not None and self.changed:
+            rows = {
+                name: {key: [format(bits, "x") for bits in row] for key, row in section.items()}
+                for name, section in self.sections.items()
+            }
+            write_text(self.path, json.dumps({"format": FORMAT, "rows": rows}) + "\n")
+            self.changed = False
+
+
+def _read(tree: Any) -> dict[str, dict[str, list[int]]]:
+    if tree["format"] != FORMAT:
+        return {}
+    return {
+        name: {key: [int(bits, 16) for bits in row] for key, row in section.items()}
+        for name, section in tree["rows"].items()
+    }

