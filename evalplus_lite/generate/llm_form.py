@@ -128,7 +128,7 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _schema(shape: Shape | None) -> dict[str, Any]:
     if shape is None:  # only empty containers were seen
-        return _any([_SCALARS[kind] for kind in (int, float, str, bool)])
+        return _any([_SCALARS[kind] for kind in (float, str, bool)])  # a number may be whole
     kinds = shape.kinds
     forms: list[dict[str, Any]] = []
     for kind in kinds:

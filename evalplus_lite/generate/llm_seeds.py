@@ -13,7 +13,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.generate import identity
 from evalplus_lite.generate.llm_answer import read_answer, shorten
@@ -179,8 +179,10 @@ def seed_prompt(task: Task, form: Form, plan: SeedPlan, *, aim: Aim, seed: int) 
             f" argument{'s' if len(form.names) > 1 else ''} ({', '.join(form.names)}), written as"
             " literals, without names, calls or comments."
         )
+    described = task.prompt.strip() in task.reference
+    words = "" if described else f"A task:\n\n```python\n{task.prompt.strip()}\n```\n\n"
     return (
-        f"This Python program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
+        f"{words}This Python program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
         f"Some inputs of `{task.entry_point}` that are known:\n\n{lines}\n\n"
         f"Write {plan.per_aim} new inputs of the same form that test whether other people's"
         f" programs for this task are right. {AIMS[aim]} Each input must be one that the program's"
@@ -188,9 +190,9 @@ def seed_prompt(task: Task, form: Form, plan: SeedPlan, *, aim: Aim, seed: int) 
     )
 
 
-def _examples(task: Task, form: Form, plan: SeedPlan, rng: random.Random) -> list[object]:
+def _examples(task: Task, form: Form, plan: SeedPlan, rng: random.Random) -> list[Any]:
     """Return sampled base inputs as the prompt shows them; short ones, or the shortest."""
-    written: list[tuple[int, object]] = []
+    written: list[tuple[int, Any]] = []
     for case in task.base:
         if len(case.arguments) != len(form.names):
             continue

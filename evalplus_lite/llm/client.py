@@ -200,15 +200,17 @@ class Client:
     def _reply(self, answer: Any, dialect: _Dialect, request: Request) -> Reply:
         """Take what is used out of a server's answer, trusting none of its shape."""
         choices = getattr(answer, "choices", None)
-        if not choices:
-            raise faults.no_answer(self.url, what=str(answer) or "an empty body")
+        if not isinstance(choices, list) or not choices:
+            raise faults.no_answer(self.url, what=str(answer or "an empty body"))
         choice = choices[0]
-        message = getattr(choice, "message", choice)
-        text = getattr(message, "content", None) or getattr(message, "text", None) or ""
+        message = getattr(choice, "message", None)
+        text = getattr(choice, "text", None)
+        if request.prompt is None:
+            text = getattr(message, "content", None)
         refusal = getattr(message, "refusal", None)
         usage = getattr(answer, "usage", None)
         return Reply(
-            text=str(text),
+            text=str(text or ""),
             finish=str(getattr(choice, "finish_reason", None) or "stop"),
             refusal=None if refusal is None else str(refusal),
             prompt_tokens=int(getattr(usage, "prompt_tokens", None) or 0),
