@@ -1,0 +1,151 @@
+"""``Verifier``: the library's face, for training loops, notebooks and scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from evalplus_lite.backends.local import LocalPool
+from evalplus_lite.contract import parse
+from evalplus_lite.errors import InputError
+from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.extraction import extract
+from evalplus_lite.jobs.evaluation import failure_row
+from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+from evalplus_lite.sandbox import Sandbox, SandboxConfig, preset
+from evalplus_lite.sandbox.limits import Tier
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks.recover import has_hidden_cases, recover
+from evalplus_lite.types import Task, Verdict
+
+
+class Verifier:
+    """Judges programs for the tasks of a dataset; a context manager, safe for many threads.
+
+        with Verifier("humaneval+") as verifier:
+            verdict = verifier.verify("HumanEval/0", program)
+            reward = 1.0 if verdict.plus == "pass" else 0.0
+
+    ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the
+    bytes that a program may add, ``workers`` the number of sandboxes (default: one a processor),
+    ``packages`` what programs may import besides numpy. With ``chat`` the programs given are raw
+    answers, from which the code is extracted first. ``sandbox`` names a tier; SandboxUnavailable
+    is raised on entry where the machine holds none.
+    """
+
+    def __init__(
+        self,
+        dataset: str | Path | Dataset,
+        *,
+        limits: str = "default",
+        memory: int = 1 << 30,
+        workers: int | None = None,
+        packages: Sequence[str] = (),
+        chat: bool = False,
+        details: bool = False,
+        sandbox: Tier = "auto",
+        cache: Path | None = None,
+    ) -> None:
+        self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
+        self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
+        self._preset, self._memory = preset(limits), memory
+        self._chat, self._details = chat, details
+        self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
+        config = SandboxConfig(tier=sandbox, packages=("numpy", *packages))
+        self._pool = LocalPool(workers, config)
+        self._exams: dict[str, Exam] = {}
+        self._lock = threading.Lock()
+        self._open = False
+
+    def __enter__(self) -> Verifier:
+        from evalplus_lite.sandbox.probe import choose_tier
+
+        choose_tier(self._pool.config)
+        self._pool.__enter__()
+        self._open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all sandboxes; programs being judged are finished first."""
+        self._open = False
+        self._pool.close()
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The tasks by id."""
+        return self._tasks
+
+    def verify(self, task_id: str, program: str) -> Verdict:
+        """Return the verdict on one program; blocks the calling thread only.
+
+        Raises InputError for an unknown task or a program that is no text, InfrastructureError
+        where the machine failed three times: that says nothing about the program.
+        """
+        return self.submit(task_id, program).result()
+
+    def verify_many(self, items: Iterable[tuple[str, str]]) -> list[Verdict]:
+        """Return the verdicts on (task id, program) pairs, in their order, run in parallel."""
+        return [future.result() for future in [self.submit(*item) for item in items]]
+
+    async def averify(self, task_id: str, program: str) -> Verdict:
+        """Return the verdict on one program without blocking the event loop."""
+        return await asyncio.wrap_future(self.submit(task_id, program))
+
+    async def averify_many(self, items: Iterable[tuple[str, str]]) -> list[Verdict]:
+        """Return the verdicts on (task id, program) pairs, in order, without blocking the loop."""
+        return list(await asyncio.gather(*(self.averify(*item) for item in items)))
+
+    def submit(self, task_id: str, program: str) -> Future[Verdict]:
+        """Have a program judged; return a future of its verdict."""
+        if not self._open:
+            raise InputError(
+                "the Verifier is not open", remedy="use it as `with Verifier(...) as verifier:`"
+            )
+        task = self._tasks.get(task_id)
+        if task is None:
+            raise InputError(
+                f"no task {task_id!r} in {self.dataset.name}",
+                remedy=f"the first is {next(iter(self._tasks), None)!r}",
+            )
+        if not isinstance(program, str):
+            raise InputError(f"the program for {task_id} is a {type(program).__name__}, no text")
+        return self._pool.submit(self._judge, (task, program))
+
+    def explain(self, task_id: str, verdict: Verdict) -> dict[str, Any] | None:
+        """Return the case that decided a verdict: input, expected and actual output, as tagged
+        JSON; None for a pass."""
+        exam = self._exams.get(task_id)
+        return None if exam is None else failure_row(exam.suite, verdict)
+
+    def _judge(self, sandbox: Sandbox, item: tuple[Task, str]) -> Verdict:
+        task, program = item
+        if self._chat:
+            program = extract(program, task, kind="solution").source
+        return examine(sandbox, self._exam(sandbox, task), program, details=self._details)
+
+    def _exam(self, sandbox: Sandbox, task: Task) -> Exam:
+        exam = self._exams.get(task.id)
+        if exam is None:
+            if has_hidden_cases(task):
+                task = recover(sandbox, task).task
+            if task.contract is not None:
+                parse(task.contract)  # a malformed contract is told before any program is judged
+            suite = self._source.answers(sandbox, task).suite
+            self._source.forget(task.id)
+            exam = Exam.of(task, suite, self._preset, memory=self._memory)
+            with self._lock:
+                exam = self._exams.setdefault(task.id, exam)
+        return exam
