@@ -210,7 +210,8 @@ class Client:
         refusal = getattr(message, "refusal", None)
         usage = getattr(answer, "usage", None)
         return Reply(
-            text=str(text or ""),
+            # Half a surrogate pair could not be sent back in a dialogue.
+            text=str(text or "").encode("utf-8", "replace").decode("utf-8"),
             finish=str(getattr(choice, "finish_reason", None) or "stop"),
             refusal=None if refusal is None else str(refusal),
             prompt_tokens=int(getattr(usage, "prompt_tokens", None) or 0),

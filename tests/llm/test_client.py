@@ -218,6 +218,14 @@ def test_malformed_answer(model_server: Any, body: bytes) -> None:
         client(model_server).ask(ask())
 
 
+def test_odd_characters(model_server: Any, tmp_path: Path) -> None:
+    """Any characters survive the cache; half a surrogate pair becomes a question mark."""
+    model_server.says("naïve \u2028\x00 \U0001f600 \ud800")
+    source = client(model_server, cache=Cache(tmp_path))
+    for _ in range(2):
+        assert source.ask(ask("\u2028 \U0001f600")).text == "naïve \u2028\x00 \U0001f600 ?"
+
+
 def test_web_page(model_server: Any) -> None:
     """A web page instead of an answer points at the base URL."""
     model_server.says("")
