@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from evalplus_lite.tasks.download import RELEASES, fetched
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.own import own_task
 from evalplus_lite.tasks.published import (
+    Background,
     humaneval_plus_task,
     humaneval_task,
     mbpp_literal_task,
@@ -38,7 +39,7 @@ class Format:
 
     name: str
     keys: Collection[str]
-    task: Callable[[Fields, Mapping[str, str]], Task]
+    task: Callable[[Fields, Background], Task]
     contracts: str = ""
     prefix: str = ""
 
@@ -51,7 +52,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("HumanEval", {"canonical_solution", "test"}, humaneval_task, "humaneval", "HumanEval/"),
     Format("MBPP+ with literals", {"code", "test_list"}, mbpp_literal_task, "mbpp", "Mbpp/"),
-    Format("own tasks", {"reference"}, own_task),
+    Format("own tasks", {"reference"}, lambda fields, background: own_task(fields)),
 )
 SUITE_KEYS = {"cases", "base_count"}
 
@@ -88,11 +89,11 @@ def _read(path: Path) -> Dataset:
     if first.data.keys() >= SUITE_KEYS:
         return suites_of(rows, path=path)
     form = _format(path, first)
-    contracts = _contracts(form)
+    background = Background(_contracts(form), _tests(form, first))
     tasks: dict[str, Task] = {}
     for row in rows:
         fields = Fields(path, row)
-        task = form.task(fields, contracts)
+        task = form.task(fields, background)
         if task.id in tasks:
             raise fields.refuse(f"task {task.id!r} stands twice in the file")
         tasks[task.id] = task
@@ -118,6 +119,13 @@ def _contracts(form: Format) -> dict[str, str]:
         return {}
     texts = load_contracts(form.contracts)
     return {f"{form.prefix}{int(stem.partition('_')[0])}": text for stem, text in texts.items()}
+
+
+def _tests(form: Format, first: Row) -> dict[str, str]:
+    """Return the test programs of the original tasks where a file of theirs comes without them."""
+    if form.task is not humaneval_plus_task or "test" in first.data:
+        return {}
+    return {row.data["task_id"]: row.data["test"] for row in read_jsonl(_packaged_humaneval())}
 
 
 def _packaged_humaneval() -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from evalplus_lite import definitions
@@ -15,7 +14,7 @@ RuleKind = Literal["python", "strict", "unordered", "presence"]
 Style = Literal["completion", "solution"]
 
 
-def own_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
+def own_task(fields: Fields) -> Task:
     """Return the task of a row; InputError names what is missing, unknown or of a wrong type.
 
     The reference is compiled, never run: it must define the entry point at its top level.

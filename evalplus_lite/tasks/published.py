@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite import definitions
@@ -14,7 +15,18 @@ from evalplus_lite.tasks.rules import CHECKED, published_rule
 from evalplus_lite.types import Case, Task, Value
 
 
-def humaneval_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known of published tasks besides their rows, by task id.
+
+    ``contracts`` are contract files, ``tests`` the test programs that a mini file leaves out.
+    """
+
+    contracts: Mapping[str, str] = field(default_factory=dict)
+    tests: Mapping[str, str] = field(default_factory=dict)
+
+
+def humaneval_task(fields: Fields, background: Background) -> Task:
     """Return a task of the original HumanEval; its base cases stay in ``extra["test"]``.
 
     They are arguments of calls that only running ``check`` shows (``recover``). The task takes its
@@ -22,7 +34,7 @@ def humaneval_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
     """
     id, entry_point, prompt = _heading(fields)
     body, test = fields.text("canonical_solution"), fields.text("test")
-    contract = contracts.get(id)
+    contract = background.contracts.get(id)
     reference = contract and _repaired_reference(contract, entry_point)
     return Task(
         id=id,
@@ -34,10 +46,11 @@ def humaneval_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
     )
 
 
-def humaneval_plus_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
+def humaneval_plus_task(fields: Fields, background: Background) -> Task:
     """Return a task of HumanEval+ or its mini form, with real types where its asserts show them."""
     id, entry_point, prompt = _heading(fields)
-    body, test = fields.text("canonical_solution"), fields.text("test", default="")
+    body = fields.text("canonical_solution")
+    test = fields.text("test", default=background.tests.get(id, ""))
     base, plus = _cases(fields, test, "candidate")
     return Task(
         id=id,
@@ -46,13 +59,13 @@ def humaneval_plus_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
         reference=prompt + body,
         base=base,
         plus=plus,
-        contract=contracts.get(id) if id in CHECKED else None,
+        contract=background.contracts.get(id) if id in CHECKED else None,
         rule=published_rule(id, fields.number("atol", default=0.0)),
         extra=_rest(fields, "canonical_solution", "test", "contract", "atol"),
     )
 
 
-def mbpp_plus_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
+def mbpp_plus_task(fields: Fields, background: Background) -> Task:
     """Return a task of MBPP+, with the real types that its assertions show."""
     id, entry_point, prompt = _heading(fields)
     base, plus = _cases(fields, fields.text("assertion"), entry_point)
@@ -63,14 +76,14 @@ def mbpp_plus_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
         reference=fields.text("canonical_solution"),
         base=base,
         plus=plus,
-        contract=contracts.get(id) if id in CHECKED else None,
+        contract=background.contracts.get(id) if id in CHECKED else None,
         rule=published_rule(id, fields.number("atol", default=0.0)),
         style="solution",
         extra=_rest(fields, "canonical_solution", "assertion", "contract", "atol"),
     )
 
 
-def mbpp_literal_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
+def mbpp_literal_task(fields: Fields, background: Background) -> Task:
     """Return a task of MBPP+ in the form that holds its inputs as Python literals in ``test``.
 
     The base cases are those inputs that stand in the calls of ``test_list``.
@@ -93,7 +106,7 @@ def mbpp_literal_task(fields: Fields, contracts: Mapping[str, str]) -> Task:
         reference=source,
         base=_as_cases(base, "base"),
         plus=_as_cases(plus, "plus"),
-        contract=contracts.get(id) if id in CHECKED else None,
+        contract=background.contracts.get(id) if id in CHECKED else None,
         rule=published_rule(id, atol),
         style="solution",
         extra=_rest(fields, "test_list", "test_imports", "source_file"),

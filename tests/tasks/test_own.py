@@ -1,0 +1,119 @@
+"""Tasks of one's own are read from JSONL, and each mistake in them is named with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.types import Case, Rule
+
+ROW: dict[str, Any] = {
+    "id": "add",
+    "prompt": 'def add(a, b):\n    """Return the sum."""\n',
+    "entry_point": "add",
+    "reference": "def add(a, b):\n    return a + b\n",
+}
+
+
+def write(folder: Path, *rows: dict[str, Any]) -> Path:
+    path = folder / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_one_task_is_enough(tmp_path: Path) -> None:
+    """A file with one minimal task makes a dataset, named by the file, with the defaults."""
+    dataset = load_dataset(write(tmp_path, ROW))
+    (task,) = dataset.tasks
+    assert dataset.name == "own"
+    assert (task.id, task.entry_point, task.style) == ("add", "add", "completion")
+    assert (task.base, task.contract, task.rule) == ((), None, Rule())
+
+
+def test_all_fields_are_read(tmp_path: Path) -> None:
+    """Inputs, contract, rule and style come through, with values that JSON alone cannot say."""
+    row = {
+        **ROW,
+        "prompt": "Add two things.",
+        "contract": "def precondition(a, b):\n    assert a\n",
+        "rule": {"kind": "strict", "atol": 0.5},
+        "inputs": [[{"$tuple": [1]}, {"$set": [2]}], [{"$float": "inf"}, 1], []],
+    }
+    (task,) = load_dataset(write(tmp_path, row)).tasks
+    assert task.contract == row["contract"]
+    assert task.style == "solution"
+    assert task.rule == Rule("strict", 0.5)
+    assert task.base == (Case(((1,), {2})), Case((float("inf"), 1)), Case(()))
+
+
+def test_style_can_be_given(tmp_path: Path) -> None:
+    """A style in the row decides, whatever the prompt looks like."""
+    (task,) = load_dataset(write(tmp_path, {**ROW, "style": "solution"})).tasks
+    assert task.style == "solution"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": None}, "'id' is null where a text was expected"),
+        ({"id": 3}, "'id' is an integer where a text"),
+        ({"id": ""}, "is empty or holds characters"),
+        ({"id": "a\nb"}, "is empty or holds characters"),
+        ({"refrence": "x"}, r"unknown key 'refrence' \(did you mean 'reference'\?\)"),
+        ({"zzz": 1}, r"unknown key 'zzz' \(known: id, prompt"),
+        ({"entry_point": "a b"}, "is no Python name"),
+        ({"reference": "def add(:"}, "reference does not compile"),
+        ({"reference": "def sub(): pass"}, "reference does not define 'add'"),
+        ({"inputs": {"a": 1}}, "'inputs' is an object where a list was expected"),
+        ({"inputs": [[1], 2]}, "inputs, number 2: a list of the positional arguments"),
+        ({"inputs": [[{"$tuple": 1}]]}, "inputs, number 1: .*a list was expected"),
+        ({"contract": "x ="}, "contract does not compile"),
+        ({"contract": "x = 1"}, "contract defines neither"),
+        ({"rule": {"kind": "exact"}}, r"unknown rule kind 'exact' \(one of python, strict"),
+        ({"rule": {"atol": "1"}}, "'atol' is a text where a number was expected"),
+        ({"rule": {"atol": -1}}, "'atol' is -1, a finite number from 0"),
+        ({"rule": {"a_tol": 1}}, r"unknown key 'a_tol' in rule \(did you mean 'atol'"),
+        ({"rule": "python"}, "'rule' is a text where an object was expected"),
+        ({"style": "chat"}, "unknown style 'chat'"),
+    ],
+)
+def test_each_mistake_is_named_with_its_line(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    """A wrong field is one clear line with file and line number."""
+    path = write(tmp_path, {**ROW, "id": "first"}, {**ROW, **change})
+    with pytest.raises(InputError, match=rf"own\.jsonl:2: .*{message}"):
+        load_dataset(path)
+
+
+@pytest.mark.parametrize("key", ["id", "prompt", "entry_point"])
+def test_a_missing_field_is_named(tmp_path: Path, key: str) -> None:
+    """A task without one of the fields that it needs is refused by that field's name."""
+    row = {name: value for name, value in ROW.items() if name != key}
+    with pytest.raises(InputError, match=rf"own\.jsonl:1: lacks '{key}'"):
+        load_dataset(write(tmp_path, row))
+
+
+def test_a_task_twice_is_refused(tmp_path: Path) -> None:
+    """Two tasks of one id are an error at the second."""
+    with pytest.raises(InputError, match=r"own\.jsonl:2: task 'add' stands twice"):
+        load_dataset(write(tmp_path, ROW, ROW))
+
+
+def test_rows_of_no_format_are_refused(tmp_path: Path) -> None:
+    """A file whose rows are no tasks shows its keys and says what a task needs."""
+    with pytest.raises(
+        InputError, match=r"own\.jsonl:1: .*keys are solution, task_id .*entry_point"
+    ):
+        load_dataset(write(tmp_path, {"task_id": "HumanEval/0", "solution": ""}))
+
+
+def test_names_that_are_neither_set_nor_file_are_refused() -> None:
+    """A name that means nothing lists those that do."""
+    with pytest.raises(InputError, match=r"no dataset named 'humanevalplus'.*humaneval\+"):
+        load_dataset("humanevalplus")

@@ -1,0 +1,123 @@
+"""Base inputs that only a test program shows are recovered by running it in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.backends.local import LocalPool
+from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks.recover import has_hidden_cases, recover, with_base_cases
+from evalplus_lite.types import Task
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as sandbox:
+        yield sandbox
+
+
+def task(test: str, reference: str = "def f(a, b=0):\n    a.append(b)\n    return a\n") -> Task:
+    return Task("t", "", "f", reference, extra={"test": test})
+
+
+def arguments(sandbox: Sandbox, test: str) -> list[tuple[object, ...]]:
+    return [case.arguments for case in recover(sandbox, task(test)).task.base]
+
+
+def test_calls_are_noted_as_they_were_made(sandbox: Sandbox) -> None:
+    """Loops, names and changed arguments do not matter: each call's own arguments are noted."""
+    test = (
+        "def check(candidate):\n"
+        "    for i in range(3):\n"
+        "        assert candidate([i], b=(i,)) == [i, (i,)]\n"
+        "    assert candidate([]) == [0]\n"
+    )
+    assert arguments(sandbox, test) == [([i], (i,)) for i in range(3)] + [([],)]
+
+
+def test_random_draws_repeat(sandbox: Sandbox) -> None:
+    """A check that draws at random draws the same each time."""
+    test = (
+        "def check(candidate):\n"
+        "    import random\n"
+        "    for _ in range(5):\n"
+        "        candidate([random.random()])\n"
+    )
+    first = arguments(sandbox, test)
+    assert first == arguments(sandbox, test)
+    assert len({str(call) for call in first}) == 5
+
+
+def test_a_reference_that_fails_its_test_is_told(sandbox: Sandbox) -> None:
+    """What the check said, and the calls up to there, come back: reference or test is wrong."""
+    failing = task(
+        "def check(candidate):\n    assert candidate([]) == 'x', 'no x'\n    candidate([1])"
+    )
+    recovered = recover(sandbox, failing)
+    assert recovered.problem == "AssertionError: no x"
+    assert [case.arguments for case in recovered.task.base] == [([],)]
+    with LocalPool(1) as pool, pytest.raises(ReferenceError_, match=r"task t: .*no x"):
+        with_base_cases(Dataset("d", (failing,)), pool)
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ("def check(candidate):\n    pass", "its test calls nothing: it passes"),
+        ("def check(candidate):\n    candidate(open)", "its test does not run to an end"),
+        ("def check(candidate)", "its test does not run to an end"),
+        ("def check(candidate):\n    import os; os._exit(0)", "its test does not run to an end"),
+        (
+            "def check(candidate):\n    raise ValueError('no')",
+            "its test calls nothing: ValueError: no",
+        ),
+    ],
+)
+def test_a_test_that_shows_no_inputs_is_an_error(sandbox: Sandbox, test: str, message: str) -> None:
+    """Where nothing can be recovered the task is named with the reason."""
+    with pytest.raises(ReferenceError_, match=rf"task t: {message}"):
+        recover(sandbox, task(test))
+
+
+DRAWN = {"HumanEval/38", "HumanEval/50", "HumanEval/53"}
+"""Their checks draw without a seed: HumanEval+ holds other draws of the same kind."""
+REPEATED = {f"HumanEval/{n}" for n in (33, 77, 78, 95, 97, 117, 148)}
+"""HumanEval+ lists the calls in assertion messages, and of the reference itself, once more."""
+DROPPED = {"HumanEval/75": 6, "HumanEval/129": 1}
+"""HumanEval+ left out base inputs that its own contract rejects."""
+
+
+def test_humaneval_inputs_are_those_of_humaneval_plus(shared: Path) -> None:
+    """All 164 references pass their checks, and the inputs are HumanEval+'s base inputs.
+
+    They are the same in the same order, but for the twelve tasks that are explained above.
+    """
+    plus = {
+        task.id: [case.arguments for case in task.base]
+        for task in load_dataset(shared / "datasets" / "HumanEvalPlus.jsonl.gz").tasks
+    }
+    dataset = load_dataset("humaneval")
+    assert all(map(has_hidden_cases, dataset.tasks))
+    with LocalPool() as pool:
+        dataset = with_base_cases(dataset, pool)
+    assert not any(map(has_hidden_cases, dataset.tasks))
+    assert len(dataset) == 164
+    for task in dataset.tasks:
+        ours, theirs = [case.arguments for case in task.base], plus[task.id]
+        if task.id in DRAWN:
+            assert len(ours) == len(theirs)
+            assert [list(map(type, call)) for call in ours] == [list(map(type, c)) for c in theirs]
+        elif task.id in REPEATED:
+            extra = [call for call in theirs if call not in ours]
+            assert [call for call in ours if call not in theirs] == []
+            assert extra == ([(1728,)] if task.id == "HumanEval/77" else [])
+        elif task.id in DROPPED:
+            assert [call for call in ours if call in theirs] == theirs
+            assert len(ours) == len(theirs) + DROPPED[task.id]
+        else:
+            assert repr(ours) == repr(theirs), task.id
