@@ -10,8 +10,12 @@ import typer
 
 from evalplus_lite.cli import (
     augment,
+    crossval,
     demo,
     evaluate,
+    export,
+    mutants,
+    reduce,
 )
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
@@ -46,7 +50,11 @@ def _command(name: str, function: Callable[..., object], panel: str) -> None:
 
 _command("demo", demo.demo, "Start here")
 _command("augment", augment.augment, "Build test suites")
+_command("reduce", reduce.reduce, "Build test suites")
+_command("mutants", mutants.mutants, "Build test suites")
+_command("export", export.export, "Build test suites")
 _command("evaluate", evaluate.evaluate, "Judge programs")
+_command("crossval", crossval.crossval, "Judge programs")
 
 
 @app.callback(invoke_without_command=True)

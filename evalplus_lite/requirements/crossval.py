@@ -155,6 +155,11 @@ def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def compared(field: Field, name: str, suites: Mapping[str, int]) -> tuple[Line, ...]:
+    """Return a line for each model on ready-made suites: bitsets of plus cases by task."""
+    return tuple(field.line(model, name, suites) for model in field.models)
+
+
 def pooled(lines: Iterable[Line]) -> dict[str, Line]:
     """Return a line for each policy over all models: sizes and pass@1 averaged, failures added."""
     grouped: dict[str, list[Line]] = {}

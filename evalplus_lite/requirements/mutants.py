@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import difflib
 import hashlib
+import threading
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from typing import Any
 
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.requirements.operators import own_mutations
+
+_CONFIGURATION = threading.Lock()
+"""mutmut keeps its configuration in a global, and tasks are worked on in several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +109,14 @@ def _by_mutmut(source: str) -> Iterator[str]:
     from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
     # Without a configuration mutmut looks for src/ in the current folder, and fails without one.
-    before = mutmut.configuration._config
-    mutmut.configuration._config = types.SimpleNamespace(do_not_mutate_patterns=[])  # type: ignore[assignment]
-    try:
-        module, mutations, _, _ = create_mutations("reference.py", source)
-    finally:
-        mutmut.configuration._config = before
+    with _CONFIGURATION:
+        before = mutmut.configuration._config
+        none: Any = types.SimpleNamespace(do_not_mutate_patterns=[])
+        mutmut.configuration._config = none
+        try:
+            module, mutations, _, _ = create_mutations("reference.py", source)
+        finally:
+            mutmut.configuration._config = before
     for mutation in mutations:
         if mutation.contained_by_top_level_function is not None:
             changed: Any = deep_replace(module, mutation.original_node, mutation.mutated_node)

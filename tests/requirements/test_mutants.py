@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -105,3 +106,10 @@ def test_same_mutants_in_every_process() -> None:
         )
         keys.append(json.loads(done.stdout))
     assert keys[0] == keys[1] == [mutant.key for mutant in mutants(SOURCE)]
+
+
+def test_threads_may_make_mutants_at_once() -> None:
+    """mutmut's global configuration is handled by one thread at a time."""
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: mutants(SOURCE, own=False), range(12)))
+    assert all(one == made[0] for one in made)

