@@ -14,8 +14,10 @@ from evalplus_lite.cli import (
     demo,
     evaluate,
     export,
+    generate,
     mutants,
     reduce,
+    sanitize,
 )
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
@@ -54,6 +56,8 @@ _command("reduce", reduce.reduce, "Build test suites")
 _command("mutants", mutants.mutants, "Build test suites")
 _command("export", export.export, "Build test suites")
 _command("evaluate", evaluate.evaluate, "Judge programs")
+_command("generate", generate.generate, "Judge programs")
+_command("sanitize", sanitize.sanitize, "Judge programs")
 _command("crossval", crossval.crossval, "Judge programs")
 
 

@@ -79,6 +79,7 @@ def recorded() -> Path | None:
 
 
 def _judge_and_reduce(folder: Path, record: Path | None, pool: Any, screen: Any) -> dict[str, Any]:
+    from evalplus_lite.cli.generate import replayed
     from evalplus_lite.jobs.reduction import measure, named, reduced
     from evalplus_lite.jobs.suites import SuiteSource, cache_folder
     from evalplus_lite.requirements.choice import Policy, bounded, choose
@@ -86,8 +87,10 @@ def _judge_and_reduce(folder: Path, record: Path | None, pool: Any, screen: Any)
     from evalplus_lite.tasks import load_dataset, write_suites
 
     data = load_dataset(folder / "suite.jsonl.gz")
-    path = record / "samples.jsonl.gz" if record else None
-    samples = list(named(read_samples(path, data), path.parent)) if path else []
+    samples = []
+    if record:
+        path = replayed(record, data.tasks, folder / "samples.jsonl")
+        samples = list(named(read_samples(path, data), record))
     full = _evaluate(folder / "plus.jsonl", data, samples, pool, screen)
 
     screen.stage("requirements", len(data.tasks))

@@ -1,0 +1,58 @@
+"""``evalplus-lite sanitize``: programs from raw answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalplus_lite.cli.options import (
+    DatasetOption,
+    JsonOption,
+    OutOption,
+    SamplesOption,
+    TasksOption,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalplus_lite.types import Sample
+
+
+def sanitize(
+    dataset: DatasetOption,
+    samples: SamplesOption,
+    out: OutOption = None,
+    tasks: TasksOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
+
+    Writes DIR/samples.jsonl and says what was done to how many. `evaluate` does the same on the
+    fly; this shows the result. A program that is one already stays as it is.
+
+    [bold]Example[/bold]  evalplus-lite sanitize -d humaneval -s raw.jsonl -o out/clean
+    """
+    from evalplus_lite.cli.console import print_json, print_table, say
+    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.samples import read_samples, write_samples
+    from evalplus_lite.tasks import load_dataset
+
+    data = load_dataset(dataset, only=tasks)
+    folder = out_folder(out, f"sanitize-{samples[0].name.split('.')[0]}")
+    steps: Counter[Any] = Counter()
+
+    def stream() -> Iterator[Sample]:
+        for path in samples:
+            yield from read_samples(path, data, steps=steps)
+
+    path = Path(folder, "samples.jsonl")
+    count = write_samples(path, stream())
+    rows = sorted((str(step), number) for step, number in steps.items())
+    if json:
+        print_json({"samples": count, "file": str(path), "steps": dict(rows)})
+    else:
+        print_table(f"{count} samples", ["what was done", "samples"], rows)
+        say(f"written: {path}")
+    return 0
