@@ -130,4 +130,5 @@ def _long_integer(digits: str) -> int:
         return int(digits)
     middle = len(digits) // 2
     head, tail = digits[:middle], digits[middle:]
-    return _long_integer(head) * 10 ** len(tail) + _long_integer(tail)
+    shift: int = 10 ** len(tail)
+    return _long_integer(head) * shift + _long_integer(tail)

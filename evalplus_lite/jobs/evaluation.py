@@ -103,9 +103,9 @@ def evaluate(
     """
     progress = progress or Silent()
     tally, done = Tally(), set()
-    for row in journal.rows():
-        tally.add(row.data)
-        done.add(_identity(row.data["task_id"], row.data["index"], row.data["program"]))
+    for old in journal.rows():
+        tally.add(old.data)
+        done.add(_identity(old.data["task_id"], old.data["index"], old.data["program"]))
     if done:
         progress.note(f"{len(done)} results were there already")
         progress.advance(len(done))

@@ -10,6 +10,8 @@ child's socket), ``K`` kill the child. Worker to supervisor: ``H`` hello, ``X`` 
 Frames (child to supervisor): see ``Reporter``.
 """
 
+from __future__ import annotations
+
 import ctypes
 import gc
 import marshal
@@ -23,6 +25,8 @@ import struct
 import sys
 import time
 import types
+from collections.abc import Callable, Sequence
+from typing import Any
 
 HEADER = struct.Struct("<cIII")  # kind, first case, cases, bytes that follow
 RECORD = struct.Struct("<cI")  # kind, bytes that follow
@@ -31,14 +35,18 @@ FLUSH_SECONDS = 0.002
 FLUSH_BYTES = 1 << 16
 MAX_DEPTH = 200
 TYPE_NAME = type.__dict__["__name__"].__get__  # a class's own name, whatever its metaclass says
-SCALARS = frozenset({int, float, str, bool, type(None)})
+SCALARS: frozenset[type] = frozenset({int, float, str, bool, type(None)})
 
 
 class NotPlain(Exception):
     """A value is no plain builtin value; the argument names its type."""
 
 
-def encode(value, dumps=marshal.dumps, scalars=SCALARS):
+def encode(
+    value: Any,
+    dumps: Callable[[Any, int], bytes] = marshal.dumps,
+    scalars: frozenset[type] = SCALARS,
+) -> bytes:
     """Return the exact wire form of a plain value: marshal version 2, which has no references.
 
     Subclasses of plain types are reduced to the plain value underneath by the base type's own C
@@ -56,7 +64,7 @@ def encode(value, dumps=marshal.dumps, scalars=SCALARS):
     return data
 
 
-def plain(value, depth):
+def plain(value: Any, depth: int) -> Any:
     """Return ``value`` rebuilt from exact builtin types, or raise NotPlain."""
     kind = type(value)
     if kind in SCALARS or kind is bytes or kind is complex:
@@ -83,15 +91,15 @@ def plain(value, depth):
         return bytes.__getitem__(value, slice(None))
     if issubclass(kind, complex):
         return complex(complex.real.__get__(value), complex.imag.__get__(value))
-    generic = getattr(sys.modules.get("numpy"), "generic", None)
+    generic: Any = getattr(sys.modules.get("numpy"), "generic", None)
     if isinstance(generic, type) and issubclass(kind, generic):
-        item = generic.item(value)
+        item = generic.__dict__["item"](value)
         if not issubclass(type(item), generic):
             return plain(item, depth + 1)
     raise NotPlain(f"{kind.__module__}.{kind.__qualname__}")
 
 
-def describe(error, dumps=marshal.dumps):
+def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.dumps) -> bytes:
     """Return the wire form of (type name, message, line) of an exception; never raises."""
     try:
         message = str(error)
@@ -122,14 +130,22 @@ class Reporter:
     process dies, that tells which one it died of.
     """
 
-    def __init__(self, channel, timed, progress):
+    def __init__(self, channel: socket.socket, timed: bool, progress: memoryview[int]) -> None:
         self.channel, self.timed, self.progress = channel, timed, progress
-        self.parts, self.size, self.times = [], 0, []
+        self.parts: list[bytes] = []
+        self.times: list[float] = []
 
-    def send(self, kind, first=0, count=0, payload=b""):
+    def send(self, kind: bytes, first: int = 0, count: int = 0, payload: bytes = b"") -> None:
         self.channel.sendall(HEADER.pack(kind, first, count, len(payload)) + payload)
 
-    def run(self, function, cases, first, last, timed):
+    def run(
+        self,
+        function: Callable[..., Any],
+        cases: Sequence[Sequence[Any]],
+        first: int,
+        last: int,
+        timed: bool,
+    ) -> None:
         """Call ``function`` on each case and report; everything hot is a local name."""
         now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
         parts, times = self.parts, self.times
@@ -166,7 +182,7 @@ class Reporter:
         if sent < last:
             self.flush(sent, last - sent)
 
-    def flush(self, first, count):
+    def flush(self, first: int, count: int) -> None:
         payload = b"".join(self.parts)
         if self.timed:
             payload += struct.pack(f"<{count}d", *self.times)
@@ -175,7 +191,7 @@ class Reporter:
         self.send(b"T" if self.timed else b"B", first, count, payload)
 
 
-def receive(channel, count):
+def receive(channel: socket.socket, count: int) -> bytes:
     """Return exactly ``count`` bytes; EOFError where the other side has gone."""
     data = bytearray()
     while len(data) < count:
@@ -186,7 +202,7 @@ def receive(channel, count):
     return bytes(data)
 
 
-def confine(job, settings):
+def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
     """Take away from this process what the program must not have; there is no way back."""
     settings["libc"].prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
     if os.getppid() != settings["worker"]:
@@ -213,7 +229,12 @@ def confine(job, settings):
             os._exit(120)
 
 
-def child(channel, job, settings, cases):
+def child(
+    channel: socket.socket,
+    job: dict[str, Any],
+    settings: dict[str, Any],
+    cases: Sequence[Sequence[Any]],
+) -> None:
     """Load one program, call it on the cases, report; the process ends here."""
     (size,) = struct.unpack("<I", receive(channel, 4))
     request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
@@ -232,7 +253,8 @@ def child(channel, job, settings, cases):
     except MemoryError:
         send(b"M")
     except KeyError as error:
-        missing = error.args == (request["entry_point"],) and error.__traceback__.tb_next is None
+        trace = error.__traceback__
+        missing = error.args == (request["entry_point"],) and trace and trace.tb_next is None
         name = f"the program does not define {request['entry_point']}"
         send(b"E", payload=describe(NameError(name) if missing else error))
     except BaseException as error:
@@ -244,7 +266,13 @@ def child(channel, job, settings, cases):
         channel.recv(1)  # stay until told to go: the supervisor still reads this process's clock
 
 
-def start(channel, job, settings, cases, control):
+def start(
+    channel: socket.socket,
+    job: dict[str, Any],
+    settings: dict[str, Any],
+    cases: Sequence[Sequence[Any]],
+    control: socket.socket,
+) -> int:
     """Fork a child for one program and return its pid to the worker."""
     pid = os.fork()
     if pid:
@@ -260,15 +288,15 @@ def start(channel, job, settings, cases, control):
 class Worker:
     """Holds a task's inputs, forks a child a program, kills it when told, says how it ended."""
 
-    def __init__(self, control, progress):
+    def __init__(self, control: socket.socket, progress: mmap.mmap) -> None:
         self.control, self.progress = control, progress
-        self.cases = []
-        self.settings = {}
-        self.untouched = None
-        self.child = None
-        self.alarm = None
+        self.cases: Sequence[Sequence[Any]] = ()
+        self.settings: dict[str, Any] = {}
+        self.untouched: int | None = None
+        self.child: int | None = None
+        self.alarm = -1
 
-    def serve(self):
+    def serve(self) -> None:
         poll = select.poll()
         poll.register(self.control, select.POLLIN)
         while True:
@@ -278,7 +306,7 @@ class Worker:
                 elif self.child is not None:
                     self.bury(poll)
 
-    def obey(self, poll):
+    def obey(self, poll: select.poll) -> None:
         data, handles, _, _ = socket.recv_fds(self.control, MESSAGE.size, 1)
         if not data:
             os._exit(0)
@@ -307,12 +335,13 @@ class Worker:
         elif kind == b"K" and self.child is not None:
             os.kill(self.child, signal.SIGKILL)
 
-    def scratch_changed(self):
+    def scratch_changed(self) -> int | None:
         """Return when the scratch folder last changed: entries, mode, owner, times, attributes."""
         scratch = self.settings["scratch"]
         return os.stat(scratch).st_ctime_ns if scratch else None
 
-    def bury(self, poll):
+    def bury(self, poll: select.poll) -> None:
+        assert self.child is not None
         _, status, usage = os.wait4(self.child, 0)
         poll.unregister(self.alarm)
         os.close(self.alarm)
@@ -323,7 +352,7 @@ class Worker:
         self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)
 
 
-def main(control, page, preload):
+def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
     """Serve the supervisor until it goes away; ``page`` is the descriptor of the shared memory."""
     progress = mmap.mmap(page, 0)
     os.close(page)
