@@ -27,7 +27,7 @@ from evalplus_lite.mining.licence import Licence, identify
 MAX_FILE = 4 << 20
 """Source files larger than this (bytes) are data in disguise and are passed over."""
 MAX_TOTAL = 400 << 20
-"""A package whose sources sum to more than this (bytes, unpacked) is refused."""
+"""A package whose files sum to more than this (bytes, unpacked) is refused."""
 
 _SKIPPED_FOLDERS = frozenset(
     [
@@ -72,6 +72,8 @@ class PackageSource(AbstractContextManager["PackageSource"]):
     requires: tuple[str, ...] = ()
     compiled: frozenset[str] = frozenset()
     """Dotted names of modules that exist as compiled extensions."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """Path beside the modules -> stored path, of files that are no code."""
     _read: Callable[[str], bytes] = field(default=lambda path: b"", repr=False)
     _close: Callable[[], None] = field(default=lambda: None, repr=False)
 
@@ -86,6 +88,10 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         except (SyntaxError, LookupError) as error:
             raise ValueError(str(error)) from None
         return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+    def data_file(self, stored: str) -> bytes:
+        """Return the contents of a file that is no code."""
+        return self._read(stored)
 
     def __exit__(self, *details: object) -> None:
         """Close the archive."""
@@ -163,12 +169,15 @@ def _open_wheel(path: Path) -> PackageSource:
     texts = [n for n in names if ".dist-info/" in n and _is_licence(n)]
     files: dict[str, SourceFile] = {}
     compiled: set[str] = set()
+    data: dict[str, str] = {}
     for name in names:
         inner = re.sub(r"^[^/]+\.data/(pure|plat)lib/", "", name)
         if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
             continue
-        _file_under(files, compiled, inner, name)
-    return _package(archive.read(metadata), texts, files, compiled, archive.read, archive.close)
+        _file_under(files, compiled, data, inner, name)
+    return _package(
+        archive.read(metadata), texts, files, compiled, data, archive.read, archive.close
+    )
 
 
 def _open_zip(path: Path) -> PackageSource:
@@ -183,7 +192,9 @@ def _open_tar(path: Path) -> PackageSource:
         members = [member for member in archive if member.isfile()]
         wanted = set(_checked({member.name: member.size for member in members}, path))
         for member in members:
-            if member.name in wanted and (stream := archive.extractfile(member)) is not None:
+            if member.name.endswith((".so", ".pyd")):
+                contents[member.name] = b""
+            elif member.name in wanted and (stream := archive.extractfile(member)) is not None:
                 contents[member.name] = stream.read()
     stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
     return _unpacked(list(contents), contents.__getitem__, contents.clear, stem)
@@ -229,6 +240,7 @@ def _unpacked(
             prefixes["" if parent == "." else f"{parent}/"] = None
     files: dict[str, SourceFile] = {}
     compiled: set[str] = set()
+    data: dict[str, str] = {}
     for name, rest in inner.items():
         for prefix in sorted(prefixes, key=len, reverse=True):
             if rest.startswith(prefix):
@@ -236,12 +248,12 @@ def _unpacked(
                 top = local.partition("/")[0]
                 is_module = "/" not in local and prefix in ("", "src/")
                 if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
-                    _file_under(files, compiled, local, name)
+                    _file_under(files, compiled, data, local, name)
                 break
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
     metadata = read(facts) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
-    return _package(metadata, texts, files, compiled, read, close)
+    return _package(metadata, texts, files, compiled, data, read, close)
 
 
 def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], stem: str) -> bytes:
@@ -271,6 +283,7 @@ def _package(
     texts: list[str],
     files: dict[str, SourceFile],
     compiled: set[str],
+    data: dict[str, str],
     read: Callable[[str], bytes],
     close: Callable[[], None],
 ) -> PackageSource:
@@ -288,6 +301,7 @@ def _package(
         files=files,
         requires=tuple(str(r) for r in facts.get_all("Requires-Dist", [])),
         compiled=frozenset(compiled),
+        data=data,
         _read=read,
         _close=close,
     )
@@ -298,24 +312,30 @@ def _checked(sizes: dict[str, int], path: Path) -> list[str]:
     wanted = {
         name: size
         for name, size in sizes.items()
-        if name.endswith((".py", ".so", ".pyd", "METADATA", "PKG-INFO", "pyproject.toml"))
-        or _is_licence(name)
+        if size <= MAX_FILE or name.endswith((".so", ".pyd"))
     }
-    total = sum(size for name, size in wanted.items() if name.endswith(".py"))
+    total = sum(size for name, size in wanted.items() if not name.endswith((".so", ".pyd")))
     if total > MAX_TOTAL:
-        raise InputError(f"holds {total} bytes of source; the limit is {MAX_TOTAL}", path=path)
-    return sorted(wanted)
+        raise InputError(f"holds {total} bytes; the limit is {MAX_TOTAL}", path=path)
+    return sorted(name for name in wanted if not name.endswith("/"))
 
 
 def _is_licence(name: str) -> bool:
     return bool(re.search(r"(^|/)(licen[cs]e|copying)[^/]*$", name, re.IGNORECASE))
 
 
-def _file_under(files: dict[str, SourceFile], compiled: set[str], inner: str, stored: str) -> None:
+def _file_under(
+    files: dict[str, SourceFile],
+    compiled: set[str],
+    data: dict[str, str],
+    inner: str,
+    stored: str,
+) -> None:
     if inner.endswith((".so", ".pyd")):
         compiled.add(inner.replace("/", ".").split(".cpython-")[0].split(".abi3")[0])
         return
     if not inner.endswith(".py"):
+        data[inner] = stored
         return
     parts = inner[:-3].split("/")
     if not all(part.isidentifier() for part in parts):

@@ -1,0 +1,198 @@
+"""Mining many packages: in parallel, one package in memory at a time a worker, resumable.
+
+A package's rows are appended to a journal when the package is done; a killed run goes on with the
+packages that are missing. The files are written at the end, in the order of the packages asked
+for, so that the number of workers shows nowhere.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Source
+from evalplus_lite.mining.funnel import Funnel
+from evalplus_lite.mining.mine import PackageMine, Settings
+from evalplus_lite.mining.packages import download, open_package
+from evalplus_lite.mining.proof import Sandboxes
+from evalplus_lite.sandbox import SandboxConfig
+from evalplus_lite.store import Journal, write_jsonl, write_text
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files of a run, beside each other: tasks, rejects, timings, funnel, and the journal."""
+
+    tasks: Path
+
+    def beside(self, kind: str) -> Path:
+        """Return ``<tasks>.rejects.jsonl`` and the like."""
+        stem = self.tasks.name.removesuffix(".gz").removesuffix(".jsonl")
+        return self.tasks.with_name(f"{stem}.{kind}")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One package is done (or was before): its name, its tasks, and how many are to come."""
+
+    package: str
+    tasks: int
+    left: int
+    resumed: bool = False
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Campaign:
+    """A run over packages: names on the index, archives or folders."""
+
+    packages: Sequence[str]
+    out: Outputs
+    settings: Settings = field(default_factory=Settings)
+    companions: Sequence[Path] = ()
+    workers: int = 1
+    config: SandboxConfig = field(default_factory=lambda: SandboxConfig(packages=()))
+    source: Source | None = None
+    report: Callable[[Progress], None] = lambda progress: None
+
+    def run(self) -> Funnel:
+        """Mine what is missing, write every file, return the funnel of all packages.
+
+        A package that cannot be had or read is counted, with its reason, and does not end the run.
+        """
+        if not self.packages:
+            raise InputError("no package was given", remedy="name one, or give a wheel or folder")
+        path = self.out.beside("journal.jsonl")
+        identity = {"mining": 1, **asdict(self.settings)}
+        with Journal(path, identity=identity, batch=1) as journal:
+            done = {row.data["package"]: row.data["mined"] for row in journal.rows()}
+            todo = [name for name in dict.fromkeys(self.packages) if name not in done]
+            left = len(todo)
+            for name in dict.fromkeys(self.packages):
+                if name in done:
+                    self.report(Progress(name, done[name], left, resumed=True))
+            lock = threading.Lock()
+            for result in self._each(todo):
+                left -= 1
+                with lock:
+                    journal.append(result)
+                self.report(
+                    Progress(result["package"], result["mined"], left, problem=result["problem"])
+                )
+        return self._write(path)
+
+    def _each(self, todo: list[str]) -> Iterator[dict[str, Any]]:
+        """Yield packages' rows as they come, few taken ahead."""
+        local = threading.local()
+        with ExitStack() as stack, ThreadPoolExecutor(self.workers) as pool:
+
+            def work(name: str) -> dict[str, Any]:
+                if not hasattr(local, "sandboxes"):
+                    local.sandboxes = stack.enter_context(Sandboxes(self.config))
+                return self._package(name, local.sandboxes)
+
+            waiting: deque[Future[dict[str, Any]]] = deque()
+            try:
+                for name in todo:
+                    waiting.append(pool.submit(work, name))
+                    if len(waiting) > self.workers:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _package(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
+        funnel = Funnel()
+        row: dict[str, Any] = {"package": name, "tasks": [], "rejects": [], "seconds": {}}
+        problem = ""
+        try:
+            with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
+                path = Path(name)
+                if not path.exists() and "/" not in name and not name.endswith(_ARCHIVES):
+                    path = download(name, Path(folder))
+                package = stack.enter_context(open_package(path))
+                others = [stack.enter_context(open_package(p)) for p in self.companions]
+                mine = PackageMine(package, self.settings, others, sandboxes, self.source, funnel)
+                for result in mine.yields():
+                    if result.task is not None:
+                        row["tasks"].append(result.task.to_json())
+                        row["seconds"][result.task.id] = result.seconds
+                    elif result.reject is not None:
+                        row["rejects"].append(result.reject.to_json())
+        except InputError as error:
+            funnel = Funnel()
+            funnel.add("packages")
+            funnel.reject("packages", "cannot be had or read")
+            problem = str(error)
+            row["rejects"] = [
+                {"package": name, "function": "*", "stage": "packages",
+                 "reason": "cannot be had or read", "details": [problem]}
+            ]  # fmt: skip
+            row["tasks"] = []
+        row |= {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
+        return row
+
+    def _write(self, journal: Path) -> Funnel:
+        """Write tasks, rejects, timings and funnel from the journal, streaming."""
+        from evalplus_lite.store import read_jsonl
+
+        order = {name: number for number, name in enumerate(dict.fromkeys(self.packages))}
+        places: dict[int, int] = {}
+        for row in read_jsonl(journal):
+            if row.data.get("package") in order:
+                places[order[row.data["package"]]] = row.line
+        funnel = Funnel()
+
+        def rows() -> Iterator[dict[str, Any]]:
+            # One package's rows at a time, in the order asked for: few files need a second pass.
+            wanted = [places[number] for number in sorted(places)]
+            while wanted:
+                before = len(wanted)
+                for row in read_jsonl(journal):
+                    if wanted and row.line == wanted[0]:
+                        wanted.pop(0)
+                        yield row.data
+                if len(wanted) == before:
+                    return
+
+        seen: set[str] = set()
+
+        def unique() -> Iterator[dict[str, Any]]:
+            for row in rows():
+                for task in row["tasks"]:
+                    if task["task_id"] not in seen:
+                        seen.add(task["task_id"])
+                        yield task
+
+        write_jsonl(self.out.tasks, unique())
+        write_jsonl(
+            self.out.beside("rejects.jsonl"),
+            (reject for row in rows() for reject in row["rejects"]),
+        )
+        write_jsonl(
+            self.out.beside("times.jsonl"),
+            (
+                {"task_id": task, "seconds": seconds}
+                for row in rows()
+                for task, seconds in row["seconds"].items()
+            ),
+        )
+        for package in rows():
+            funnel.merge(Funnel.from_json(package["funnel"]))
+        text = json.dumps(funnel.to_json(), indent=2)
+        write_text(self.out.beside("funnel.json"), text + "\n")
+        return funnel
+
+
+_ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")

@@ -1,0 +1,251 @@
+"""Mining one package: from its files to proved functions with validated cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from evalplus_lite.llm import Source
+from evalplus_lite.mining.annotations import TypeSet
+from evalplus_lite.mining.closure import Problem
+from evalplus_lite.mining.converse import Conversation, converse
+from evalplus_lite.mining.explore import ROUNDS, explore
+from evalplus_lite.mining.funnel import Funnel
+from evalplus_lite.mining.packages import PackageSource
+from evalplus_lite.mining.proof import Original, Sandboxes, Verdict, prove, python_version
+from evalplus_lite.mining.purity import is_banned_package
+from evalplus_lite.mining.runs import Call, Session, Subject, count, run
+from evalplus_lite.mining.runtime import COUNTERS, instrument, variation
+from evalplus_lite.mining.static import MinedFunction, Reject, StaticMine
+from evalplus_lite.mining.tasks import MinedTask, TaskCase
+from evalplus_lite.mining.validators import CORE, MAX_CASES, Executed, judge, salvage
+
+EXPLORING_CPU = 1.0
+"""CPU seconds a case while looking for inputs; the paper's bound of 10 s is for models' cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to mine; all of it decides the result, so it is the identity of a resumable run.
+
+    ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
+    ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
+    model that writes inputs, if one does.
+    """
+
+    seed: int = 0
+    types: TypeSet = "paper"
+    keep_all: bool = False
+    cases: int = MAX_CASES
+    rounds: int = ROUNDS
+    comments: bool = True
+    static_only: bool = False
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """What one function gave: a task with its cases' CPU seconds, or a reject."""
+
+    task: MinedTask | None = None
+    seconds: tuple[float, ...] = ()
+    reject: Reject | None = None
+
+
+@dataclass(slots=True)
+class PackageMine:
+    """Mines one opened package; ``funnel`` is complete when ``yields`` has ended."""
+
+    package: PackageSource
+    settings: Settings = field(default_factory=Settings)
+    companions: Sequence[PackageSource] = ()
+    sandboxes: Sandboxes | None = None
+    source: Source | None = None
+    funnel: Funnel = field(default_factory=Funnel)
+
+    def yields(self) -> Iterator[Yield]:
+        """Yield every function's outcome in order of module and line, selection's rejects last."""
+        refused = self._refused()
+        if refused is not None:
+            self.funnel.add("packages")
+            self.funnel.reject("packages", refused)
+            problem = Problem(refused, self.package.licence.expression)
+            yield Yield(reject=Reject(self.package.name, "*", "packages", refused, (problem,)))
+            return
+        static = StaticMine(
+            self.package,
+            self.companions,
+            types=self.settings.types,
+            comments=self.settings.comments,
+            funnel=self.funnel,
+        )
+        sandboxes = self.sandboxes
+        if self.settings.static_only or sandboxes is None:
+            for function in static.functions():
+                self.funnel.add("mined")
+                yield Yield(task_of(function, (), {}))
+        else:
+            with Original(self.package, sandboxes.config) as original:
+                for function in static.functions():
+                    yield self._proved(function, sandboxes, original)
+        for reject in static.rejects:
+            yield Yield(reject=reject)
+
+    def _refused(self) -> str | None:
+        if is_banned_package(self.package.name):
+            return "banned package"
+        if not self.package.licence.permissive and not self.settings.keep_all:
+            return "licence not permissive"
+        return None
+
+    def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
+        runner = Runner(function, sandboxes)
+        facts: dict[str, Any] = {}
+        seed = self.settings.seed
+        explored = explore(
+            function, runner.execute, seed=seed, rounds=self.settings.rounds,
+            count=self.settings.cases,
+        )  # fmt: skip
+        pool = explored.cases
+        chosen = explored.chosen(count=self.settings.cases)
+        facts["generation"] = {"mode": "types", "rounds": explored.rounds, "pool": len(pool)}
+        if self.source is not None and not runner.failure:
+            talk = converse(
+                function, self.source, runner.execute, seed=seed, count=self.settings.cases
+            )
+            pool = [*pool, *talk.pool]
+            facts["generation"] = generation_facts(talk, self.source.model)
+            # Where the model's cases fail, those found by type stand in for them.
+            chosen = talk.cases or chosen
+            if not talk.cases:
+                facts["generation"]["mode"] = "types after llm"
+        base = Session(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
+        verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
+        self._count(verdict)
+        if verdict.stage is not None and verdict.problem is not None:
+            self.funnel.reject(verdict.stage, verdict.problem.reason)
+            reject = Reject(
+                function.package,
+                f"{function.module}.{function.name}",
+                verdict.stage,
+                verdict.problem.reason,
+                (verdict.problem,),
+            )
+            return Yield(reject=reject)
+        facts |= {"compared": verdict.compared, "wording": verdict.wording}
+        return self._task(function, chosen, facts, runner)
+
+    def _count(self, verdict: Verdict) -> None:
+        stages = ("loads", "proved", "stable", "mined")
+        reached = stages.index(verdict.stage) if verdict.stage else len(stages)
+        for stage in stages[:reached]:
+            self.funnel.add(stage)
+
+    def _task(
+        self,
+        function: MinedFunction,
+        chosen: list[Executed],
+        facts: dict[str, Any],
+        runner: Runner,
+    ) -> Yield:
+        failed = [failure.validator for failure in judge(chosen)]
+        kept = chosen if not failed else salvage(chosen)
+        facts["validators"] = {
+            "failed": failed,
+            "core": not CORE & set(failed),
+            "salvaged": bool(failed) and bool(kept),
+        }
+        self.funnel.add("valid" if not failed else "salvaged" if kept else "without cases")
+        timed = runner.timed([case.call for case in kept])
+        counters = runner.counters([case.call for case in kept])
+        cases = tuple(
+            TaskCase(case.call, replace(case.answer, cpu=0.0), counted or {})
+            for case, counted in zip(kept, counters, strict=True)
+        )
+        facts["variation"] = variation([case.runtime for case in cases if case.runtime])
+        return Yield(task_of(function, cases, facts), timed)
+
+
+@dataclass(slots=True)
+class Runner:
+    """Runs one function's calls in the plain sandbox and remembers what they touched."""
+
+    function: MinedFunction
+    sandboxes: Sandboxes
+    cpu: float = EXPLORING_CPU
+    touched: list[str] = field(default_factory=list)
+    failure: str = ""
+    _subject: Subject = field(init=False)
+    _counted: Subject | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Write the counters into the program once."""
+        function = self.function
+        self._subject = Subject(function.name, function.signature, code=function.code)
+        code = instrument(function.code)
+        self._counted = None if code is None else replace(self._subject, code=code)
+
+    def execute(self, calls: list[Call]) -> list[Executed]:
+        """Return what became of each call, with the path it took."""
+        found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu)
+        if found.failure:
+            self.failure = found.failure
+            return []
+        self.touched += [what for what in found.touched if what not in self.touched]
+        paths = self.counters(calls)
+        return [
+            Executed(call, answer, tuple(n.bit_length() for n in (path or {}).values()))
+            for call, answer, path in zip(calls, found.answers, paths, strict=True)
+        ]
+
+    def counters(self, calls: list[Call]) -> list[dict[str, int] | None]:
+        """Return each call's counters; None where the program could not be instrumented."""
+        if self._counted is None or not calls:
+            return [None] * len(calls)
+        return count(self.sandboxes.plain, self._counted, calls, COUNTERS)
+
+    def timed(self, calls: list[Call]) -> tuple[float, ...]:
+        """Return each call's CPU seconds in an untouched program."""
+        if not calls:
+            return ()
+        found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu, timed=True)
+        return tuple(round(answer.cpu, 7) for answer in found.answers)
+
+
+def task_of(
+    function: MinedFunction, cases: tuple[TaskCase, ...], facts: dict[str, Any]
+) -> MinedTask:
+    """Return a mined function as a task row."""
+    return MinedTask(
+        id=function.id,
+        code=function.code,
+        entry_point=function.name,
+        cases=cases,
+        facts={
+            "package": function.package,
+            "version": function.version,
+            "licence": function.licence,
+            "module": function.module,
+            "function": function.name,
+            "line": function.line,
+            "python": python_version(),
+            "signature": function.signature.to_json(),
+            "docstring": function.docstring,
+            "blocks": [[b.module, b.name, b.line] for b in function.blocks],
+            "static": function.statistics.to_json(),
+            **facts,
+        },
+    )
+
+
+def generation_facts(talk: Conversation, model: str) -> dict[str, Any]:
+    """Return what a task row says of its conversation."""
+    return {
+        "mode": "llm",
+        "model": model,
+        "salvaged": talk.salvaged,
+        "pool": len(talk.pool),
+        "failures": talk.failures,
+        **asdict(talk.cost),
+    }

@@ -1,0 +1,254 @@
+"""Asking a model what code does: a program and an input in, a value or an exception out.
+
+Nothing that a model writes is ever executed: answers are parsed as JSON and kept as data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite import codec
+from evalplus_lite.errors import LLMError
+from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.mining.normal import normal
+from evalplus_lite.mining.runs import Call
+from evalplus_lite.mining.tasks import MinedTask, TaskCase
+from evalplus_lite.store import Journal
+
+PROMPT = """Work out what this Python {python} program does, without running it.
+
+<program>
+{code}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+The arguments as JSON (tuples and sets are lists here): {arguments}
+
+What comes of it? Answer with one JSON object and nothing else. If the call returns a value:
+{{"value": <the value as JSON; tuples and sets as lists>}}
+If it raises an exception:
+{{"error": {{"type": "<name of its class>", "message": "<str() of it>"}}}}
+"""
+RETRY = """That answer could not be read: {problem}
+Answer again with one JSON object only, either {{"value": ...}} or \
+{{"error": {{"type": "...", "message": "..."}}}}."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model said of one case. ``answer`` is ``{"value": ...}``, ``{"error": ...}`` or None
+
+    where neither the first reply nor the retry could be read (``problem`` says why).
+    """
+
+    task_id: str
+    case: int
+    sample: int
+    answer: dict[str, Any] | None
+    problem: str = ""
+    retried: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row of a predictions file."""
+        tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
+        row: dict[str, Any] = {
+            "task_id": self.task_id,
+            "case": self.case,
+            "sample": self.sample,
+            "prediction": self.answer,
+            "answer_tokens": {**tokens, "total": sum(tokens.values())},
+        }
+        if self.retried:
+            row["retried"] = True
+        if self.problem:
+            row["problem"] = self.problem
+        return row
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> Prediction:
+        """Read what ``to_json`` wrote."""
+        tokens = row.get("answer_tokens", {})
+        return cls(
+            str(row["task_id"]),
+            int(row["case"]),
+            int(row.get("sample", 0)),
+            row["prediction"],
+            str(row.get("problem", "")),
+            bool(row.get("retried", False)),
+            int(tokens.get("prompt", 0)),
+            int(tokens.get("completion", 0)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How to ask: ``samples`` a case, at ``temperature``, at most ``max_tokens`` an answer."""
+
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One case of a task, asked once."""
+
+    task: MinedTask
+    case: int
+    sample: int
+
+    @property
+    def key(self) -> str:
+        """What a resumed run knows it by."""
+        return f"{self.task.id}\n{self.case}\n{self.sample}"
+
+
+def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
+    """Yield every question, task by task."""
+    for task in tasks:
+        for case in range(len(task.cases)):
+            for sample in range(asking.samples):
+                yield Question(task, case, sample)
+
+
+def prompt_for(task: MinedTask, case: TaskCase) -> str:
+    """Return the message that asks for one case."""
+    arguments = normal([list(case.call.args), dict(case.call.kwargs)])
+    return PROMPT.format(
+        python=str(task.facts.get("python", "3")),
+        code=task.code,
+        call=written_call(task.entry_point, case.call),
+        arguments=json.dumps(arguments, ensure_ascii=False),
+    )
+
+
+def written_call(name: str, call: Call) -> str:
+    """Return a call as Python source."""
+    parts = [repr(arg) for arg in call.args]
+    parts += [f"{key}={value!r}" for key, value in call.kwargs.items()]
+    return f"{name}({', '.join(parts)})"
+
+
+def ask(question: Question, source: Source, asking: Asking) -> Prediction:
+    """Ask one question, and once more with the parse error where the answer cannot be read."""
+    task, number = question.task, question.case
+    turns = [Message("user", prompt_for(task, task.cases[number]))]
+    before = after = 0
+    problem = ""
+    answer: dict[str, Any] | None = None
+    retried = False
+    while True:
+        request = Request(
+            model=source.model,
+            messages=tuple(turns),
+            temperature=asking.temperature,
+            max_tokens=asking.max_tokens,
+            index=question.sample,
+        )
+        try:
+            reply = source.ask(request, cut_off="keep")
+        except LLMError as error:
+            if "refused" not in str(error) and "cut off" not in str(error):
+                raise
+            problem = str(error)
+            break
+        before += reply.prompt_tokens
+        after += reply.completion_tokens
+        try:
+            answer = parse_answer(reply.text)
+            problem = ""
+            break
+        except ValueError as error:
+            problem = str(error)
+            if retried:
+                break
+            retried = True
+            turns += [Message("assistant", reply.text or "(nothing)"),
+                      Message("user", RETRY.format(problem=problem))]  # fmt: skip
+    return Prediction(task.id, number, question.sample, answer, problem, retried, before, after)
+
+
+def parse_answer(text: str) -> dict[str, Any]:
+    """Return the JSON answer in a model's text; ValueError says what is wrong with it.
+
+    The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
+    """
+    decoder = json.JSONDecoder(parse_constant=str)
+    found: dict[str, Any] | None = None
+    at = 0
+    problem = "it holds no JSON object"
+    for _ in range(2000):
+        match = re.compile(r"\{").search(text, at)
+        if match is None:
+            break
+        try:
+            tree, at = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError) as error:
+            problem = f"it is no JSON: {error}"
+            at = match.start() + 1
+            continue
+        if isinstance(tree, dict) and ("value" in tree or "error" in tree):
+            found = tree
+        else:
+            problem = 'the object has neither "value" nor "error"'
+    if found is None:
+        raise ValueError(problem)
+    if "value" in found:
+        return {"value": found["value"]}
+    said = found["error"]
+    if isinstance(said, str):
+        kind, _, message = said.partition(":")
+        return {"error": {"type": kind.strip(), "message": message.strip()}}
+    if not isinstance(said, dict) or not isinstance(said.get("type"), str):
+        raise ValueError('"error" must hold "type" and "message"')
+    return {"error": {"type": said["type"], "message": str(said.get("message") or "")}}
+
+
+def predict(
+    tasks: Iterable[MinedTask],
+    source: Source,
+    out: Path,
+    *,
+    asking: Asking = Asking(),
+    report: Callable[[Prediction], None] = lambda prediction: None,
+) -> int:
+    """Ask every question not yet answered in ``out``; return how many were asked now.
+
+    ``out`` is a journal: a killed run goes on where it stopped, and another model or temperature
+    is refused there.
+    """
+    identity = {
+        "predictions": 1,
+        "model": source.model,
+        "temperature": asking.temperature,
+        "max_tokens": asking.max_tokens,
+    }
+    with Journal(out, identity=identity, batch=16) as journal:
+        done = {
+            f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
+            for row in journal.rows()
+        }
+        left = (q for q in questions(tasks, asking) if q.key not in done)
+        asked = 0
+        for prediction in source.each(lambda question: ask(question, source, asking), left):
+            journal.append(prediction.to_json())
+            report(prediction)
+            asked += 1
+    return asked
+
+
+def shown_answer(case: TaskCase) -> dict[str, Any]:
+    """Return a case's true answer in the form that predictions have."""
+    if case.answer.kind == "error":
+        return {"error": {"type": case.answer.type, "message": case.answer.message}}
+    return {"value": codec.to_json(case.answer.value)}
