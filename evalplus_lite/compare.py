@@ -56,7 +56,10 @@ def _close(a: Any, b: Any, rule: Rule) -> bool:
     if a == b:
         return True
     if isinstance(a, complex) or isinstance(b, complex):
-        return _close_parts(complex(a), complex(b), rule)
+        try:
+            return _close_parts(complex(a), complex(b), rule)
+        except OverflowError:  # an integer too long for a float
+            return False
     if math.isnan(b):
         return isinstance(a, float) and math.isnan(a)
     try:
@@ -86,7 +89,19 @@ def _same_set(a: Any, b: Any, strict: bool) -> bool:
 
 
 def _typed(items: Any) -> list[str]:
-    return sorted(f"{type(item).__name__}:{item!r}" for item in items)
+    return sorted(map(_text, items))
+
+
+def _text(item: Any) -> str:
+    """Return a text that only values of the same types at every leaf share."""
+    kind = type(item)
+    if kind is int:
+        return f"int:{item:x}"  # repr refuses long integers
+    if kind is tuple:
+        return f"tuple:({','.join(map(_text, item))})"
+    if kind is frozenset:
+        return f"frozenset:({','.join(_typed(item))})"
+    return f"{kind.__name__}:{item!r}"
 
 
 def _unordered(a: Any, b: Any, rule: Rule) -> bool:
@@ -94,7 +109,13 @@ def _unordered(a: Any, b: Any, rule: Rule) -> bool:
     if not (isinstance(a, containers) and isinstance(b, containers)):
         return _equal(a, b, rule, False)
     try:
-        return set(a) == set(b)
+        # Only the expected elements are put in a table: a sample could choose its own to collide.
+        wanted, met = set(b), set()
+        for item in a:
+            if item not in wanted:
+                return False
+            met.add(item)
+        return len(met) == len(wanted)
     except TypeError:  # elements that cannot be hashed: as multisets, by the leaf rule
         rest = list(b)
         for item in a:

@@ -46,21 +46,23 @@ def encode(
     value: Any,
     dumps: Callable[[Any, int], bytes] = marshal.dumps,
     scalars: frozenset[type] = SCALARS,
+    spare: int = 0,
 ) -> bytes:
     """Return the exact wire form of a plain value: marshal version 2, which has no references.
 
     Subclasses of plain types are reduced to the plain value underneath by the base type's own C
-    methods, so that no override of theirs runs; anything else raises NotPlain.
+    methods, so that no override of theirs runs; anything else raises NotPlain. ``spare`` is
+    how much deeper than ``MAX_DEPTH`` it may nest.
     """
     if type(value) in scalars:
         return dumps(value, 2)
     try:
         data = dumps(value, 2)
     except (ValueError, TypeError, RecursionError):
-        return dumps(plain(value, 0), 2)
+        return dumps(plain(value, -spare), 2)
     # marshal writes any object with a buffer (bytearray, array, ndarray) as if it were bytes.
     if b"s" in data:
-        return dumps(plain(value, 0), 2)
+        return dumps(plain(value, -spare), 2)
     return data
 
 

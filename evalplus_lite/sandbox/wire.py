@@ -9,18 +9,27 @@ else. Most answers are never decoded: equal bytes are equal values.
 from __future__ import annotations
 
 import struct
+import time
+from collections import Counter
+from collections.abc import Iterable
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import inside
 from evalplus_lite.types import Value
 
 MAX_DEPTH = inside.MAX_DEPTH
+DEPTH_IN_HAND = 16
+"""How much deeper our own values may nest: answers are handed on inside lists of our making."""
+MAX_COMPARED = 1 << 30
+"""Bytes that building all sets and dicts of one value may compare, because elements hash alike."""
+HASHING_SECONDS = 1.0
+HASHED_AT_ONCE = 1024
 
 
 def encode(value: Value) -> bytes:
     """Return the wire form of a plain value; CodecError where it is not one."""
     try:
-        return inside.encode(value)
+        return inside.encode(value, spare=DEPTH_IN_HAND)
     except inside.NotPlain as error:
         raise CodecError(f"{error} is not a plain value") from None
 
@@ -29,7 +38,8 @@ def decode(data: bytes, *, hash_limit: int = 1 << 20) -> Value:
     """Return the value of a wire form written by anyone.
 
     Raises CodecError for anything but exactly one plain value. ``hash_limit`` bounds the elements
-    of one set or dict: an attacker can choose elements that all collide, which costs their square.
+    of one set or dict; where elements hash alike, which costs their square and which whoever wrote
+    the value can arrange, far fewer are taken.
     """
     reader = _Reader(data, hash_limit)
     try:
@@ -44,6 +54,7 @@ def decode(data: bytes, *, hash_limit: int = 1 << 20) -> Value:
 class _Reader:
     def __init__(self, data: bytes, hash_limit: int) -> None:
         self.data, self.hash_limit, self.at = data, hash_limit, 0
+        self.compared = 0
 
     def length(self) -> int:
         (count,) = struct.unpack_from("<i", self.data, self.at)
@@ -88,7 +99,9 @@ class _Reader:
             count = self.length()
             if count > self.hash_limit:
                 raise CodecError(f"a set of {count} elements; the limit here is {self.hash_limit}")
+            start = self.at
             items = [self.read(depth + 1) for _ in range(count)]
+            self.spread(items, self.at - start, set())
             return set(items) if tag == 0x3C else frozenset(items)
         raise CodecError(f"{bytes([tag])!r} is no tag of a plain value")
 
@@ -105,13 +118,38 @@ class _Reader:
         return -magnitude if count < 0 else magnitude
 
     def dictionary(self, depth: int) -> dict[Value, Value]:
-        pairs = []
+        pairs, start = [], self.at
         while self.data[self.at] != 0x30:  # 0
             pairs.append((self.read(depth), self.read(depth)))
             if len(pairs) > self.hash_limit:
                 raise CodecError(f"a dict of more than {self.hash_limit} keys")
         self.at += 1
+        self.spread((key for key, _ in pairs), self.at - start, {})
         return dict(pairs)
+
+    def spread(self, items: Iterable[Value], size: int, trial: set[int] | dict[int, int]) -> None:
+        """Raise CodecError where elements that fill ``size`` bytes would be slow to hash.
+
+        Elements of one hash are compared with each other: at most their number times their bytes.
+        Hashes that differ can still be made to meet in the table, so they are put in one by way
+        of trial, in small portions, by the clock.
+        """
+        hashes = list(map(hash, items))
+        if len(hashes) < 2:
+            return
+        started = time.thread_time()
+        for at in range(0, len(hashes), HASHED_AT_ONCE):
+            portion = hashes[at : at + HASHED_AT_ONCE]
+            if isinstance(trial, set):
+                trial.update(portion)
+            else:
+                trial.update(zip(portion, portion, strict=True))
+            if time.thread_time() - started > HASHING_SECONDS + at * 1e-5:
+                raise CodecError("elements that are slow to hash")
+        if len(trial) < len(hashes):
+            self.compared += max(Counter(hashes).values()) * size
+            if self.compared > MAX_COMPARED:
+                raise CodecError("too many elements that hash alike")
 
 
 _CONSTANTS: dict[int, Value] = {0x4E: None, 0x54: True, 0x46: False}  # N T F
