@@ -1,0 +1,181 @@
+"""The arrows between rooms point one way, and each heavy library has one door."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
+ALL = frozenset(path.stem for path in PACKAGE.iterdir() if not path.name.startswith("_"))
+
+GROUND = frozenset({"types", "errors", "codec", "blobs"})
+PURE = GROUND | {"compare", "verify", "metrics", "definitions", "store"}
+TASKS = PURE | {"sandbox", "contract"}
+JUDGING = TASKS | {"tasks", "verdicts", "oracle", "evaluate"}
+ALLOWED = {
+    "types": frozenset(),
+    "errors": frozenset(),
+    "blobs": frozenset(),
+    "definitions": frozenset(),
+    "codec": GROUND,
+    "compare": GROUND,
+    "verify": GROUND,
+    "metrics": GROUND,
+    "store": GROUND,
+    "sandbox": GROUND,
+    "verdicts": GROUND | {"compare", "sandbox"},
+    "contract": GROUND | {"sandbox"},
+    "tasks": TASKS,
+    "llm": GROUND | {"store"},
+    "extraction": GROUND | {"definitions"},
+    "samples": PURE | {"tasks", "extraction"},
+    "generate": TASKS | {"tasks", "llm"},
+    "oracle": GROUND | {"compare", "sandbox", "contract"},
+    "evaluate": GROUND | {"sandbox", "contract", "verdicts"},
+    "audit": JUDGING,
+    "reduce": frozenset({"errors"}),
+    "reduce_bounds": frozenset({"errors", "reduce"}),
+    "reduce_exact": frozenset({"errors", "reduce", "reduce_bounds"}),
+    "requirements": JUDGING | {"reduce", "reduce_bounds", "reduce_exact"},
+    "mining": JUDGING | {"generate", "llm"},
+    "export": TASKS,
+    "report": PURE,
+    "backends": GROUND | {"sandbox"},
+    "jobs": ALL - {"cli", "api", "backends"},
+    "api": ALL - {"cli"},
+    "cli": ALL,
+}
+"""The rooms that a room may import: what stands left of it, never what stands right."""
+
+OWNERS = {
+    "openai": {"llm/client.py"},
+    "coverage": {"requirements/branches.py"},
+    "mutmut": {"requirements/mutants.py"},
+    "highspy": {"reduce_exact.py"},
+    # Two rooms draw values from unlike descriptions, so each has a door of its own.
+    "hypothesis": {"generate/strategies.py", "mining/strategies.py"},
+    "radon": {"mining/complexity.py"},
+    "ray": {"backends/ray.py"},
+    "matplotlib": {"report/figures.py"},
+    "pooch": {"tasks/download.py"},
+}
+"""Libraries that one module alone may import, in each room that needs it, and which."""
+
+INSIDE = ("sandbox/inside.py", "sandbox/boot.py")
+"""Modules whose text runs in a bare interpreter."""
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the full names of all modules that a module imports, also within functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None, f"{name(path)} imports relatively: write the full name"
+            assert node.level == 0, f"{name(path)} imports relatively: write the full name"
+            if node.module == "evalplus_lite":
+                yield from (f"evalplus_lite.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def rooms(path: Path) -> set[str]:
+    """Return the rooms that a module imports from; its own not among them."""
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    parts = (full.split(".") for full in imported(path) if full.startswith("evalplus_lite."))
+    return {part[1] for part in parts if part[1] in ALL} - {own}
+
+
+@pytest.mark.parametrize("room", sorted(ALL))
+def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
+    """Every import within the package follows an arrow of the table above."""
+    assert room in ALLOWED, f"{room}/ is new: give it a row in the table"
+    own = [path for path in MODULES if name(path).split("/")[0].removesuffix(".py") == room]
+    assert own
+    wrong = {name(path): sorted(rooms(path) - ALLOWED[room]) for path in own}
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_the_table_has_no_cycle() -> None:
+    """The rooms can be put in an order in which each imports earlier ones only."""
+    placed: set[str] = set()
+    while rest := set(ALLOWED) - placed:
+        ready = {room for room in rest if ALLOWED[room] - {room} <= placed | (ALL - set(ALLOWED))}
+        assert ready, f"a cycle among {sorted(rest)}"
+        placed |= ready
+
+
+@pytest.mark.parametrize("library", sorted(OWNERS))
+def test_a_heavy_library_has_one_door(library: str) -> None:
+    """A library that may be replaced, or be absent, is imported where the table says, only."""
+    users = {
+        name(path) for path in MODULES if library in {full.split(".")[0] for full in imported(path)}
+    }
+    assert users <= OWNERS[library]
+
+
+@pytest.mark.parametrize("module", INSIDE)
+def test_what_runs_in_the_sandbox_is_the_standard_library(module: str) -> None:
+    """The text that a bare interpreter runs imports nothing that has to be installed."""
+    needed = {full.split(".")[0] for full in imported(PACKAGE / module)}
+    assert needed <= sys.stdlib_module_names
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the string constants of a module with their lines, descriptions left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    described = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is str and id(node) not in described:
+            yield node.lineno, node.value
+
+
+def test_no_code_knows_a_data_set_by_name() -> None:
+    """A data set's name is data: it stands in tasks/ and in what the command line shows, only."""
+    found = [
+        f"{name(path)}:{line}: {text!r}"
+        for path in MODULES
+        if name(path).split("/")[0] not in ("tasks", "cli")
+        for line, text in texts(path)
+        if "humaneval" in text.lower() or "mbpp" in text.lower()
+    ]
+    assert found == []
+
+
+def test_only_the_command_line_prints_or_reads_arguments() -> None:
+    """print and sys.argv belong to cli/; what runs in the sandbox has its own arguments."""
+    found = []
+    for path in MODULES:
+        if name(path).split("/")[0] in ("cli", "__main__.py") or name(path) in INSIDE:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_print = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
+            is_argv = isinstance(node, ast.Attribute) and node.attr == "argv"
+            if is_print or is_argv:
+                found.append(f"{name(path)}:{node.lineno}")
+    assert found == []
+
+
+def test_nothing_from_outside_is_unpickled() -> None:
+    """pickle is nowhere, and marshal reads only where the supervisor itself wrote."""
+    for path in MODULES:
+        assert not {"pickle", "shelve", "dill", "joblib"} & set(imported(path)), name(path)
+        if name(path) == "sandbox/inside.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_load = isinstance(node, ast.Attribute) and node.attr in ("load", "loads")
+            assert not (is_load and getattr(node.value, "id", "") == "marshal"), name(path)
