@@ -1,0 +1,88 @@
+"""Leave one model out, on matrices small enough to work out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from evalplus_lite.requirements.choice import Policy
+from evalplus_lite.requirements.crossval import Field, Share, crossval, pooled
+from evalplus_lite.requirements.kills import program_key
+from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.types import Requirement, Sample
+
+# One base case (0) and four plus cases; programs named by what they return.
+WRONG_AT_1, WRONG_AT_12, WRONG_AT_BASE, RIGHT = (f"def f(x): return {n}" for n in range(4))
+
+
+KILLS = {WRONG_AT_1: 0b00010, WRONG_AT_12: 0b00110, WRONG_AT_BASE: 0b00001}
+
+
+def matrix(*written: str, **rows: int) -> Matrix:
+    found = {Requirement("sample", program_key(text)): KILLS[text] for text in written}
+    found |= {Requirement("mutant", name): row for name, row in rows.items()}
+    return Matrix("T/0", 5, 1, found)
+
+
+def sample(model: str, source: str, index: int = 0) -> Sample:
+    return Sample("T/0", source, model, index)
+
+
+def test_a_model_is_judged_by_suites_that_never_saw_it() -> None:
+    """What only the model itself wrote does not choose the suite that judges it."""
+    field = Field([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
+    line_a, line_b = crossval(field, {"samples": Policy("samples", 1)})
+    assert (line_a.model, line_a.size, line_a.kept) == ("a", 0.0, Share(0.0, 1))
+    assert (line_a.pass_base, line_a.pass_plus, line_a.pass_reduced) == (1.0, 0.0, 1.0)
+    assert (line_b.size, line_b.pass_plus, line_b.pass_reduced) == (1.0, 1.0, 1.0)
+
+
+def test_a_program_that_another_model_wrote_too_stays() -> None:
+    """The same wrong program by two models is known when either is left out."""
+    field = Field([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_1)])
+    assert [line.kept.value for line in crossval(field, {"s": Policy("samples", 1)})] == [1.0, 1.0]
+
+
+def test_another_model_s_like_failure_rejects_it() -> None:
+    """A case chosen for one model's program rejects another's that fails there too."""
+    known = matrix(WRONG_AT_1, WRONG_AT_12)
+    field = Field([known], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_12)])
+    kept = {line.model: line.kept for line in crossval(field, {"s": Policy("samples", 1)})}
+    assert kept["a"] == Share(1.0, 1)
+    assert kept["b"] == Share(1.0, 1)
+
+
+def test_failures_on_base_cases_are_not_counted() -> None:
+    """Only what plus cases alone reject can be lost."""
+    field = Field([matrix(WRONG_AT_BASE)], [sample("a", WRONG_AT_BASE), sample("b", RIGHT)])
+    line = crossval(field, {"s": Policy("samples", 1)})[0]
+    assert line.kept.total == 0
+    assert line.pass_base == 0.0
+
+
+def test_random_suites_are_worked_out_exactly() -> None:
+    """Two random ones of four plus cases meet one of two killers with chance 5/6."""
+    known = matrix(WRONG_AT_12, m=0b01000, n=0b10000)
+    field = Field([known], [sample("a", WRONG_AT_12), sample("b", RIGHT)])
+    line = crossval(field, {"m": Policy("mutants", 1)})[0]
+    assert line.size == 2.0
+    assert math.isclose(line.kept_random.hits, 5 / 6)
+    assert math.isclose(line.pass_random, 1 / 6)
+    assert line.kept.hits == 0.0
+
+
+def test_pooling_adds_failures_and_averages_rates() -> None:
+    """A pooled line has all failures of all models, and their mean pass@1."""
+    samples = [sample("a", WRONG_AT_1), sample("a", RIGHT, 1), sample("b", WRONG_AT_12)]
+    line = pooled(crossval(Field([matrix(WRONG_AT_1, WRONG_AT_12)], samples), {"s": Policy("samples", 1)}))["s"]
+    assert line.kept == Share(2.0, 2)
+    assert line.pass_plus == 0.25
+
+
+@pytest.mark.parametrize(
+    ("hits", "total", "low", "high"), [(0, 0, 0, 1), (56, 61, 0.822, 0.964), (5, 5, 0.566, 1)]
+)
+def test_intervals_are_wilson_s(hits: int, total: int, low: float, high: float) -> None:
+    """The 95 % interval of a share, as published tables give it."""
+    assert Share(hits, total).interval == pytest.approx((low, high), abs=1e-3)

@@ -1,0 +1,183 @@
+"""A task's matrix: what it holds, what is cached, what is chosen from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.oracle import answer
+from evalplus_lite.reduce import members
+from evalplus_lite.requirements.branches import config
+from evalplus_lite.requirements.cache import Shelf
+from evalplus_lite.requirements.choice import Policy, Size, bounded, choose
+from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_PRESET, Range, program_key
+from evalplus_lite.requirements.matrix import Matrix, Work, build
+from evalplus_lite.requirements.survivors import report
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.types import Case, Requirement, Suite, Task
+
+REFERENCE = '''
+def grade(x):
+    """Name a mark."""
+    if x >= 90:
+        return "A"
+    return "B" if x >= 50 else "C"
+'''
+MARKS = [10, 70, 95, 90, 50, 49, 89]
+OFF_BY_ONE = REFERENCE.replace(">= 90", "> 90")
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(config()) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    cases = tuple(Case((mark,)) for mark in MARKS)
+    return Task("T/0", "", "grade", REFERENCE, cases[:2], cases[2:])
+
+
+@pytest.fixture(scope="module")
+def suite(sandbox: Sandbox, task: Task) -> Suite:
+    return answer(sandbox, task, task.cases, base_count=2, limits=Limits(cpu=10.0)).suite
+
+
+@pytest.fixture(scope="module")
+def matrix(sandbox: Sandbox, task: Task, suite: Suite) -> Matrix:
+    return build(sandbox, Work(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE}))
+
+
+def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
+    """Branches, decisions, mutants and samples are all there, each with the right cases."""
+    by_key = {(req.kind, req.key): members(row) for req, row in matrix.rows.items()}
+    assert by_key["branch", "0004->5"] == [2, 3]
+    assert by_key["branch", "0004->6"] == [0, 1, 4, 5, 6]
+    assert by_key["decision", "0006:018:ternary=false"] == [0, 5]
+    assert by_key["sample", program_key(OFF_BY_ONE)] == [3]
+    assert sum(req.kind == "mutant" for req in matrix.rows) > 20
+    assert (matrix.count, matrix.base_count) == (7, 2)
+
+
+def test_a_chosen_suite_keeps_what_the_base_cases_lack(matrix: Matrix) -> None:
+    """The boundary that only one input shows is chosen; base cases never are."""
+    (choice,) = choose([matrix], Policy("samples", 1))
+    assert choice.cases == (3,)
+    (full,) = choose([matrix], Policy("full", 1))
+    assert set(full.cases) >= {3}
+    assert not set(full.cases) & {0, 1}
+
+
+def test_requirements_left_out_are_not_looked_at(matrix: Matrix) -> None:
+    """Without the sample's kill there is nothing to keep for it."""
+    without = {"T/0": {Requirement("sample", program_key(OFF_BY_ONE))}}
+    assert choose([matrix], Policy("samples", 1), without=without)[0].cases == ()
+
+
+def test_a_budget_bounds_the_average(matrix: Matrix) -> None:
+    """As many plus cases are chosen as the budget buys for all tasks together."""
+    choices = choose([matrix, matrix], Policy("full", budget=1.5))
+    assert sum(len(choice.cases) for choice in choices) == 3
+
+
+def test_bounds_are_below_what_was_chosen(matrix: Matrix) -> None:
+    """Duality and HiGHS bound the size; with HiGHS the gap is closed."""
+    policy = Policy("full", 2)
+    choices = choose([matrix], policy)
+    loose = Size.of([matrix], bounded([matrix], policy, choices, exact=False))
+    tight = Size.of([matrix], bounded([matrix], policy, choices, exact=True))
+    assert loose.bound is not None
+    assert tight.bound is not None
+    assert loose.bound <= tight.bound == tight.chosen <= loose.chosen
+    assert tight.gap == 0.0
+
+
+@pytest.mark.parametrize("policy", [{"mode": "all"}, {"folds": 0}, {"budget": -1.0}])
+def test_no_policy_is_refused(policy: dict[str, object]) -> None:
+    """A policy that cannot be is the user's mistake, said in one line."""
+    with pytest.raises(InputError):
+        Policy(**policy)  # type: ignore[arg-type]
+
+
+def test_the_cache_gives_the_same_matrix_without_running(
+    sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix, tmp_path: Path
+) -> None:
+    """A second build reads what the first one kept; a damaged file is computed again."""
+    work = Work(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE})
+    assert build(sandbox, work, cache=tmp_path) == matrix
+    (file,) = tmp_path.rglob("*.json")
+    closed = Sandbox()  # never entered: building must not run anything
+    closed.run = None  # type: ignore[method-assign, assignment]
+    closed.watch = None  # type: ignore[method-assign, assignment]
+    assert build(closed, work, cache=tmp_path) == matrix
+    before = file.read_text()
+    file.write_text(before[: len(before) // 2])
+    assert build(sandbox, work, cache=tmp_path) == matrix
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '{"format": 1}', '{"format": 99, "rows": {}}'])
+def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
+    """Whatever stands where our cache was is never believed, and never an error."""
+    path = tmp_path / "ab" / "abc.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    assert Shelf.open(tmp_path, "abc").section("mutant") is None
+
+
+def test_an_endless_program_is_given_up_early(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """A program that uses up its time is killed there, and run on few cases only."""
+    place = Range.of(task, suite, MUTANT_PRESET)
+    endless = place.kills(sandbox, "def grade(x):\n    while True:\n        pass\n")
+    assert endless.killed == endless.run == (1 << MOST_SLOW) - 1
+
+
+def test_a_program_that_eats_memory_is_killed(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """Memory has a limit; what exceeds it is a kill like any other."""
+    place = Range.of(task, suite, MUTANT_PRESET)
+    greedy = place.kills(sandbox, "def grade(x):\n    return 'A' * (1 << 34)\n")
+    assert greedy.killed == (1 << len(MARKS)) - 1
+
+
+def test_a_program_that_does_not_load_is_killed_everywhere(
+    sandbox: Sandbox, task: Task, suite: Suite
+) -> None:
+    """No answer is no right answer."""
+    place = Range.of(task, suite, MUTANT_PRESET)
+    assert place.kills(sandbox, "def grade(x:").killed == (1 << len(MARKS)) - 1
+
+
+def test_mutants_meet_the_cheap_cases_only(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """A case beyond the time for all cases is not run, and its number stays its own."""
+    slow = Suite(suite.task_id, suite.cases, suite.expected, (0.0, 5.0, *suite.times[2:]), 2)
+    place = Range.of(task, slow, MUTANT_PRESET, seconds=1.0)
+    assert place.cases == (0, 2, 3, 4, 5, 6)
+    found = place.kills(sandbox, OFF_BY_ONE)
+    assert members(found.killed) == [3]
+    assert members(found.run) == [0, 2, 3, 4, 5, 6]
+
+
+def test_programs_are_named_by_their_syntax_tree() -> None:
+    """Comments and layout do not make another program; what does not parse is named by text."""
+    assert program_key("x = 1  # one\n") == program_key("x=1")
+    assert program_key("x = 1") != program_key("x = 2")
+    assert program_key("x = ") != program_key("y = ")
+
+
+def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) -> None:
+    """Base cases alone let the boundary's mutants live; the report shows each, and its reach."""
+    base = answer(sandbox, task, task.base, base_count=2, limits=Limits(cpu=10.0)).suite
+    matrix = build(sandbox, Work(task, base, {}), kinds=("mutant",))
+    found = report(sandbox, task, base, matrix)
+    assert found.total == found.killed + len(found.survivors)
+    diffs = {survivor.diff.split("\n", 3)[3]: survivor for survivor in found.survivors}
+    (shifted,) = [s for text, s in diffs.items() if "+    if x > 90:" in text]
+    assert shifted.reached == 2
+    assert not shifted.is_suspect
+    assert any('return "A"' in s.diff or "'A'" in s.diff for s in found.survivors)
+    assert all(s.reached == 0 for s in found.survivors if s.mutant.line == 3)
+    assert 0 < found.score < 1
