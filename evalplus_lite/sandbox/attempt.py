@@ -6,10 +6,11 @@ import os
 import signal
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import inside, wire
 from evalplus_lite.sandbox.clocks import Watch
@@ -53,17 +54,40 @@ class Expected:
 
     stream: bytes
     offsets: tuple[int, ...]
+    large: Mapping[int, Packed]
+    """Cases whose answer is large: not in the stream, but compared by digest."""
 
     @classmethod
     def of(cls, values: Sequence[bytes]) -> Expected:
         """Prepare the expected answers of a suite's cases."""
         offsets, at = [0], 0
         parts: list[bytes] = []
-        for value in values:
-            parts += (inside.RECORD.pack(b"V", len(value)), value)
-            at += inside.RECORD.size + len(value)
+        large: dict[int, Packed] = {}
+        blobs = values if isinstance(values, Blobs) else Blobs(values)
+        for case, value in enumerate(blobs.items()):
+            if isinstance(value, Packed):
+                large[case] = value
+            else:
+                parts += (inside.RECORD.pack(b"V", len(value)), value)
+                at += inside.RECORD.size + len(value)
             offsets.append(at)
-        return cls(b"".join(parts), tuple(offsets))
+        return cls(b"".join(parts), tuple(offsets), large)
+
+    def begins(self, payload: bytes, first: int, count: int, *, whole: bool) -> bool:
+        """Return whether a batch holds just these answers (or, not ``whole``, begins with them)."""
+        if any(case in self.large for case in range(first, first + count)):
+            return False
+        start, end = self.offsets[first], self.offsets[first + count]
+        if whole and len(payload) != end - start:
+            return False
+        return payload[: end - start] == self.stream[start:end]
+
+    def equals(self, case: int, data: bytes) -> bool:
+        """Return whether ``data`` is exactly the expected answer to a case."""
+        if case in self.large:
+            return self.large[case].equals(data)
+        start = self.offsets[case] + inside.RECORD.size
+        return data == self.stream[start : self.offsets[case + 1]]
 
 
 @dataclass(slots=True)
@@ -203,15 +227,11 @@ class Attempt:
         self, first: int, count: int, payload: bytes, state: Progress, *, partial: bool
     ) -> Outcome | None:
         expected = self.expected
-        if expected is not None:
-            start, end = expected.offsets[first], expected.offsets[first + count]
-            if payload[: end - start] == expected.stream[start:end] and (
-                partial or len(payload) == end - start
-            ):
-                if count:
-                    state.next = first + count
-                    state.going = self.observer.equal(first, first + count)
-                return None
+        if expected is not None and expected.begins(payload, first, count, whole=not partial):
+            if count:
+                state.next = first + count
+                state.going = self.observer.equal(first, first + count)
+            return None
         times: Sequence[float] = ()
         if self.timed and not partial:
             split = len(payload) - 8 * count
@@ -233,12 +253,7 @@ class Attempt:
             if len(data) != size or outcome is None:
                 return FORGED
             state.next = case + 1
-            if (
-                expected is not None
-                and kind == b"V"
-                and data == expected.stream[expected.offsets[case] + inside.RECORD.size
-                                            : expected.offsets[case + 1]]
-            ):  # fmt: skip
+            if expected is not None and kind == b"V" and expected.equals(case, data):
                 state.going = self.observer.equal(case, case + 1)
             else:
                 state.going = self.observer.outcome(case, outcome)

@@ -95,6 +95,7 @@ DENIED: dict[str, Numbers] = {
     "listen": (50, 201),
     "sendmsg": (46, 211),  # carries descriptors and destinations, where no filter sees them
     "sendmmsg": (307, 269),
+    "setsockopt": (54, 208),  # larger buffers: memory that no limit of a process counts
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -136,6 +137,14 @@ ATTRIBUTES: dict[str, Numbers] = {
     "lsetxattr": (189, 6),
     "fsetxattr": (190, 7),
     "setxattrat": (463, 463),
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "getxattrat": (464, 464),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+    "listxattrat": (465, 465),
     "removexattr": (197, 14),
     "lremovexattr": (198, 15),
     "fremovexattr": (199, 16),
@@ -146,7 +155,8 @@ ATTRIBUTES: dict[str, Numbers] = {
     "utimensat": (280, 88),
     "file_setattr": (469, 469),
 }
-"""What Landlock does not restrict: a program could change files that it cannot even read."""
+"""What Landlock does not restrict: a program could change files that it cannot even read,
+or read what is attached to them."""
 
 WRITES: dict[str, Numbers] = {
     "creat": (85, None),

@@ -1,0 +1,8 @@
+"""Coroutine for a value.
+
+problem: add
+tries: a coroutine where a number is expected
+sound: unrepresentable
+"""
+async def add(a, b):
+    return a + b

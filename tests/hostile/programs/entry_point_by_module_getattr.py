@@ -1,0 +1,8 @@
+"""Entry point by module getattr.
+
+problem: add
+tries: a module-level __getattr__ that makes up the entry point
+sound: error
+"""
+def __getattr__(name):
+    return lambda a, b: a + b

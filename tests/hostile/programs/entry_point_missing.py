@@ -1,0 +1,8 @@
+"""Entry point missing.
+
+problem: add
+tries: nothing: an honest program of another name
+sound: error
+"""
+def plus(a, b):
+    return a + b

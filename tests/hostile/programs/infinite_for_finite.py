@@ -1,0 +1,8 @@
+"""Infinite for finite.
+
+problem: mean
+tries: infinity, so that a tolerance becomes infinite
+sound: fail
+"""
+def mean(xs):
+    return float("inf")

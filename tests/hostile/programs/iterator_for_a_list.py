@@ -1,0 +1,10 @@
+"""Iterator for a list.
+
+problem: firstn
+tries: range, map and dict views in the place of a list
+sound: unrepresentable
+"""
+KINDS = [lambda n: range(n), lambda n: map(int, range(n)), lambda n: {}.keys()]
+
+def firstn(n):
+    return KINDS.pop(0)(n)

@@ -1,0 +1,8 @@
+"""Memory single.
+
+problem: add
+tries: one allocation beyond the limit
+sound: memory
+"""
+def add(a, b):
+    return len(bytearray(3 << 30))

@@ -1,0 +1,8 @@
+"""Read stdin.
+
+problem: add
+tries: wait for input
+sound: error
+"""
+def add(a, b):
+    return int(input()) + b

@@ -1,0 +1,9 @@
+"""Sleep at import.
+
+problem: add
+tries: never finish loading, without using CPU time
+sound: timeout
+"""
+import threading
+
+threading.Event().wait()

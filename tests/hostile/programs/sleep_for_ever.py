@@ -1,0 +1,10 @@
+"""Sleep for ever.
+
+problem: add
+tries: use no CPU time at all
+sound: timeout
+"""
+import time
+
+def add(a, b):
+    time.sleep(3600)

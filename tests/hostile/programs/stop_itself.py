@@ -1,0 +1,10 @@
+"""Stop itself.
+
+problem: add
+tries: SIGSTOP to itself: neither running nor gone
+sound: timeout
+"""
+import os, signal
+
+def add(a, b):
+    os.kill(os.getpid(), signal.SIGSTOP)

@@ -1,0 +1,10 @@
+"""Value that contains itself.
+
+problem: add
+tries: a list that contains itself
+sound: unrepresentable
+"""
+def add(a, b):
+    value = [a]
+    value.append(value)
+    return value
