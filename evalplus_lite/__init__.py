@@ -1,7 +1,8 @@
 """evalplus_lite: rigorous, small test suites for code benchmarks, and a verifier for programs.
 
     >>> from evalplus_lite import verify_code_execution
-    >>> verify_code_execution([{"expected": "5", "actual": "5.0", "status": "success"}])["pass_rate"]
+    >>> test = {"expected": "5", "actual": "5.0", "status": "success"}
+    >>> verify_code_execution([test])["pass_rate"]
     1.0
 
 The names below are loaded when first used, so that importing the package costs next to nothing.

@@ -52,7 +52,7 @@ class Exam:
                 cpu=limits,
                 load=max(Limits().load, preset.floor),
                 memory=memory,
-                output=max(Limits().output, 4 * sum(map(len, suite.expected))),
+                output=max(Limits().output, 4 * suite.blobs.size),
             ),
         )
 

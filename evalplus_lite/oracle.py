@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from evalplus_lite.blobs import LARGE, Blobs, Packed
 from evalplus_lite.compare import matches
 from evalplus_lite.contract import parse, violations
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox, wire
 from evalplus_lite.types import (
     Case,
     Crashed,
@@ -28,6 +29,8 @@ from evalplus_lite.types import (
 )
 
 OTHER_HASH_SEED = 1
+SLOW = (TimedOut, Crashed, OutOfMemory)
+"""Outcomes that cost a process, and often the whole limit."""
 CAUSES: Mapping[type, str] = {
     Raised: "raises",
     TimedOut: "slow",
@@ -86,25 +89,73 @@ def answer(
             if reason is not None:
                 dropped[number] = Dropped(cases[number], "invalid", reason)
     live = [number for number in range(len(cases)) if number not in dropped]
-    first = _run(sandbox, task, [cases[n] for n in live], limits, max_failures)
-    for number, outcome in zip(live, first, strict=True):
-        if outcome is None:
-            dropped[number] = Dropped(cases[number], "budget", "too many slow inputs before it")
-        elif not isinstance(outcome, Returned):
-            dropped[number] = Dropped(cases[number], CAUSES[type(outcome)], _describe(outcome))
-    found = {number: outcome for number, outcome in zip(live, first, strict=True)
-             if number not in dropped and isinstance(outcome, Returned)}  # fmt: skip
+    first = _Answers(max_failures)
+    _run(sandbox, task, [cases[n] for n in live], limits, first, timed=True)
+    for place, number in enumerate(live):
+        if place not in first.answers:
+            dropped[number] = _drop(cases[number], first.failed.get(place))
+    places = sorted(first.answers)
     if twice:
-        _compare(sandbox, task, cases, found, dropped, limits)
-    kept = tuple(sorted(found))
+        # What was just within the limit may be just beyond it now: time decides nothing here.
+        second = _Second([first.answers[place] for place in places], task)
+        again = [cases[live[place]] for place in places]
+        other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
+        roomy = replace(limits, cpu=10 * limits.of(0)) if again else limits
+        _run(other, task, again, roomy, second, expected=Expected.of(second.expected))
+        for place in [p for n, p in enumerate(places) if n not in second.same]:
+            number = live[place]
+            dropped[number] = Dropped(cases[number], "unstable", "another run answered otherwise")
+    answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
+    times = {live[p]: first.times[p] for p in places}
+    kept = tuple(sorted(answers))
     suite = Suite(
         task.id,
         tuple(cases[number] for number in kept),
-        tuple(found[number].data for number in kept),
-        tuple(round(found[number].cpu, 6) for number in kept),
+        Blobs(answers[number] for number in kept),
+        tuple(times[number] for number in kept),
         sum(number < base_count for number in kept),
     )
     return Answers(_relinked(suite, kept), tuple(dropped[n] for n in sorted(dropped)), kept)
+
+
+@dataclass
+class _Answers:
+    """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
+
+    max_failures: int | None
+    answers: dict[int, bytes | Packed] = field(default_factory=dict)
+    times: dict[int, float] = field(default_factory=dict)
+    failed: dict[int, Outcome] = field(default_factory=dict)
+
+    def equal(self, first: int, last: int) -> bool:
+        raise AssertionError("nothing was expected")
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        if isinstance(outcome, Returned):
+            data = outcome.data
+            self.answers[case] = Packed.of(data) if len(data) > LARGE else data
+            self.times[case] = round(outcome.cpu, 6)
+            return True
+        self.failed[case] = outcome
+        slow = sum(isinstance(failed, SLOW) for failed in self.failed.values())
+        return self.max_failures is None or slow < self.max_failures
+
+
+class _Second:
+    """Compares a second run's answers with the first's as they come."""
+
+    def __init__(self, answers: Sequence[bytes | Packed], task: Task) -> None:
+        self.expected, self.task = Blobs(answers), task
+        self.same: set[int] = set()
+
+    def equal(self, first: int, last: int) -> bool:
+        self.same.update(range(first, last))
+        return True
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        if isinstance(outcome, Returned) and same(self.expected[case], outcome.data, self.task):
+            self.same.add(case)
+        return True
 
 
 def _run(
@@ -112,46 +163,19 @@ def _run(
     task: Task,
     cases: Sequence[Case],
     limits: Limits,
-    max_failures: int | None,
-) -> Sequence[Outcome | None]:
+    observer: _Answers | _Second,
+    *,
+    expected: Expected | None = None,
+    timed: bool = False,
+) -> None:
     if not cases:
-        return ()
-    failures = 0
-
-    def judge(_: int, outcome: Outcome) -> bool:
-        nonlocal failures
-        failures += isinstance(outcome, TimedOut | Crashed | OutOfMemory)
-        return max_failures is None or failures < max_failures
-
+        return
     inputs = Inputs.of(case.arguments for case in cases)
     program = Program(task.reference, task.entry_point)
-    run = sandbox.run(program, inputs, limits, judge=judge, timed=True)
-    if run.load_failed:
-        raise ReferenceError_(f"{task.id}: the reference does not load: {run.outcomes[0]}")
-    return run.outcomes
-
-
-def _compare(
-    sandbox: Sandbox,
-    task: Task,
-    cases: Sequence[Case],
-    found: dict[int, Returned],
-    dropped: dict[int, Dropped],
-    limits: Limits,
-) -> None:
-    """Run again under another hash seed; move what differs from ``found`` to ``dropped``."""
-    numbers = sorted(found)
-    other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
-    # What was just within the limit may be just beyond it now: time decides nothing here.
-    roomy = replace(limits, cpu=10 * limits.cpu if isinstance(limits.cpu, float) else limits.cpu)
-    again = _run(other, task, [cases[n] for n in numbers], roomy, None)
-    for number, outcome in zip(numbers, again, strict=True):
-        if isinstance(outcome, Returned) and same(found[number].data, outcome.data, task):
-            if outcome.cpu < found[number].cpu:
-                found[number] = replace(found[number], cpu=outcome.cpu)
-            continue
-        del found[number]
-        dropped[number] = Dropped(cases[number], "unstable", "another run answered otherwise")
+    _, loaded = sandbox.watch(program, inputs, limits, observer, expected=expected, timed=timed)
+    if not loaded:
+        failed = observer.failed.get(0) if isinstance(observer, _Answers) else "the second time"
+        raise ReferenceError_(f"{task.id}: the reference does not load: {failed}")
 
 
 def same(a: bytes, b: bytes, task: Task) -> bool:
@@ -167,6 +191,12 @@ def _relinked(suite: Suite, kept: tuple[int, ...]) -> Suite:
         for case in suite.cases
     )
     return replace(suite, cases=cases)
+
+
+def _drop(case: Case, outcome: Outcome | None) -> Dropped:
+    if outcome is None:
+        return Dropped(case, "budget", "too many slow inputs before it")
+    return Dropped(case, CAUSES[type(outcome)], _describe(outcome))
 
 
 def _describe(outcome: Outcome) -> str:

@@ -6,9 +6,11 @@ and is derived from outcome and expectation by ``evalplus_lite.verdicts``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from evalplus_lite.blobs import Blobs
 
 Value: TypeAlias = Any
 """A plain Python value: None, bool, int, float, complex, str, bytes, and list, tuple, set,
@@ -50,8 +52,8 @@ class Case:
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
     ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation`` or ``targeted``;
-    ``parent`` is the position, within the same suite, of the case it was derived from; ``operators`` names
-    the mutations applied, in order.
+    ``parent`` is the position, within the same suite, of the case it was derived from;
+    ``operators`` names the mutations applied, in order.
     """
 
     arguments: tuple[Value, ...]
@@ -161,10 +163,20 @@ class Suite:
 
     task_id: str
     cases: tuple[Case, ...]
-    expected: tuple[bytes, ...]
+    expected: Sequence[bytes]
     times: tuple[float, ...]
     base_count: int
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.expected, Blobs):
+            object.__setattr__(self, "expected", Blobs(self.expected))
+
+    @property
+    def blobs(self) -> Blobs:
+        """The expected outputs as they are kept: large ones packed."""
+        assert isinstance(self.expected, Blobs)
+        return self.expected
 
 
 @dataclass(frozen=True, slots=True)

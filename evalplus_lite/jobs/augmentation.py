@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.codec import to_json
 from evalplus_lite.contract import violations
 from evalplus_lite.errors import ReferenceError_
@@ -91,7 +92,7 @@ def augment_task(
         ]
         # Parents are positions in the suite so far, which is how the generator counts them.
         chosen = [batch[number] for number in answers.kept][: len(suite.cases)]
-        generator.feedback(chosen, slow=slow, outputs=suite.expected)
+        generator.feedback(chosen, slow=slow, outputs=[_name(data) for data in suite.blobs.items()])
         suites.append(replace(suite, cases=tuple(chosen)))
         new += len(chosen)
         idle = 0 if chosen else idle + 1
@@ -183,6 +184,11 @@ def _generator(
     )
 
 
+def _name(data: bytes | Packed) -> bytes:
+    """Return what tells outputs apart, without holding large ones."""
+    return data.digest if isinstance(data, Packed) else data
+
+
 def _first(suite: Suite, count: int) -> Suite:
     return replace(
         suite,
@@ -199,7 +205,7 @@ def _joined(
     return Suite(
         task.id,
         tuple(case for suite in suites for case in suite.cases),
-        tuple(data for suite in suites for data in suite.expected),
+        Blobs(item for suite in suites for item in suite.blobs.items()),
         tuple(coarse(time) for suite in suites for time in suite.times),
         base_count,
         provenance,

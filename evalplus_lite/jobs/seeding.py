@@ -54,9 +54,8 @@ def seed_source(
 
 def to_row(result: Augmented) -> dict[str, Any]:
     """Return a finished task as a journal row."""
-    import base64
-
     from evalplus_lite.codec import to_json
+    from evalplus_lite.jobs.suites import blob_row
 
     suite = result.suite
     return {
@@ -66,7 +65,7 @@ def to_row(result: Augmented) -> dict[str, Any]:
             [to_json(case.arguments), case.source, case.parent, list(case.operators)]
             for case in suite.cases
         ],
-        "expected": [base64.b64encode(data).decode() for data in suite.expected],
+        "expected": [blob_row(item) for item in suite.blobs.items()],
         "times": list(suite.times),
         "provenance": dict(suite.provenance),
         "sources": dict(result.sources),
@@ -77,9 +76,9 @@ def to_row(result: Augmented) -> dict[str, Any]:
 
 def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
     """Return the finished task that a journal row holds."""
-    import base64
-
+    from evalplus_lite.blobs import Blobs
     from evalplus_lite.codec import from_json
+    from evalplus_lite.jobs.suites import blob_of
     from evalplus_lite.types import Suite
 
     suite = Suite(
@@ -88,7 +87,7 @@ def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
             Case(from_json(arguments), source, parent, tuple(operators))
             for arguments, source, parent, operators in row["cases"]
         ),
-        tuple(base64.b64decode(data) for data in row["expected"]),
+        Blobs(blob_of(item) for item in row["expected"]),
         tuple(row["times"]),
         row["base_count"],
         row["provenance"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.codec import dumps
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.oracle import Answers, Dropped, answer
@@ -21,10 +23,10 @@ from evalplus_lite.store import write_text
 from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Case, Suite, Task
 
-FORMAT = 2
+FORMAT = 3
 """Part of every key: raise it when what is computed changes."""
 PUBLISHED_LIMITS = Limits(cpu=60.0, load=10.0, memory=4 << 30)
-"""For inputs that a published set stands for: its references may be slow, none is dropped lightly."""
+"""For inputs that a published set stands for: its references may be slow, yet none is dropped."""
 
 
 def cache_folder() -> Path:
@@ -82,10 +84,8 @@ class SuiteSource:
         answers = replace(answers, suite=replace(answers.suite, times=times))
         path = self._path(task)
         if path is not None:
-            try:
+            with contextlib.suppress(OSError, EvalPlusLiteError):  # a lost cache costs time only
                 write_text(path, _to_text(answers))
-            except (OSError, EvalPlusLiteError):
-                pass  # a cache that cannot be written costs time only
         return answers
 
     def _read(self, task: Task) -> Answers | None:
@@ -114,7 +114,7 @@ def _to_text(answers: Answers) -> str:
         {
             "kept": answers.kept,
             "times": suite.times,
-            "expected": [base64.b64encode(data).decode() for data in suite.expected],
+            "expected": [blob_row(item) for item in suite.blobs.items()],
             "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
         }
     )
@@ -131,13 +131,28 @@ def _from_text(text: str, task: Task) -> Answers:
     suite = Suite(
         task.id,
         tuple(task.cases[number] for number in kept),
-        tuple(base64.b64decode(data, validate=True) for data in row["expected"]),
+        Blobs(blob_of(item) for item in row["expected"]),
         tuple(row["times"]),
         sum(number < len(task.base) for number in kept),
     )
     if not len(suite.cases) == len(suite.expected) == len(suite.times):
         raise ValueError("lengths differ")
     return Answers(suite, dropped, kept)
+
+
+def blob_row(item: bytes | Packed) -> str | list[Any]:
+    """Return an expected output as a part of a JSON row; a large one stays compressed."""
+    if isinstance(item, bytes):
+        return base64.b64encode(item).decode()
+    return [item.size, item.digest.hex(), base64.b64encode(item.data).decode()]
+
+
+def blob_of(row: str | list[Any]) -> bytes | Packed:
+    """Return the expected output that a part of a JSON row holds."""
+    if isinstance(row, str):
+        return base64.b64decode(row, validate=True)
+    size, digest, data = row
+    return Packed(int(size), bytes.fromhex(digest), base64.b64decode(data, validate=True))
 
 
 def fingerprint(task: Task, cases: tuple[Case, ...] | None = None) -> str:
