@@ -15,9 +15,12 @@ from evalplus_lite.cli import (
     evaluate,
     export,
     generate,
+    mine,
     mutants,
+    predict,
     reduce,
     sanitize,
+    score,
 )
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
@@ -59,6 +62,9 @@ _command("evaluate", evaluate.evaluate, "Judge programs")
 _command("generate", generate.generate, "Judge programs")
 _command("sanitize", sanitize.sanitize, "Judge programs")
 _command("crossval", crossval.crossval, "Judge programs")
+_command("mine", mine.mine, "Execution tasks from packages")
+_command("predict", predict.predict, "Execution tasks from packages")
+_command("score", score.score, "Execution tasks from packages")
 
 
 @app.callback(invoke_without_command=True)

@@ -267,5 +267,29 @@ class AnnotationReader:
         return found if found.kind in self.kinds else Refused("type", text.rpartition(".")[2])
 
 
+def read_type(text: str) -> Type:
+    """Return the type that ``str(type)`` wrote; ValueError where it is none of ours."""
+    return _written(ast.parse(text, mode="eval").body)
+
+
+def _written(node: ast.expr) -> Type:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Type("none")
+    if isinstance(node, ast.Name):
+        return Type(node.id.lower())
+    if isinstance(node, ast.BinOp):
+        found = [_written(node.left), _written(node.right)]
+        members = [m for f in found for m in (f.arguments if f.kind == "union" else (f,))]
+        return Type("union", tuple(members))
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if node.value.id == "Literal":
+            return Type("literal", values=tuple(ast.literal_eval(item) for item in inner))
+        variadic = _is_ellipsis(inner[-1])
+        kinds = tuple(_written(item) for item in (inner[:-1] if variadic else inner))
+        return Type(node.value.id.lower(), kinds, variadic=variadic)
+    raise ValueError(f"{ast.unparse(node)} is no type")
+
+
 def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...

@@ -8,22 +8,26 @@ for, so that the number of workers shows nowhere.
 from __future__ import annotations
 
 import json
+import multiprocessing
+import multiprocessing.util
 import tempfile
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.llm import Source
+from evalplus_lite.mining.closure import Problem
 from evalplus_lite.mining.funnel import Funnel
 from evalplus_lite.mining.mine import PackageMine, Settings
 from evalplus_lite.mining.packages import download, open_package
 from evalplus_lite.mining.proof import Sandboxes
+from evalplus_lite.mining.static import Reject
 from evalplus_lite.sandbox import SandboxConfig
 from evalplus_lite.store import Journal, write_jsonl, write_text
 
@@ -51,6 +55,58 @@ class Progress:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that a worker process needs to mine packages by itself."""
+
+    settings: Settings
+    companions: tuple[Path, ...]
+    config: SandboxConfig
+    source: Callable[[], Source] | None = None
+
+    def package(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
+        """Return a package's rows; one that cannot be had or read gives a reject."""
+        funnel = Funnel()
+        row: dict[str, Any] = {"package": name, "tasks": [], "rejects": [], "seconds": {}}
+        problem = ""
+        try:
+            with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
+                path = Path(name)
+                if not path.exists() and "/" not in name and not name.endswith(_ARCHIVES):
+                    path = download(name, Path(folder))
+                package = stack.enter_context(open_package(path))
+                others = [stack.enter_context(open_package(p)) for p in self.companions]
+                source = None if self.source is None else self.source()
+                mine = PackageMine(package, self.settings, others, sandboxes, source, funnel)
+                for result in mine.yields():
+                    if result.task is not None:
+                        row["tasks"].append(result.task.to_json())
+                        row["seconds"][result.task.id] = result.seconds
+                    elif result.reject is not None:
+                        row["rejects"].append(result.reject.to_json())
+        except InputError as error:
+            funnel = Funnel()
+            funnel.add("packages")
+            funnel.reject("packages", "cannot be had or read")
+            problem = str(error)
+            reject = Reject(name, "*", "packages", "cannot be had or read", (Problem("", problem),))
+            row |= {"tasks": [], "rejects": [reject.to_json()], "seconds": {}}
+        row |= {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
+        return row
+
+
+_process: dict[SandboxConfig, Sandboxes] = {}
+"""This worker process's own sandboxes, kept from package to package."""
+
+
+def _work(job: Job, name: str) -> dict[str, Any]:
+    if job.config not in _process:
+        sandboxes = Sandboxes(job.config)
+        _process[job.config] = sandboxes
+        multiprocessing.util.Finalize(sandboxes, sandboxes.__exit__, exitpriority=10)
+    return job.package(name, _process[job.config])
+
+
 @dataclass(slots=True)
 class Campaign:
     """A run over packages: names on the index, archives or folders."""
@@ -61,7 +117,7 @@ class Campaign:
     companions: Sequence[Path] = ()
     workers: int = 1
     config: SandboxConfig = field(default_factory=lambda: SandboxConfig(packages=()))
-    source: Source | None = None
+    source: Callable[[], Source] | None = None
     report: Callable[[Progress], None] = lambda progress: None
 
     def run(self) -> Funnel:
@@ -80,68 +136,39 @@ class Campaign:
             for name in dict.fromkeys(self.packages):
                 if name in done:
                     self.report(Progress(name, done[name], left, resumed=True))
-            lock = threading.Lock()
             for result in self._each(todo):
                 left -= 1
-                with lock:
-                    journal.append(result)
+                journal.append(result)
                 self.report(
                     Progress(result["package"], result["mined"], left, problem=result["problem"])
                 )
         return self._write(path)
 
     def _each(self, todo: list[str]) -> Iterator[dict[str, Any]]:
-        """Yield packages' rows as they come, few taken ahead."""
-        local = threading.local()
-        with ExitStack() as stack, ThreadPoolExecutor(self.workers) as pool:
-
-            def work(name: str) -> dict[str, Any]:
-                if not hasattr(local, "sandboxes"):
-                    local.sandboxes = stack.enter_context(Sandboxes(self.config))
-                return self._package(name, local.sandboxes)
-
+        """Yield packages' rows in order as they are done, few taken ahead."""
+        job = Job(self.settings, tuple(self.companions), self.config, self.source)
+        if self.workers == 1 or len(todo) < 2:
+            with Sandboxes(self.config) as sandboxes:
+                for name in todo:
+                    yield job.package(name, sandboxes)
+            return
+        # Processes, not threads: the work is Python's own, and CPython 3.11 cannot parse in two
+        # threads at once (its issue 106905).
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self.workers, mp_context=context) as pool:
             waiting: deque[Future[dict[str, Any]]] = deque()
             try:
                 for name in todo:
-                    waiting.append(pool.submit(work, name))
-                    if len(waiting) > self.workers:
+                    waiting.append(pool.submit(_work, job, name))
+                    if len(waiting) > 2 * self.workers:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
+            except BrokenProcessPool as error:
+                raise InfrastructureError(f"a mining process died: {error}") from None
             finally:
                 for future in waiting:
                     future.cancel()
-
-    def _package(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
-        funnel = Funnel()
-        row: dict[str, Any] = {"package": name, "tasks": [], "rejects": [], "seconds": {}}
-        problem = ""
-        try:
-            with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
-                path = Path(name)
-                if not path.exists() and "/" not in name and not name.endswith(_ARCHIVES):
-                    path = download(name, Path(folder))
-                package = stack.enter_context(open_package(path))
-                others = [stack.enter_context(open_package(p)) for p in self.companions]
-                mine = PackageMine(package, self.settings, others, sandboxes, self.source, funnel)
-                for result in mine.yields():
-                    if result.task is not None:
-                        row["tasks"].append(result.task.to_json())
-                        row["seconds"][result.task.id] = result.seconds
-                    elif result.reject is not None:
-                        row["rejects"].append(result.reject.to_json())
-        except InputError as error:
-            funnel = Funnel()
-            funnel.add("packages")
-            funnel.reject("packages", "cannot be had or read")
-            problem = str(error)
-            row["rejects"] = [
-                {"package": name, "function": "*", "stage": "packages",
-                 "reason": "cannot be had or read", "details": [problem]}
-            ]  # fmt: skip
-            row["tasks"] = []
-        row |= {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
-        return row
 
     def _write(self, journal: Path) -> Funnel:
         """Write tasks, rejects, timings and funnel from the journal, streaming."""

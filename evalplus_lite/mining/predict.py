@@ -37,6 +37,24 @@ What comes of it? Answer with one JSON object and nothing else. If the call retu
 If it raises an exception:
 {{"error": {{"type": "<name of its class>", "message": "<str() of it>"}}}}
 """
+STATE_PROMPT = """Work out what this Python {python} program does, without running it.
+
+<program>
+{code}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+It is stopped just before this line (line {line} of the program) runs for the {hit}. time:
+<line>
+{text}
+</line>
+What do the local variables {variables} hold at that moment? Answer with one JSON object and \
+nothing else; tuples and sets are lists there:
+{{"value": {{"<variable>": <its value as JSON>, ...}}}}
+"""
 RETRY = """That answer could not be read: {problem}
 Answer again with one JSON object only, either {{"value": ...}} or \
 {{"error": {{"type": "...", "message": "..."}}}}."""
@@ -122,7 +140,18 @@ def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
 
 
 def prompt_for(task: MinedTask, case: TaskCase) -> str:
-    """Return the message that asks for one case."""
+    """Return the message that asks for one case, or for the variables at its breakpoint."""
+    stop = task.facts.get("breakpoint")
+    if stop is not None:
+        return STATE_PROMPT.format(
+            python=str(task.facts.get("python", "3")),
+            code=task.code,
+            call=written_call(task.entry_point, case.call),
+            line=stop["line"],
+            text=stop["text"],
+            hit=stop["hit"],
+            variables=", ".join(stop["variables"]),
+        )
     arguments = normal([list(case.call.args), dict(case.call.kwargs)])
     return PROMPT.format(
         python=str(task.facts.get("python", "3")),

@@ -104,7 +104,9 @@ class Subject:
     roots: tuple[str, ...] = ()
     bare_parents: bool = False
 
-    def program(self, *, variant: int = 0, counters: Sequence[str] = ()) -> Program:
+    def program(
+        self, *, variant: int = 0, counters: Sequence[str] = (), watch: bool = False
+    ) -> Program:
         """Return the whole text that the sandbox runs."""
         parameters = self.signature.parameters
         settings: dict[str, Any] = {
@@ -121,6 +123,8 @@ class Subject:
             settings["bare_parents"] = self.bare_parents
         else:
             settings["code"] = self.code
+        if watch:
+            settings["watch"] = True
         if counters:
             settings["counters"] = list(counters)
         return Program(f"{_stage()}\nentry = build({settings!r})\n", "entry")
@@ -170,6 +174,31 @@ def count(
     found = sandbox.run(subject.program(counters=counters), inputs, limits)
     answers = [answer_of(outcome) for outcome in found.outcomes]
     return [a.value if a.kind == "value" and isinstance(a.value, dict) else None for a in answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A moment in the entry point's own frame: before ``line`` ran for the ``hit``-th time."""
+
+    line: int
+    hit: int
+    state: Mapping[str, Value]
+
+
+def stops(sandbox: Sandbox, subject: Subject, call: Call) -> tuple[Stop, ...]:
+    """Return the first moments of one call of mined code, with its plain local variables."""
+    inputs = Inputs.of([(_listed(call.args), _named(call.kwargs))])
+    program = subject.program(watch=True)
+    found = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
+    answer = answer_of(found.outcomes[0])
+    if answer.kind != "value":
+        return ()
+    hits: dict[int, int] = {}
+    moments: list[Stop] = []
+    for line, state in answer.value:
+        hits[line] = hits.get(line, 0) + 1
+        moments.append(Stop(line, hits[line], state))
+    return tuple(moments)
 
 
 def answer_of(outcome: Outcome | None) -> Answer:

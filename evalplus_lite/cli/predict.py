@@ -1,0 +1,97 @@
+"""``evalplus-lite predict``: ask a model what code does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalplus_lite.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalplus_lite.mining.tasks import MinedTask
+
+MinedOption = Annotated[
+    Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
+]
+
+
+def predict(
+    tasks: MinedOption,
+    model: Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
+    ] = None,
+    samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
+    temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")] = 1024,
+    cases: Annotated[
+        int | None, typer.Option("--cases", min=1, help="Only the first cases of each task.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
+    ] = None,
+    max_code: Annotated[
+        int | None, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    json: JsonOption = False,
+) -> int:
+    """Ask a model for the value or exception of every case.
+
+    The model sees the whole program and the call, and answers in JSON; an answer that cannot be
+    read is returned to it once, with the parse error. Nothing that it writes is executed. Run
+    again after a kill, it goes on.
+
+    [bold]Example[/bold]  evalplus-lite predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
+    """
+    import itertools
+    from dataclasses import replace
+
+    from evalplus_lite.cli.console import Screen, print_json, say
+    from evalplus_lite.llm import Client
+    from evalplus_lite.mining.predict import Asking, Prediction
+    from evalplus_lite.mining.predict import predict as run
+
+    source = Client(model, base_url=base_url, concurrency=concurrency)
+    path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.predictions.jsonl")
+    chosen = (task for task in read_any(tasks) if task.cases)
+    if max_code is not None:
+        chosen = (task for task in chosen if len(task.code) <= max_code)
+    listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
+    asking = Asking(samples=samples, temperature=temperature, max_tokens=max_tokens)
+    with Screen() as screen:
+        screen.stage("predict", samples * sum(len(task.cases) for task in listed))
+
+        def report(prediction: Prediction) -> None:
+            screen.advance()
+
+        asked = run(listed, source, path, asking=asking, report=report)
+    usage = source.usage
+    if json:
+        tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
+        print_json({"asked": asked, "predictions": str(path), "tokens": tokens})
+    else:
+        say(f"asked {asked}; tokens: {usage.prompt_tokens} in, {usage.completion_tokens} out")
+        say(f"predictions: {path}")
+    return 0
+
+
+def read_any(path: Path) -> Iterator[MinedTask]:
+    """Yield the tasks of a mined file or of a CRUXEval file."""
+    from evalplus_lite.mining.cruxeval import CruxevalFile, is_cruxeval
+    from evalplus_lite.mining.tasks import read_tasks
+    from evalplus_lite.store import read_jsonl
+
+    first = next(iter(read_jsonl(path)), None)
+    if first is not None and is_cruxeval(first.data):
+        yield from CruxevalFile(path).tasks()
+    else:
+        yield from read_tasks(path)
