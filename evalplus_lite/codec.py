@@ -24,6 +24,7 @@ MAX_NODES = 5_000_000
 """How many values one encoded value may hold, shared parts counted each time they occur."""
 BIG_INT_BITS = 13_000
 """Integers at most this long are plain JSON: under 4,000 digits, which every parser here takes."""
+_NO_STACK = "value nests deeper than the stack has room for here"
 
 
 def dumps(value: Value) -> str:
@@ -32,7 +33,11 @@ def dumps(value: Value) -> str:
     Raises CodecError for anything that is not exactly a plain builtin (a subclass too), for a
     cycle, and past ``MAX_DEPTH`` or ``MAX_NODES``.
     """
-    return json.dumps(to_json(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    tree = to_json(value)
+    try:
+        return json.dumps(tree, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    except RecursionError:
+        raise CodecError(_NO_STACK) from None
 
 
 def loads(text: str | bytes) -> Value:
@@ -46,12 +51,18 @@ def loads(text: str | bytes) -> Value:
 
 def to_json(value: Value) -> Any:
     """Return the JSON-ready tree of a plain value (lists, dicts with string keys, scalars)."""
-    return _Encoder().encode(value, 0)
+    try:
+        return _Encoder().encode(value, 0)
+    except RecursionError:
+        raise CodecError(_NO_STACK) from None
 
 
 def from_json(tree: Any) -> Value:
     """Return the value that a JSON-ready tree stands for; CodecError where it stands for none."""
-    return _decode(tree, 0)
+    try:
+        return _decode(tree, 0)
+    except RecursionError:
+        raise CodecError(_NO_STACK) from None
 
 
 class _Encoder:
@@ -112,65 +123,73 @@ def _refuse_constant(name: str) -> Any:
 
 def _decode(tree: Any, depth: int) -> Value:
     kind = type(tree)
-    if kind is not list and kind is not dict:
-        return tree
-    if depth > 2 * MAX_DEPTH:
-        raise CodecError(f"text nests deeper than {MAX_DEPTH}")
     if kind is list:
+        _enter(depth)
         return [_decode(item, depth + 1) for item in tree]
+    if kind is not dict:
+        return tree
     if len(tree) == 1:
         ((tag, body),) = tree.items()
         if tag[:1] == "$":
-            return _tagged(tag, body, depth + 1)
+            return _tagged(tag, body, depth)
     if any(key[:1] == "$" for key in tree):
         raise CodecError(f"a tag stands among other keys: {sorted(tree)[:4]}")
+    _enter(depth)
     return {key: _decode(item, depth + 1) for key, item in tree.items()}
 
 
+def _enter(depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise CodecError(f"text nests deeper than {MAX_DEPTH}")
+
+
 def _tagged(tag: str, body: Any, depth: int) -> Value:
+    if tag not in _TAGS:
+        raise CodecError(f"unknown tag {tag!r}; known: {', '.join(_TAGS)}")
     try:
-        decoder = _TAGS[tag]
-    except KeyError:
-        raise CodecError(f"unknown tag {tag!r}; known: {', '.join(sorted(_TAGS))}") from None
-    try:
-        return decoder(body, depth)
+        if tag in _SCALARS:
+            return _SCALARS[tag](body)
+        if type(body) is not list:
+            raise TypeError("a list was expected")
+        _enter(depth)
+        if tag in _SEQUENCES:
+            return _SEQUENCES[tag]([_decode(item, depth + 1) for item in body])
+        if any(type(pair) is not list or len(pair) != 2 for pair in body):
+            raise TypeError("a list of [key, value] was expected")
+        return {_decode(key, depth + 1): _decode(item, depth + 1) for key, item in body}
     except (TypeError, ValueError) as error:
-        raise CodecError(f"{tag} holds {str(body)[:60]!r}: {error}") from None
+        raise CodecError(f"{tag} holds {_shown(body)}: {error}") from None
 
 
-def _items(body: Any, depth: int) -> list[Value]:
-    if type(body) is not list:
-        raise TypeError("a list was expected")
-    return [_decode(item, depth) for item in body]
+def _shown(body: Any) -> str:
+    try:
+        return repr(str(body)[:60])
+    except ValueError:  # an integer of more than 4,300 digits
+        return f"a {type(body).__name__}"
 
 
-def _dict(body: Any, depth: int) -> dict[Value, Value]:
-    pairs = _items(body, depth)
-    if any(type(pair) is not list or len(pair) != 2 for pair in pairs):
-        raise TypeError("a list of [key, value] was expected")
-    return dict(pairs)
-
-
-def _float(body: Any, depth: int) -> float:
+def _float(body: Any) -> float:
     if body not in ("nan", "inf", "-inf"):
         raise ValueError("nan, inf or -inf was expected")
     return float(body)
 
 
-def _complex(body: Any, depth: int) -> complex:
-    real, imaginary = _items(body, depth)
-    if type(real) is not float or type(imaginary) is not float:
+def _complex(body: Any) -> complex:
+    parts = [_decode(part, 0) for part in body]
+    if len(parts) != 2 or any(type(part) is not float for part in parts):
         raise TypeError("two floats were expected")
-    return complex(real, imaginary)
+    return complex(*parts)
 
 
-_TAGS: dict[str, Callable[[Any, int], Value]] = {
-    "$tuple": lambda body, depth: tuple(_items(body, depth)),
-    "$set": lambda body, depth: set(_items(body, depth)),
-    "$frozenset": lambda body, depth: frozenset(_items(body, depth)),
-    "$bytes": lambda body, depth: bytes.fromhex(body),
-    "$int": lambda body, depth: int(body, 16),
+_SCALARS: dict[str, Callable[[Any], Value]] = {
+    "$bytes": bytes.fromhex,
+    "$int": lambda body: int(body, 16),
     "$float": _float,
     "$complex": _complex,
-    "$dict": _dict,
 }
+_SEQUENCES: dict[str, Callable[[list[Value]], Value]] = {
+    "$tuple": tuple,
+    "$set": set,
+    "$frozenset": frozenset,
+}
+_TAGS = sorted([*_SCALARS, *_SEQUENCES, "$dict"])
