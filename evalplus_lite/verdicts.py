@@ -34,8 +34,11 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
         case Returned(data):
             if data == expected:
                 return "pass"
-            if rule.kind in ("python", "strict") and len(data) > _longest_equal(expected):
-                return "fail"
+            if rule.kind in ("python", "strict"):  # the rules that compare leaf by leaf
+                if data[:1] == expected[:1] and expected[:1] in _EXACT:
+                    return "fail"
+                if len(data) > _longest_equal(expected):
+                    return "fail"
             try:
                 value = decode_answer(data, expected)
             except CodecError:
@@ -63,6 +66,10 @@ def _longest_equal(expected: bytes) -> int:
     return max(1 << 16, 17 * len(expected))
 
 
+_EXACT = (b"u", b"s")
+"""The wire tags of str and bytes: different bytes are different values."""
+
+
 def decode_answer(data: bytes, expected: bytes) -> Value:
     """Decode what a sample answered; its hashed containers may be no larger than a right answer's.
 
@@ -76,12 +83,10 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
     match outcome:
         case Returned(data):
             try:
-                got = f"a value of {len(data)} bytes"
-                if len(data) <= SHOWN_BYTES:
-                    got = shorten(decode_answer(data, expected))
+                got = shown(data, expected)
             except CodecError as error:
                 got = f"a value that cannot be read ({error})"
-            detail = f"got {got}, expected {shorten(wire.decode(expected))}"
+            detail = f"got {got}, expected {shown(expected, expected)}"
             return Failure(case, verdict, detail, actual=data)
         case Raised(kind, message, line):
             return Failure(case, verdict, clip(f"{kind}: {message}" if message else kind), line)
@@ -97,17 +102,21 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
     assert_never(outcome)
 
 
+def shown(data: bytes, expected: bytes) -> str:
+    """Return a line for an answer in wire form; a very large one is not decoded for it."""
+    if len(data) > SHOWN_BYTES:
+        return f"a value of {len(data)} bytes"
+    return shorten(decode_answer(data, expected))
+
+
 def shorten(value: Value) -> str:
     """Return a value's repr, cut in the middle where it is long."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more than 4,300 digits
-        text = (
-            f"an integer of {value.bit_length()} bits"
-            if isinstance(value, int)
-            else "a value \
-with very long integers"
-        )
+        text = "a value with integers too long to print"
+        if isinstance(value, int):
+            text = f"an integer of {value.bit_length()} bits"
     if len(text) <= SHOWN:
         return text
     return f"{text[: SHOWN // 2]} ... {text[-SHOWN // 3 :]}"

@@ -18,7 +18,7 @@ from evalplus_lite.metrics import DEFAULT_K, Count, estimate
 from evalplus_lite.sandbox import Preset, Sandbox, wire
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Sample, Suite, Task, Verdict
-from evalplus_lite.verdicts import decode_answer, shorten
+from evalplus_lite.verdicts import decode_answer, shown
 
 WINDOW = 2048
 """Samples looked at together, so that those of one task run in a row and equal ones run once."""
@@ -208,18 +208,20 @@ def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
     row["detail"] = failure.detail
     if failure.line is not None:
         row["line"] = failure.line
-    row["input"] = _whole(list(case.arguments), len(wire.encode(list(case.arguments))))
-    row["expected"] = _whole(wire.decode(expected), len(expected))
+    row["input"] = _whole(wire.encode(list(case.arguments)))
+    row["expected"] = _whole(expected)
     if failure.actual is not None:
         try:
-            row["actual"] = _whole(decode_answer(failure.actual, expected), len(failure.actual))
+            row["actual"] = _whole(failure.actual, expected)
         except CodecError as error:
             row["actual"] = {"$unreadable": str(error)}
     return row
 
 
-def _whole(value: Any, size: int) -> Any:
-    return to_json(value) if size <= WHOLE_BYTES else {"$shortened": shorten(value)}
+def _whole(data: bytes, expected: bytes | None = None) -> Any:
+    if len(data) > WHOLE_BYTES:
+        return {"$shortened": shown(data, expected or data)}
+    return to_json(decode_answer(data, expected or data))
 
 
 def program_hash(source: str) -> str:

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,11 @@ from evalplus_lite.codec import dumps
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.oracle import Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
-from evalplus_lite.store import write_text
+from evalplus_lite.store import replacing
 from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Case, Suite, Task
 
-FORMAT = 3
+FORMAT = 4
 """Part of every key: raise it when what is computed changes."""
 PUBLISHED_LIMITS = Limits(cpu=60.0, load=10.0, memory=4 << 30)
 """For inputs that a published set stands for: its references may be slow, yet none is dropped."""
@@ -85,7 +85,9 @@ class SuiteSource:
         path = self._path(task)
         if path is not None:
             with contextlib.suppress(OSError, EvalPlusLiteError):  # a lost cache costs time only
-                write_text(path, _to_text(answers))
+                with replacing(path) as file:
+                    for line in _lines(answers):
+                        file.write(line.encode())
         return answers
 
     def _read(self, task: Task) -> Answers | None:
@@ -93,8 +95,9 @@ class SuiteSource:
         if path is None or not path.is_file():
             return None
         try:
-            return _from_text(path.read_text(encoding="utf-8"), task)
-        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            with path.open(encoding="utf-8") as lines:
+                return _from_lines(lines, task)
+        except (OSError, ValueError, KeyError, TypeError, StopIteration):
             return None  # damaged: compute it anew
 
     def _path(self, task: Task) -> Path | None:
@@ -105,33 +108,34 @@ class SuiteSource:
         facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits)]
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-        return self.cache / "expected" / key[:2] / f"{key[2:]}.json"
+        return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
 
 
-def _to_text(answers: Answers) -> str:
+def _lines(answers: Answers) -> Iterator[str]:
+    """Yield a cache file: a line of facts, then a line for each expected output."""
     suite = answers.suite
-    return json.dumps(
-        {
-            "kept": answers.kept,
-            "times": suite.times,
-            "expected": [blob_row(item) for item in suite.blobs.items()],
-            "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
-        }
-    )
+    facts = {
+        "kept": answers.kept,
+        "times": suite.times,
+        "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
+    }
+    yield json.dumps(facts) + "\n"
+    for item in suite.blobs.items():
+        yield json.dumps(blob_row(item)) + "\n"
 
 
-def _from_text(text: str, task: Task) -> Answers:
-    row = json.loads(text)
+def _from_lines(lines: Iterator[str], task: Task) -> Answers:
+    row = json.loads(next(lines))
     kept = tuple(row["kept"])
-    rest = [number for number in range(len(task.cases)) if number not in set(kept)]
+    lost = set(range(len(task.cases))) - set(kept)
     dropped = tuple(
         Dropped(task.cases[number], cause, detail)
-        for number, (cause, detail) in zip(rest, row["dropped"], strict=True)
+        for number, (cause, detail) in zip(sorted(lost), row["dropped"], strict=True)
     )
     suite = Suite(
         task.id,
         tuple(task.cases[number] for number in kept),
-        Blobs(blob_of(item) for item in row["expected"]),
+        Blobs(blob_of(json.loads(line)) for line in lines),
         tuple(row["times"]),
         sum(number < len(task.base) for number in kept),
     )
