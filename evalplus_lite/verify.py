@@ -6,7 +6,7 @@ For people who ran the programs themselves. Programs that have to be run are for
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +38,10 @@ def verify_code_execution(
     ['pass', 'error']
     """
     tolerance = _tolerance(numeric_tolerance)
+    if not isinstance(test_cases, Iterable):
+        raise InputError(
+            f"test_cases is a {type(test_cases).__name__}", remedy="give a list of dicts"
+        )
     verdicts = [_verdict(index, test, tolerance) for index, test in enumerate(test_cases)]
     total = len(verdicts)
     passed, errors = verdicts.count("pass"), verdicts.count("error")
@@ -106,8 +110,8 @@ def _equal(expected: str, actual: str, tolerance: Fraction | float) -> bool:
 def _number(text: str) -> Fraction | float | None:
     """Return the number that ``float`` reads in a text, exactly; nan and infinities as floats.
 
-    An integer stays exact however long; so does a decimal, except that one whose exponent is huge
-    is taken as the float that it rounds to.
+    An integer stays exact however long; a decimal is the float that it rounds to, and one beyond
+    the range of floats is no number here, only a text.
     """
     try:
         value = float(text)

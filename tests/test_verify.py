@@ -1,0 +1,267 @@
+"""verify_code_execution: keys, rounding, words, and every decided edge."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import evalplus_lite
+from evalplus_lite import InputError, verify_code_execution
+
+NINES = "9" * 5000
+
+
+def case(expected: Any, actual: Any, status: Any = "success") -> dict[str, Any]:
+    return {"expected": expected, "actual": actual, "status": status}
+
+
+def verdict(expected: Any, actual: Any, tolerance: float = 1e-6) -> str:
+    (found,) = verify_code_execution([case(expected, actual)], tolerance)["verdicts"]
+    return str(found)
+
+
+def test_the_published_example() -> None:
+    """The example of the function's own description gives its result exactly, key for key."""
+    tests = [case("5", "5"), case("foo", "bar"), case("10", None, "error")]
+    assert verify_code_execution(tests) == {
+        "pass_rate": 0.3333,
+        "error_rate": 0.3333,
+        "passed_count": 1,
+        "total_count": 3,
+        "verdicts": ["pass", "fail", "error"],
+    }
+
+
+def test_no_tests() -> None:
+    """Of no tests the rates are 0.0 and the list is empty."""
+    assert verify_code_execution([]) == {
+        "pass_rate": 0.0,
+        "error_rate": 0.0,
+        "passed_count": 0,
+        "total_count": 0,
+        "verdicts": [],
+    }
+
+
+def test_types_and_order_of_the_result() -> None:
+    """Rates are floats, counts are ints, verdicts a list, in the documented order."""
+    found = verify_code_execution([case("1", "1")])
+    assert list(found) == "pass_rate error_rate passed_count total_count verdicts".split()
+    assert [type(value) for value in found.values()] == [float, float, int, int, list]
+
+
+def test_rates_are_rounded_to_four_decimals() -> None:
+    """2 of 3 is 0.6667 and 1 of 7 is 0.1429."""
+    assert verify_code_execution([case("1", "1")] * 2 + [case("1", "2")])["pass_rate"] == 0.6667
+    tests = [case("1", None)] + [case("1", "2")] * 6
+    assert verify_code_execution(tests)["error_rate"] == 0.1429
+
+
+def test_it_stands_at_the_top() -> None:
+    """The function is part of the package's public face."""
+    assert "verify_code_execution" in evalplus_lite.__all__
+    assert evalplus_lite.verify_code_execution is verify_code_execution
+
+
+@pytest.mark.parametrize(
+    "status",
+    ["error", "timeout", "Success", "success ", "", "crash", "??", None, 0, [], b"success"],
+)
+def test_any_other_status_is_an_error(status: Any) -> None:
+    """A status that is not 'success' is an error, known or not, however right the output."""
+    assert verify_code_execution([case("1", "1", status)])["verdicts"] == ["error"]
+
+
+def test_no_output_is_an_error() -> None:
+    """An actual of None is an error even where the run is called a success."""
+    assert verdict("None", None) == "error"
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "word"),
+    [
+        ("foo", "foo", "pass"),
+        ("foo", " foo\n", "pass"),
+        ("\tfoo ", "foo", "pass"),
+        ("foo", "Foo", "fail"),
+        ("a b", "a  b", "fail"),
+        ("", "", "pass"),
+        ("", "  \n", "pass"),
+        ("", "0", "fail"),
+        ("5", "five", "fail"),
+        ("[1, 2]", "[1,2]", "fail"),
+        ("[1.0]", "[1.0]", "pass"),
+        ("True", "1", "fail"),
+        ("None", "None", "pass"),
+        ("\ud800", "\ud800", "pass"),
+        ("\ud800", "1", "fail"),
+    ],
+)
+def test_texts(expected: str, actual: str, word: str) -> None:
+    """Texts are equal but for surrounding white space, or they are not."""
+    assert verdict(expected, actual) == word
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "word"),
+    [
+        ("5", "5.0", "pass"),
+        ("5", "+5", "pass"),
+        ("1000", "1e3", "pass"),
+        ("1000", "1_000", "pass"),
+        ("0.3", "0.30000000000000004", "pass"),
+        ("1.0", "1.0000009", "pass"),
+        ("1.0", "1.0000011", "fail"),
+        ("1000000", "1000000.5", "fail"),
+        ("1e-9", "0", "pass"),
+        ("-0.0", "0", "pass"),
+        ("1", "-1", "fail"),
+        ("0x10", "16", "fail"),
+        ("١٢", "12", "pass"),
+        ("-١٢", "12", "fail"),
+    ],
+)
+def test_numbers(expected: str, actual: str, word: str) -> None:
+    """Numbers, in any spelling that float reads, differ by the absolute tolerance at most."""
+    assert verdict(expected, actual) == word
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "word"),
+    [
+        ("inf", "inf", "pass"),
+        ("inf", "Infinity", "pass"),
+        ("inf", "+INF", "pass"),
+        ("inf", "-inf", "fail"),
+        ("-inf", "-Infinity", "pass"),
+        ("inf", "1e308", "fail"),
+        ("inf", "1e400", "fail"),
+        ("1e400", "1e400", "pass"),
+        ("nan", "NaN", "pass"),
+        ("nan", "-nan", "pass"),
+        ("nan", "0", "fail"),
+        ("0", "nan", "fail"),
+        ("nan", "inf", "fail"),
+        ("nan", "n/a", "fail"),
+    ],
+)
+def test_infinities_and_nan(expected: str, actual: str, word: str) -> None:
+    """An infinity equals itself alone, nan equals nan, and too large a number is not infinite."""
+    assert verdict(expected, actual) == word
+    assert verdict(expected, actual, float("inf")) == word
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "word"),
+    [
+        ("9007199254740993", "9007199254740993", "pass"),
+        ("9007199254740993", "9007199254740992", "fail"),
+        ("9007199254740993", "9007199254740992.0", "fail"),
+        (NINES, NINES, "pass"),
+        (NINES, "0" + NINES, "pass"),
+        (NINES, NINES[:-1] + "8", "fail"),
+        (NINES, "-" + NINES, "fail"),
+        (NINES, "inf", "fail"),
+    ],
+)
+def test_integers_that_no_float_tells_apart(expected: str, actual: str, word: str) -> None:
+    """Two different integers are never equal for lack of a float's digits, however long."""
+    assert verdict(expected, actual) == word
+
+
+def test_tolerance() -> None:
+    """The tolerance is absolute and inclusive; 0 asks for the same number."""
+    assert verdict("100", "110", 10) == "pass"
+    assert verdict("100", "110.5", 10) == "fail"
+    assert verdict("1.5", "1.50", 0) == "pass"
+    assert verdict("1.5", "1.5000000000000002", 0) == "fail"
+    assert verdict("1", "1e300", float("inf")) == "pass"
+    assert verdict(NINES, NINES[:-1] + "8", 1) == "pass"
+
+
+@pytest.mark.parametrize("tolerance", [-1, float("nan"), "much", None, [1]])
+def test_a_tolerance_that_is_none(tolerance: Any) -> None:
+    """A tolerance that is no number of at least 0 is refused with its value."""
+    with pytest.raises(InputError, match="numeric_tolerance is"):
+        verify_code_execution([], tolerance)
+
+
+@pytest.mark.parametrize("item", ["text", None, 5, ["expected", "actual", "status"]])
+def test_an_item_that_is_no_dict(item: Any) -> None:
+    """An item that is no dict is refused, by its index."""
+    with pytest.raises(InputError, match="test case 1 is a"):
+        verify_code_execution([case("1", "1"), item])
+
+
+@pytest.mark.parametrize("key", ["expected", "actual", "status"])
+def test_a_missing_key(key: str) -> None:
+    """An item that lacks a key is refused, by its index and the key."""
+    item = case("1", "1")
+    del item[key]
+    with pytest.raises(InputError, match=f"test case 2 has no '{key}'"):
+        verify_code_execution([case("1", "1"), case("1", "2"), item])
+
+
+@pytest.mark.parametrize("tests", [None, 5, object()])
+def test_tests_that_are_no_list(tests: Any) -> None:
+    """What is no list of tests is refused in words."""
+    with pytest.raises(InputError, match="test_cases is a"):
+        verify_code_execution(tests)
+
+
+class Unprintable:
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def test_values_never_raise() -> None:
+    """An output that is no text is taken as it prints, and one that cannot print is just wrong."""
+    assert verdict(5, "5") == "pass"
+    assert verdict([1, 2], "[1, 2]") == "pass"
+    assert verdict("x", Unprintable()) == "fail"
+    assert verdict("5", 10**5000) == "fail"
+    assert verdict("5", b"5") == "fail"
+
+
+def test_more_keys_and_other_mappings_do_no_harm() -> None:
+    """An item may be any mapping and hold more than it needs."""
+    item = OrderedDict(case("1", "1"), seconds=0.1)
+    assert verify_code_execution((item,))["verdicts"] == ["pass"]
+
+
+TEXTS = st.one_of(
+    st.text(max_size=8),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.sampled_from(
+        ["", " ", "1_0", "1e999", "-", "+", "_", "0x1", "１", "²", "½", "\x00", "\ud800"]
+    ),
+)
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["success", "error", "odd"]))
+@settings(max_examples=100, deadline=None)
+def test_any_texts_have_a_verdict(expected: str, actual: str, status: str) -> None:
+    """Whatever the texts, there is a verdict; it is symmetric, and each text equals itself."""
+    found = verify_code_execution([case(expected, actual, status), case(actual, expected, status)])
+    assert found["verdicts"][0] == found["verdicts"][1]
+    assert (found["verdicts"][0] == "error") == (status != "success")
+    assert verdict(expected, expected) == "pass"
+
+
+@given(st.lists(st.sampled_from(["pass", "fail", "error"]), max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_counts_follow_the_verdicts(words: list[str]) -> None:
+    """Counts and rates are those of the verdicts, in the tests' order."""
+    made = {"pass": case("1", "1"), "fail": case("1", "2"), "error": case("1", None)}
+    found = verify_code_execution([made[word] for word in words])
+    assert found["verdicts"] == words
+    assert found["total_count"] == len(words)
+    assert found["passed_count"] == words.count("pass")
+    if words:
+        assert found["pass_rate"] == round(words.count("pass") / len(words), 4)
+        assert found["error_rate"] == round(words.count("error") / len(words), 4)
