@@ -12,6 +12,7 @@ from evalplus_lite.cli import (
     augment,
     crossval,
     demo,
+    doctor,
     evaluate,
     export,
     generate,
@@ -54,6 +55,7 @@ def _command(name: str, function: Callable[..., object], panel: str) -> None:
 
 
 _command("demo", demo.demo, "Start here")
+_command("doctor", doctor.doctor, "Start here")
 _command("augment", augment.augment, "Build test suites")
 _command("reduce", reduce.reduce, "Build test suites")
 _command("mutants", mutants.mutants, "Build test suites")

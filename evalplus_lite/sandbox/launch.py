@@ -122,6 +122,7 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
             python, handles, settings
         )
         return Launch(tuple(command), {}, SCRATCH, "free", PROCESSES)
+    landlock.hide_this_process()
     libraries = [*system_folders(), *interpreter_files(python)]
     settings["parent"] = os.getpid()
     settings["path"] = [place.outside for place in places if not place.package]

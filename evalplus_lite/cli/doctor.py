@@ -1,0 +1,75 @@
+"""``evalplus-lite doctor``: which isolation holds on this machine, and what would help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalplus_lite.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from evalplus_lite.sandbox.probe import Report
+
+
+def doctor(json: JsonOption = False) -> int:
+    """Show which sandbox layers hold here, asked from inside, and what to install for the rest.
+
+    Exits with 1 where no tier holds: programs would be judged only with --sandbox none.
+    """
+    from evalplus_lite.cli.console import print_json, print_table, say
+    from evalplus_lite.sandbox.probe import TIERS_BY_STRENGTH, examine
+
+    reports = [examine(tier) for tier in TIERS_BY_STRENGTH]
+    used = next((report.tier for report in reports if report.holds), None)
+    if json:
+        print_json({"machine": machine(), "tiers": [as_json(r) for r in reports], "used": used})
+        return 0 if used else 1
+    say("  ".join(f"{name} {value}" for name, value in machine().items()))
+    names = list(dict.fromkeys(name for report in reports for name in report.layers))
+    rows = [[name, *(_mark(report.layers.get(name)) for report in reports)] for name in names]
+    if rows:
+        print_table("Layers, tried from inside", ["layer", *(r.tier for r in reports)], rows)
+    for report in reports:
+        say(f"{report.tier}: {summary(report)}")
+    say(f"used: {used}" if used else "used: nothing holds here; --sandbox none accepts the risk")
+    return 0 if used else 1
+
+
+def machine() -> dict[str, str]:
+    """Return what decides about sandboxes here: kernel, interpreter, bubblewrap, Landlock."""
+    import os
+    import platform
+    import sys
+
+    from evalplus_lite.sandbox import landlock, launch
+
+    linux = sys.platform == "linux"
+    return {
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": platform.python_version(),
+        "user": ("root" if os.geteuid() == 0 else "unprivileged") if linux else "",
+        "bubblewrap": (launch.find_bwrap() if linux else None) or "missing",
+        "landlock": (f"version {landlock.version()}" if linux else "") or "missing",
+    }
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return a report as JSON has it."""
+    return {
+        "tier": report.tier,
+        "holds": report.holds,
+        "layers": report.layers,
+        "problem": report.problem,
+        "remedy": report.remedy,
+    }
+
+
+def summary(report: Report) -> str:
+    """Return a tier's state in a line: holds, or why not and what would help."""
+    if report.holds:
+        return "holds"
+    reason = report.problem or f"does not hold: {', '.join(report.missing)}"
+    return f"{reason}. Remedy: {report.remedy}" if report.remedy else reason
+
+
+def _mark(held: bool | None) -> str:
+    return "" if held is None else "holds" if held else "OPEN"

@@ -1,0 +1,112 @@
+"""What a child may write on its channel, and what the supervisor makes of it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox, inside, wire
+from evalplus_lite.types import Outcome, Returned
+
+WRITER = """
+import os, stat
+for number in range(3, 64):
+    try:
+        if stat.S_ISSOCK(os.fstat(number).st_mode):
+            os.write(number, {data!r})
+    except OSError:
+        pass
+os._exit(0)
+"""
+ANSWERS = (10, 20, 30)
+LIMITS = Limits(cpu=0.3, load=0.5, wait=0.3, output=1 << 20)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    """One sandbox for all of this module."""
+    with Sandbox() as found:
+        yield found
+
+
+class Told:
+    """Keeps what the supervisor was made to believe."""
+
+    def __init__(self) -> None:
+        self.equal_cases: list[int] = []
+        self.outcomes: dict[int, Outcome] = {}
+
+    def equal(self, first: int, last: int) -> bool:
+        self.equal_cases += range(first, last)
+        return True
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        assert case not in self.outcomes
+        self.outcomes[case] = outcome
+        return True
+
+
+def frame(kind: bytes, first: int, count: int, payload: bytes) -> bytes:
+    return inside.HEADER.pack(kind, first, count, len(payload)) + payload
+
+
+def record(kind: bytes, data: bytes) -> bytes:
+    return inside.RECORD.pack(kind, len(data)) + data
+
+
+GOOD = frame(b"L", 0, 0, b"") + frame(
+    b"B", 0, 3, b"".join(record(b"V", wire.encode(value)) for value in ANSWERS)
+)
+
+
+def judge(sandbox: Sandbox, data: bytes) -> Told:
+    """Have a child write ``data`` and exit; return what was believed."""
+    told = Told()
+    inputs = Inputs.of([(1,), (2,), (3,)])
+    expected = Expected.of([wire.encode(value) for value in ANSWERS])
+    program = Program(WRITER.format(data=data), "f")
+    sandbox.watch(program, inputs, LIMITS, told, expected=expected)
+    return told
+
+
+def test_well_formed_answers_are_taken(sandbox: Sandbox) -> None:
+    """The frames that the mutations below start from are good."""
+    assert judge(sandbox, GOOD).equal_cases == [0, 1, 2]
+
+
+@given(st.data())
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_mutated_frames(sandbox: Sandbox, data: st.DataObject) -> None:
+    """However frames are damaged, each case is told about once, in all, and none is believed
+    right whose right bytes were not there."""
+    text = bytearray(GOOD)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        text[at : at + data.draw(st.integers(0, 6))] = data.draw(
+            st.binary(max_size=6) | st.integers(0, 2**32 - 1).map(lambda n: struct.pack("<I", n))
+        )
+    told = judge(sandbox, bytes(text))
+    cases = sorted([*told.equal_cases, *told.outcomes])
+    assert cases == [0, 1, 2]
+    for case in told.equal_cases:
+        assert wire.encode(ANSWERS[case]) in text
+    for case, outcome in told.outcomes.items():
+        if isinstance(outcome, Returned):
+            assert outcome.data != wire.encode(ANSWERS[case])
+
+
+@given(st.binary(max_size=100))
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_bytes(sandbox: Sandbox, text: bytes) -> None:
+    """Bytes from nowhere are believed in nothing."""
+    told = judge(sandbox, text)
+    assert told.equal_cases == []
+    assert sorted(told.outcomes) == [0, 1, 2]
