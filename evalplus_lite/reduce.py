@@ -2,8 +2,8 @@
 
 A test is a number; a requirement is a *row*, the bitset of the tests that satisfy it (bit ``t`` is
 set when test ``t`` does). ``given`` tests are in every suite: what they satisfy is credited to
-them. In a ``folds``-fold cover a row must be satisfied by that many tests, or by all of its tests
-where it has fewer.
+them. A row *wants* so many tests, or all of its tests where it has fewer: one each is set cover, k
+each a k-fold cover.
 
 Ties are broken the same way every time: the greatest number of rows still short, then the
 greatest weight of all rows that a test satisfies (a row weighs the inverse of its number of tests,
@@ -13,32 +13,45 @@ so that rare ones count most), then the smallest number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Which of ``tests`` tests satisfy which requirements; ``given`` are in every suite."""
+    """Which of ``tests`` tests satisfy which requirements; ``given`` are in every suite.
+
+    ``wants[i]`` is how many tests ``rows[i]`` is to be satisfied by; left out, each wants one.
+    """
 
     tests: int
     rows: tuple[int, ...]
     given: int = 0
+    wants: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse bits that stand for no test."""
+        """Refuse bits that stand for no test, and wants that are none."""
         everything = (1 << self.tests) - 1
         for bits in (*self.rows, self.given):
             if bits < 0 or bits & ~everything:
                 raise ValueError(f"a row names tests beyond the {self.tests} there are")
+        if not self.wants:
+            object.__setattr__(self, "wants", (1,) * len(self.rows))
+        if len(self.wants) != len(self.rows) or any(want < 1 for want in self.wants):
+            raise ValueError("each row wants one test or more")
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One test of a ranking, the fold it was taken for, and how many rows it helped."""
+    """One test of a ranking, the layer it was taken for, and how many rows it helped."""
 
     test: int
     layer: int
     gain: int
+
+
+def folded(problem: Problem, folds: int) -> Problem:
+    """Return the problem with each row wanting ``folds`` tests: its covers are ``folds``-fold."""
+    return replace(problem, wants=(folds,) * len(problem.rows))
 
 
 def bitset(tests: Iterable[int]) -> int:
@@ -63,29 +76,30 @@ def distinct(problem: Problem) -> Problem:
     """Return the problem with equal rows once and rows that nothing, or everything, meets left out.
 
     A requirement that every test meets tells no test from another: any suite of one test has it.
-    The order of first appearance is kept.
+    Of equal rows the greatest want counts. The order of first appearance is kept.
     """
     everything = (1 << problem.tests) - 1
-    rows = tuple(row for row in dict.fromkeys(problem.rows) if row and row != everything)
-    return Problem(problem.tests, rows, problem.given)
+    wants: dict[int, int] = {}
+    for row, want in zip(problem.rows, problem.wants, strict=True):
+        if row and row != everything:
+            wants[row] = max(want, wants.get(row, 0))
+    return replace(problem, rows=tuple(wants), wants=tuple(wants.values()))
 
 
-def demands(problem: Problem, *, folds: int = 1) -> list[int]:
-    """Return, a row, how many of its tests a ``folds``-fold cover adds to the given ones."""
-    if folds < 1:
-        raise ValueError(f"folds is {folds}; a cover takes each requirement at least once")
+def demands(problem: Problem) -> list[int]:
+    """Return, a row, how many of its tests a cover adds to the given ones."""
     return [
-        max(0, min(folds, row.bit_count()) - (row & problem.given).bit_count())
-        for row in problem.rows
+        max(0, min(want, row.bit_count()) - (row & problem.given).bit_count())
+        for row, want in zip(problem.rows, problem.wants, strict=True)
     ]
 
 
-def is_cover(problem: Problem, chosen: Iterable[int], *, folds: int = 1) -> bool:
-    """Whether the given and the chosen tests together are a ``folds``-fold cover."""
+def is_cover(problem: Problem, chosen: Iterable[int]) -> bool:
+    """Whether the given and the chosen tests together give every row what it wants."""
     taken = bitset(chosen) & ~problem.given
     return all(
         (row & taken).bit_count() >= demand
-        for row, demand in zip(problem.rows, demands(problem, folds=folds), strict=True)
+        for row, demand in zip(problem.rows, demands(problem), strict=True)
     )
 
 
@@ -99,24 +113,26 @@ def columns(problem: Problem) -> list[int]:
     return turned[::-1][: problem.tests]
 
 
-def greedy(problem: Problem, *, folds: int = 1) -> tuple[int, ...]:
-    """Return a ``folds``-fold cover without redundant tests, strongest test first.
+def greedy(problem: Problem) -> tuple[int, ...]:
+    """Return a cover without redundant tests, strongest test first.
 
     Greedy set cover (EvalPlus paper, section 2.2), then ``prune``. A given test is never returned.
     """
     state = _Greedy(problem)
-    state.raise_to(folds)
-    return prune(problem, [pick.test for pick in state.picks], folds=folds)
+    state.take(1, problem.wants)
+    return prune(problem, [pick.test for pick in state.picks])
 
 
-def ranking(problem: Problem, *, folds: int) -> tuple[Pick, ...]:
-    """Return tests in the order to take them: a cover first, then a second one, up to ``folds``.
+def ranking(problem: Problem, *, layers: int) -> tuple[Pick, ...]:
+    """Return tests in the order to take them, in layers: each prefix is a suite.
 
-    Each prefix is a suite; after the last pick of layer ``k`` it is a ``k``-fold cover.
+    After layer ``n`` a row that wants ``w`` tests, where the greatest want is ``m``, has
+    ``w * n // m``: what is wanted most often comes first, and layer ``m`` completes a cover.
     """
     state = _Greedy(problem)
-    for layer in range(1, folds + 1):
-        state.raise_to(layer)
+    most = max(problem.wants, default=1)
+    for layer in range(1, layers + 1):
+        state.take(layer, [want * layer // most for want in problem.wants])
     return tuple(state.picks)
 
 
@@ -141,17 +157,17 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
     ]
 
 
-def prune(problem: Problem, chosen: Sequence[int], *, folds: int = 1) -> tuple[int, ...]:
+def prune(problem: Problem, chosen: Sequence[int]) -> tuple[int, ...]:
     """Return the chosen tests without those that the others make redundant.
 
-    The last taken are tried first. What the chosen tests covered ``folds``-fold stays so covered;
-    what they covered less often stays covered as often.
+    The last taken are tried first. A row that had what it wants still has it; a row that had less
+    still has as much.
     """
     table = columns(problem)
     taken = bitset(chosen)
     needed = [
         min(demand, (row & taken).bit_count())
-        for row, demand in zip(problem.rows, demands(problem, folds=folds), strict=True)
+        for row, demand in zip(problem.rows, demands(problem), strict=True)
     ]
     spare = [
         (row & taken).bit_count() - need for row, need in zip(problem.rows, needed, strict=True)
@@ -168,7 +184,7 @@ def prune(problem: Problem, chosen: Sequence[int], *, folds: int = 1) -> tuple[i
 
 
 class _Greedy:
-    """A greedy cover under way; raising the folds goes on from the tests already taken.
+    """A greedy cover under way; wanting more goes on from the tests already taken.
 
     Tests that satisfy the same rows wait in one queue, smallest number first.
     """
@@ -188,9 +204,9 @@ class _Greedy:
         self.covered = [(row & problem.given).bit_count() for row in problem.rows]
         self.picks: list[Pick] = []
 
-    def raise_to(self, folds: int) -> None:
-        """Take tests until every row is covered ``folds`` times, or by all of its tests."""
-        limit = [min(folds, row.bit_count()) for row in self.rows]
+    def take(self, layer: int, wants: Sequence[int]) -> None:
+        """Take tests until every row has what it wants, or all of its tests."""
+        limit = [min(want, row.bit_count()) for row, want in zip(self.rows, wants, strict=True)]
         short = bitset(i for i, most in enumerate(limit) if self.covered[i] < most)
         # Gains only fall, so a column whose old gain is not above the best found needs no new look.
         gains = {column: (column & short).bit_count() for column in self.order}
@@ -202,7 +218,7 @@ class _Greedy:
                     if gains[column] > most:
                         best, most = column, gains[column]
             queue = self.queues[best]
-            self.picks.append(Pick(queue.pop(), folds, most))
+            self.picks.append(Pick(queue.pop(), layer, most))
             if not queue:
                 self.order.remove(best)
             for position in members(best):

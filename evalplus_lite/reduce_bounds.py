@@ -22,14 +22,14 @@ class Core:
     needs: tuple[int, ...]
 
 
-def core(problem: Problem, *, folds: int = 1) -> Core:
-    """Return the core of a ``folds``-fold cover: what no rule below settles.
+def core(problem: Problem) -> Core:
+    """Return the core of a problem: what no rule below settles.
 
     Three rules are applied until none applies: a row that needs all of its tests forces them; a
     row that another one implies (fewer tests, at least the need) goes; a test goes when as many
     others as the greatest need each satisfy at least its rows.
     """
-    pairs = zip(problem.rows, demands(problem, folds=folds), strict=True)
+    pairs = zip(problem.rows, demands(problem), strict=True)
     needs: dict[int, int] = {}
     for row, need in pairs:
         free = row & ~problem.given
@@ -59,14 +59,14 @@ def core(problem: Problem, *, folds: int = 1) -> Core:
     return Core(tuple(members(forced)), tuple(members(left)), tuple(needs), tuple(needs.values()))
 
 
-def lower_bound(problem: Problem, *, folds: int = 1) -> int:
-    """Return a size that no ``folds``-fold cover is below: forced tests plus a dual solution.
+def lower_bound(problem: Problem) -> int:
+    """Return a size that no cover is below: forced tests plus a dual solution.
 
     The dual of the linear relaxation: each row may charge its tests, no test more than one in
     all; the sum of need times charge is then a bound. Charges are raised row by row, twice, once
     with short rows first and once with rows that meet few others first; the better is taken.
     """
-    settled = core(problem, folds=folds)
+    settled = core(problem)
     if not settled.rows:
         return len(settled.forced)
     indexed = list(zip(settled.rows, settled.needs, strict=True))

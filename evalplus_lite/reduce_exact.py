@@ -29,8 +29,8 @@ def is_available() -> bool:
     return find_spec("highspy") is not None
 
 
-def smallest(problem: Problem, *, folds: int = 1, seconds: float = 10.0) -> Solution:
-    """Return the smallest ``folds``-fold cover, or the best known after so many seconds.
+def smallest(problem: Problem, *, seconds: float = 10.0) -> Solution:
+    """Return the smallest cover, or the best known after so many seconds.
 
     The core goes to HiGHS as an integer program with one thread and a fixed seed. Raises
     InputError where the extra is not installed.
@@ -40,12 +40,12 @@ def smallest(problem: Problem, *, folds: int = 1, seconds: float = 10.0) -> Solu
             "an exact cover needs HiGHS, which is not installed",
             remedy="install evalplus-lite[exact], or leave --exact out",
         )
-    settled = core(problem, folds=folds)
+    settled = core(problem)
     if not settled.rows:
         return Solution(settled.forced, len(settled.forced))
     chosen, bound = _solve(settled.tests, settled.rows, settled.needs, seconds)
-    fallback = greedy(problem, folds=folds)
-    bound = max(len(settled.forced) + bound, lower_bound(problem, folds=folds))
+    fallback = greedy(problem)
+    bound = max(len(settled.forced) + bound, lower_bound(problem))
     if chosen is None or len(settled.forced) + len(chosen) >= len(fallback):
         return Solution(fallback, min(bound, len(fallback)))
     return Solution(tuple(sorted(settled.forced + chosen)), bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.reduce import Problem, bitset, distinct, greedy, ranking
+from evalplus_lite.reduce import Problem, bitset, distinct, folded, greedy, ranking
 from evalplus_lite.reduce_bounds import lower_bound
 from evalplus_lite.reduce_exact import smallest
 
@@ -20,7 +20,7 @@ def test_given_tests_are_credited() -> None:
 
 def test_ties_go_to_the_test_with_rare_rows_then_to_the_smallest() -> None:
     """Of two tests that help as many rows, the one with rarer rows is taken; then the smaller."""
-    assert [pick.test for pick in ranking(problem(3, [0, 1, 2], [1, 2], [1]), folds=1)] == [1]
+    assert [pick.test for pick in ranking(problem(3, [0, 1, 2], [1, 2], [1]), layers=1)] == [1]
     assert greedy(problem(4, [1, 2, 3])) == (1,)
 
 
@@ -35,7 +35,7 @@ def test_the_greedy_trap_is_pruned_or_bounded() -> None:
 
 def test_folds_stop_at_what_exists() -> None:
     """A requirement that two tests satisfy is covered by both, however many folds are asked."""
-    assert sorted(greedy(problem(3, [0, 2]), folds=5)) == [0, 2]
+    assert sorted(greedy(folded(problem(3, [0, 2]), 5))) == [0, 2]
 
 
 def test_rows_that_tell_nothing_are_left_out() -> None:
@@ -47,5 +47,5 @@ def test_bad_questions_are_refused() -> None:
     """A row beyond the tests and a cover of no folds are errors."""
     with pytest.raises(ValueError, match="beyond the 2"):
         problem(2, [2])
-    with pytest.raises(ValueError, match="folds is 0"):
-        greedy(problem(1), folds=0)
+    with pytest.raises(ValueError, match="wants one test or more"):
+        folded(problem(1, [0]), 0)

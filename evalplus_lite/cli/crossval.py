@@ -33,7 +33,7 @@ def crossval(
     tasks: TasksOption = None,
     folds: Annotated[
         str, typer.Option("--folds", "-k", metavar="N,N", help="Covers to try in every mode.")
-    ] = "1,4",
+    ] = "1",
     curve: Annotated[
         str, typer.Option("--curve", metavar="N,N", help="Sizes to try in every mode, or ''.")
     ] = DEFAULT_CURVE,
@@ -106,7 +106,7 @@ def read_policies(folds: str, curve: str) -> dict[str, Policy]:
         sizes = [float(part) for part in curve.split(",") if part.strip()]
     except ValueError as error:
         raise InputError(f"{error}", remedy="give numbers such as 1,4") from None
-    found = {}
+    found = {"default": Policy()}
     for mode in MODES:
         for cover in covers:
             found[f"{mode}, {cover}-fold"] = Policy(mode, cover)
@@ -188,7 +188,7 @@ def show(summary: dict[str, Any], folder: Path) -> None:
         [
             (line["model"], line["policy"], *(percent(line["pass@1"][k]) for k in KINDS))
             for line in summary["models"]
-            if "fold" in line["policy"] or "size" not in line["policy"]
+            if "size" not in line["policy"]
         ],
         left=2,
     )

@@ -34,12 +34,19 @@ OptionalSamples = Annotated[
 ModeOption = Annotated[
     str,
     typer.Option(
-        "--mode", metavar="KINDS", help="What to keep: full, coverage, mutants or samples."
+        "--mode",
+        metavar="KINDS",
+        help="What to keep: full, or coverage, mutants, samples, these three (classic), shapes.",
     ),
 ]
 FoldsOption = Annotated[
-    int,
-    typer.Option("--folds", "-k", min=1, help="Cases that each requirement is kept by, if any."),
+    int | None,
+    typer.Option(
+        "--folds",
+        "-k",
+        min=1,
+        help="Cases that each requirement is kept by; default: 4 a sample, 3 a mutant, else 1.",
+    ),
 ]
 BudgetOption = Annotated[
     float | None,
@@ -56,7 +63,7 @@ def reduce(
     out: OutOption = None,
     tasks: TasksOption = None,
     mode: ModeOption = "full",
-    folds: FoldsOption = 4,
+    folds: FoldsOption = None,
     budget: BudgetOption = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
@@ -67,7 +74,7 @@ def reduce(
     no_cache: FreshOption = False,
     json: JsonOption = False,
 ) -> int:
-    """Choose few inputs that keep branches, decisions, mutant kills and sample kills.
+    """Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.
 
     Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
     takes as --dataset, and DIR/reduction.json. Prints the size, a proved lower bound for any suite
@@ -151,7 +158,7 @@ def summarize(
     return {
         "dataset": data.name,
         "mode": policy.mode,
-        "folds": policy.folds if policy.budget is None else None,
+        "wants": policy.wants,
         "budget": policy.budget,
         "tasks": size.tasks,
         "base": size.base,
@@ -202,6 +209,7 @@ def show(summary: dict[str, Any], folder: Path) -> None:
 PLURALS = {
     "branch": "branches",
     "decision": "decision outcomes",
+    "shape": "shapes of inputs",
     "mutant": "mutants",
     "sample": "wrong samples",
 }

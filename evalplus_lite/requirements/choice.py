@@ -13,7 +13,16 @@ from evalplus_lite.reduce_exact import smallest
 from evalplus_lite.requirements.matrix import MODES, Matrix
 from evalplus_lite.types import Requirement
 
-MOST_FOLDS = 64
+DEFAULT_FOLDS: Mapping[str, int] = {
+    "branch": 1,
+    "decision": 1,
+    "shape": 1,
+    "mutant": 3,
+    "sample": 4,
+}
+"""How many cases each requirement is kept by. Measured by leaving models out (docs/reduction.md):
+kills of real wrong programs tell most, and shapes find what neither mutants nor samples foresee."""
+LAYERS = 64
 """A budget is spent on rankings that go this far."""
 
 
@@ -21,23 +30,28 @@ MOST_FOLDS = 64
 class Policy:
     """What a small suite must keep.
 
-    ``mode`` names the kinds of requirement (``MODES``). Each is covered ``folds`` times, the base
-    cases counted. With ``budget``, plus cases a task on average over all tasks, suites of exactly
-    that size are chosen instead (smaller ones where there are not enough cases that help).
+    ``mode`` names the kinds of requirement (``MODES``). Each is kept by ``folds`` cases, the base
+    cases counted; None takes ``DEFAULT_FOLDS``. With ``budget``, plus cases a task on average over
+    all tasks, suites of that size are chosen instead (smaller ones where no more cases help).
     """
 
     mode: str = "full"
-    folds: int = 4
+    folds: int | None = None
     budget: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is no policy."""
         if self.mode not in MODES:
             raise InputError(f"no mode named {self.mode!r}", remedy=f"one of {', '.join(MODES)}")
-        if self.folds < 1:
+        if self.folds is not None and self.folds < 1:
             raise InputError(f"{self.folds} folds", remedy="at least 1 is needed")
         if self.budget is not None and not self.budget >= 0:
             raise InputError(f"a budget of {self.budget}", remedy="0 or more cases a task")
+
+    @property
+    def wants(self) -> dict[str, int]:
+        """How many cases a requirement of each kind is to be kept by."""
+        return {kind: self.folds or DEFAULT_FOLDS[kind] for kind in MODES[self.mode]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +77,12 @@ def choose(
     """Return a choice a task, in order; requirements in ``without`` (by task) are not looked at."""
     without = without or {}
     problems = [
-        matrix.problem(MODES[policy.mode], without=without.get(matrix.task_id, ()))
-        for matrix in matrices
+        matrix.problem(policy.wants, without=without.get(matrix.task_id, ())) for matrix in matrices
     ]
     if policy.budget is None:
-        suites = [greedy(problem, folds=policy.folds) for problem in problems]
+        suites = [greedy(problem) for problem in problems]
     else:
-        rankings = [ranking(problem, folds=MOST_FOLDS) for problem in problems]
+        rankings = [ranking(problem, layers=LAYERS) for problem in problems]
         suites = _allocate(rankings, budget=round(policy.budget * len(matrices)))
     return tuple(
         Choice(matrix.task_id, suite) for matrix, suite in zip(matrices, suites, strict=True)
@@ -87,13 +100,13 @@ def bounded(
         return tuple(choices)
     found = []
     for matrix, choice in zip(matrices, choices, strict=True):
-        problem = matrix.problem(MODES[policy.mode])
-        assert is_cover(problem, choice.cases, folds=policy.folds)
+        problem = matrix.problem(policy.wants)
+        assert is_cover(problem, choice.cases)
         if not exact:
-            bound = lower_bound(problem, folds=policy.folds)
+            bound = lower_bound(problem)
             found.append(Choice(choice.task_id, choice.cases, bound, bound == len(choice.cases)))
             continue
-        solution = smallest(problem, folds=policy.folds)
+        solution = smallest(problem)
         better = solution.tests if len(solution.tests) < len(choice.cases) else choice.cases
         proved = len(better) == solution.bound
         found.append(Choice(choice.task_id, better, solution.bound, proved))

@@ -22,17 +22,21 @@ from evalplus_lite.requirements.kills import (
     program_key,
 )
 from evalplus_lite.requirements.mutants import Mutant, mutants
-from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
+from evalplus_lite.requirements.shapes import shapes
+from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox, wire
 from evalplus_lite.types import Requirement, Suite, Task
 
-KINDS = ("branch", "decision", "mutant", "sample")
+KINDS = ("branch", "decision", "shape", "mutant", "sample")
 MODES: Mapping[str, tuple[str, ...]] = {
     "coverage": ("branch", "decision"),
     "mutants": ("mutant",),
     "samples": ("sample",),
+    "shapes": ("shape",),
+    "classic": ("branch", "decision", "mutant", "sample"),
     "full": KINDS,
 }
-"""Which kinds of requirement each mode keeps: the columns of the EvalPlus paper's Table 4."""
+"""Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
+three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
 REFERENCE_PRESET = Preset(floor=2.0, factor=40.0)
 """Probes and coverage.py slow a reference down; it is trusted to end."""
 
@@ -52,18 +56,21 @@ class Matrix:
     unsatisfied: tuple[Requirement, ...] = ()
 
     def problem(
-        self, kinds: Collection[str] = KINDS, *, without: Collection[Requirement] = ()
+        self, wants: Mapping[str, int], *, without: Collection[Requirement] = ()
     ) -> Problem:
-        """Return the set cover problem of these kinds, base cases given.
+        """Return the set cover problem of some kinds, base cases given.
 
-        Equal rows are one, and rows that every case satisfies are left out.
+        ``wants`` says how many cases each requirement of a kind is to have. Equal rows are one, and
+        rows that every case satisfies are left out.
         """
-        chosen = tuple(
-            row
+        chosen = [
+            (row, wants[requirement.kind])
             for requirement, row in self.rows.items()
-            if requirement.kind in kinds and requirement not in without
-        )
-        return distinct(Problem(self.count, chosen, (1 << self.base_count) - 1))
+            if requirement.kind in wants and requirement not in without
+        ]
+        given = (1 << self.base_count) - 1
+        rows, needs = tuple(row for row, _ in chosen), tuple(want for _, want in chosen)
+        return distinct(Problem(self.count, rows, given, needs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,8 @@ def build(
     if "decision" in kinds:
         inputs = Inputs.of(cases)
         found |= _kept(shelf, "decision", lambda: decisions(sandbox, program, inputs, limits))
+    if "shape" in kinds:
+        found |= shapes(cases, [wire.decode(data) for data in suite.expected])
     if "mutant" in kinds:
         programs = {key: mutant.source for key, mutant in mutants_by_key(task).items()}
         preset, seconds = MUTANT_PRESET, MUTANT_SECONDS

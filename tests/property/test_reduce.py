@@ -13,6 +13,7 @@ from evalplus_lite.reduce import (
     bitset,
     columns,
     distinct,
+    folded,
     greedy,
     is_cover,
     members,
@@ -28,71 +29,86 @@ def problems(draw: st.DrawFn, *, tests: int = 9, rows: int = 12) -> Problem:
     count = draw(st.integers(1, tests))
     sets = st.integers(0, (1 << count) - 1)
     given_tests = draw(st.one_of(st.just(0), sets))
-    return Problem(count, tuple(draw(st.lists(sets, max_size=rows))), given_tests)
+    found = draw(st.lists(st.tuples(sets, st.integers(1, 4)), max_size=rows))
+    wants = tuple(want for _, want in found)
+    problem = Problem(count, tuple(row for row, _ in found), given_tests, wants)
+    return folded(problem, 1) if draw(st.booleans()) else problem
 
 
-folds = st.integers(1, 4)
 few = settings(max_examples=80, deadline=None)
 
 
-def brute_force(problem: Problem, *, folds: int) -> int:
+def brute_force(problem: Problem) -> int:
     free = [test for test in range(problem.tests) if not problem.given >> test & 1]
     for size in range(len(free) + 1):
-        if any(is_cover(problem, some, folds=folds) for some in combinations(free, size)):
+        if any(is_cover(problem, some) for some in combinations(free, size)):
             return size
     raise AssertionError("all tests together are a cover")
 
 
 @few
-@given(problems(), folds)
-def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: Problem, k: int) -> None:
+@given(problems())
+def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: Problem) -> None:
     """Every requirement stays satisfied, and no chosen test can be left out."""
-    chosen = greedy(problem, folds=k)
-    assert is_cover(problem, chosen, folds=k)
+    chosen = greedy(problem)
+    assert is_cover(problem, chosen)
     assert len(set(chosen)) == len(chosen) <= problem.tests
     assert not bitset(chosen) & problem.given
     for test in chosen:
-        assert not is_cover(problem, [other for other in chosen if other != test], folds=k)
+        assert not is_cover(problem, [other for other in chosen if other != test])
 
 
 @few
-@given(problems(), folds)
-def test_every_layer_of_a_ranking_is_a_cover(problem: Problem, k: int) -> None:
-    """The picks up to layer k are a k-fold cover, and gains fall within a layer."""
-    picks = ranking(problem, folds=k)
-    for layer in range(1, k + 1):
-        assert is_cover(problem, [p.test for p in picks if p.layer <= layer], folds=layer)
-        gains = [p.gain for p in picks if p.layer == layer]
+@given(problems(), st.integers(1, 6))
+def test_every_layer_of_a_ranking_is_a_cover(problem: Problem, layers: int) -> None:
+    """After layer n each row has its part of what it wants, and gains fall within a layer."""
+    picks = ranking(problem, layers=layers)
+    most = max(problem.wants, default=1)
+    for layer in range(1, layers + 1):
+        taken = bitset(pick.test for pick in picks if pick.layer <= layer) | problem.given
+        for row, want in zip(problem.rows, problem.wants, strict=True):
+            assert (row & taken).bit_count() >= min(want * layer // most, row.bit_count())
+        gains = [pick.gain for pick in picks if pick.layer == layer]
         assert gains == sorted(gains, reverse=True)
+    if layers >= most:
+        assert is_cover(problem, [pick.test for pick in picks])
 
 
 @few
-@given(problems(), folds, st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_nothing(problem: Problem, k: int, random: object) -> None:
+@given(problems(), st.integers(1, 4))
+def test_a_folded_problem_s_cover_is_k_fold(problem: Problem, k: int) -> None:
+    """Every row has k tests, or all it can have; never more tests than there are."""
+    taken = bitset(greedy(folded(problem, k))) | problem.given
+    for row in problem.rows:
+        assert (row & taken).bit_count() >= min(k, row.bit_count())
+
+
+@few
+@given(problems(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(problem: Problem, random: object) -> None:
     """The same matrix gives the same suite, however its rows are ordered."""
-    rows = list(problem.rows)
-    random.shuffle(rows)  # type: ignore[attr-defined]
-    assert greedy(Problem(problem.tests, tuple(rows), problem.given), folds=k) == greedy(
-        problem, folds=k
-    )
+    pairs = list(zip(problem.rows, problem.wants, strict=True))
+    random.shuffle(pairs)  # type: ignore[attr-defined]
+    rows, wants = tuple(row for row, _ in pairs), tuple(want for _, want in pairs)
+    assert greedy(Problem(problem.tests, rows, problem.given, wants)) == greedy(problem)
 
 
 @few
-@given(problems(tests=7, rows=8), folds)
-def test_bound_and_exact_agree_with_brute_force(problem: Problem, k: int) -> None:
+@given(problems(tests=7, rows=8))
+def test_bound_and_exact_agree_with_brute_force(problem: Problem) -> None:
     """The bound is never above the optimum, and HiGHS finds exactly the optimum."""
-    optimum = brute_force(problem, folds=k)
-    assert lower_bound(problem, folds=k) <= optimum <= len(greedy(problem, folds=k))
-    solution = smallest(problem, folds=k)
-    assert is_cover(problem, solution.tests, folds=k)
+    optimum = brute_force(problem)
+    assert lower_bound(problem) <= optimum <= len(greedy(problem))
+    solution = smallest(problem)
+    assert is_cover(problem, solution.tests)
     assert len(solution.tests) == optimum == solution.bound
 
 
 @few
-@given(problems(tests=7, rows=8), folds)
-def test_the_core_has_the_problem_s_optimum(problem: Problem, k: int) -> None:
+@given(problems(tests=7, rows=8))
+def test_the_core_has_the_problem_s_optimum(problem: Problem) -> None:
     """What the core leaves out is needed by no smallest cover."""
-    settled = core(problem, folds=k)
+    settled = core(problem)
     for size in range(len(settled.tests) + 1):
         for some in combinations(settled.tests, size):
             taken = bitset(some)
@@ -100,40 +116,42 @@ def test_the_core_has_the_problem_s_optimum(problem: Problem, k: int) -> None:
                 (row & taken).bit_count() >= need
                 for row, need in zip(settled.rows, settled.needs, strict=True)
             ):
-                assert len(settled.forced) + size == brute_force(problem, folds=k)
-                assert is_cover(problem, settled.forced + some, folds=k)
+                assert len(settled.forced) + size == brute_force(problem)
+                assert is_cover(problem, settled.forced + some)
                 return
     raise AssertionError("the core has no cover")
 
 
 @few
-@given(problems(), folds)
-def test_merged_rows_are_covered_alike(problem: Problem, k: int) -> None:
+@given(problems())
+def test_merged_rows_are_covered_alike(problem: Problem) -> None:
     """A cover of the distinct rows covers all rows that some, but not every, test satisfies."""
-    chosen = greedy(distinct(problem), folds=k)
+    chosen = greedy(distinct(problem))
     everything = (1 << problem.tests) - 1
-    rows = tuple(row for row in problem.rows if row != everything)
-    assert is_cover(Problem(problem.tests, rows, problem.given), chosen, folds=k)
+    pairs = zip(problem.rows, problem.wants, strict=True)
+    kept = [(row, want) for row, want in pairs if row != everything]
+    rows, wants = tuple(row for row, _ in kept), tuple(want for _, want in kept)
+    assert is_cover(Problem(problem.tests, rows, problem.given, wants), chosen)
 
 
 @few
-@given(problems(), st.lists(st.integers(0, 8)), folds)
-def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int], k: int) -> None:
+@given(problems(), st.lists(st.integers(0, 8)))
+def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int]) -> None:
     """Pruning takes a subset that covers each row as often as needed or as before."""
     chosen = [test for test in dict.fromkeys(some) if test < problem.tests]
-    kept = prune(problem, chosen, folds=k)
+    kept = prune(problem, chosen)
     assert set(kept) <= set(chosen)
-    for row in problem.rows:
+    for row, want in zip(problem.rows, problem.wants, strict=True):
         before = (row & (bitset(chosen) | problem.given)).bit_count()
         after = (row & (bitset(kept) | problem.given)).bit_count()
-        assert after >= min(k, before)
+        assert after >= min(want, before)
 
 
 @few
-@given(st.lists(problems(), max_size=4), folds, st.integers(0, 20))
-def test_a_budget_is_kept_and_spent(many: list[Problem], k: int, budget: int) -> None:
+@given(st.lists(problems(), max_size=4), st.integers(1, 4), st.integers(0, 20))
+def test_a_budget_is_kept_and_spent(many: list[Problem], layers: int, budget: int) -> None:
     """Never more tests than the budget, never fewer while a ranking offers more."""
-    rankings = [ranking(problem, folds=k) for problem in many]
+    rankings = [ranking(problem, layers=layers) for problem in many]
     suites = allocate(rankings, budget=budget)
     assert sum(map(len, suites)) == min(budget, sum(map(len, rankings)))
     for suite, picks in zip(suites, rankings, strict=True):

@@ -75,7 +75,9 @@ def test_random_suites_are_worked_out_exactly() -> None:
 def test_pooling_adds_failures_and_averages_rates() -> None:
     """A pooled line has all failures of all models, and their mean pass@1."""
     samples = [sample("a", WRONG_AT_1), sample("a", RIGHT, 1), sample("b", WRONG_AT_12)]
-    line = pooled(crossval(Field([matrix(WRONG_AT_1, WRONG_AT_12)], samples), {"s": Policy("samples", 1)}))["s"]
+    line = pooled(
+        crossval(Field([matrix(WRONG_AT_1, WRONG_AT_12)], samples), {"s": Policy("samples", 1)})
+    )["s"]
     assert line.kept == Share(2.0, 2)
     assert line.pass_plus == 0.25
 

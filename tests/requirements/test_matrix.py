@@ -60,6 +60,8 @@ def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
     assert by_key["decision", "0006:018:ternary=false"] == [0, 5]
     assert by_key["sample", program_key(OFF_BY_ONE)] == [3]
     assert sum(req.kind == "mutant" for req in matrix.rows) > 20
+    assert by_key["shape", "argument 1: most size"] == [2]
+    assert by_key["shape", "argument 1: odd"] == [2, 5, 6]
     assert (matrix.count, matrix.base_count) == (7, 2)
 
 
