@@ -186,12 +186,11 @@ def chained_tasks(
     by_result: dict[Type, list[MinedTask]] = {}
     for task in usable:
         by_result.setdefault(signature_of(task).result, []).append(task)
-    for number, (first, second) in enumerate(pairs):
+    for first, second in pairs:
         if made >= count:
             return
-        # Every fourth is a composite, where the second takes several arguments.
         required = _required(second)
-        if number % 4 == 3 and len(required) > 1:
+        if len(required) > 1:
             pools = [by_result.get(p.type, []) for p in required]
             feeders = [rng.choice(pool) for pool in pools if pool]
             found = compose(feeders, second) if len(feeders) == len(required) else None

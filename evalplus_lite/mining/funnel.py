@@ -15,13 +15,13 @@ STAGES = (
     "accepted",
     "static",
     "loads",
-    "proved",
     "stable",
+    "proved",
     "mined",
     "valid",
 )
 """Each stage's survivors: functions seen, at top level, fully annotated, of accepted types, with a
-resolved and pure closure, loading by itself, equal to the original, the same in every surrounding,
+resolved and pure closure, loading by itself, the same in every surrounding, equal to the original,
 kept, and with cases that meet every validator."""
 
 

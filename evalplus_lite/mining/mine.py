@@ -86,7 +86,7 @@ class PackageMine:
                 self.funnel.add("mined")
                 yield Yield(task_of(function, (), {}))
         else:
-            with Original(self.package, sandboxes.config) as original:
+            with Original(self.package, sandboxes.config, self.companions) as original:
                 for function in static.functions():
                     yield self._proved(function, sandboxes, original)
         for reject in static.rejects:
@@ -137,7 +137,7 @@ class PackageMine:
         return self._task(function, chosen, facts, runner)
 
     def _count(self, verdict: Verdict) -> None:
-        stages = ("loads", "proved", "stable", "mined")
+        stages = ("loads", "stable", "proved", "mined")
         reached = stages.index(verdict.stage) if verdict.stage else len(stages)
         for stage in stages[:reached]:
             self.funnel.add(stage)

@@ -194,17 +194,39 @@ def _stub(name):
     def new(cls, *args, **kwargs):
         if len(args) == 1 and not kwargs and callable(args[0]):
             return args[0]  # a decorator
-        return object.__new__(cls)
+        return StubValue() if cls is stub else object.__new__(cls)
 
     body = {"__new__": new, "__init__": lambda self, *args, **kwargs: None,
-            "__getattr__": lambda self, attribute: _stub(f"{name}.{attribute}"),
-            "__call__": lambda self, *args, **kwargs: args[0] if args else self,
-            "__fspath__": lambda self: "/missing", "__iter__": lambda self: iter(()),
-            "__getitem__": lambda self, key: self, "__contains__": lambda self, item: False,
-            "__enter__": lambda self: self, "__exit__": lambda self, *details: None,
-            "__lt__": lambda self, other: False, "__gt__": lambda self, other: False,
-            "__len__": lambda self: 0, "__or__": lambda self, other: self}  # fmt: skip
-    return Meta(name.rpartition(".")[2], (), body)
+            "__getattr__": lambda self, attribute: _stub(f"{name}.{attribute}")}  # fmt: skip
+    stub = Meta(name.rpartition(".")[2], (), body)
+    return stub
+
+
+class StubValue(str):
+    """What a missing library's function returns: an empty string that puts up with anything."""
+
+    def __new__(cls, *args, **kwargs):
+        return str.__new__(cls)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _stub(name)
+
+    def __call__(self, *args, **kwargs):
+        return args[0] if args else self
+
+    def __getitem__(self, key):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        return None
+
+    def __fspath__(self):
+        return "/missing"
 
 
 class MissingFinder:
