@@ -13,10 +13,12 @@ from itertools import pairwise
 def precondition(numbers, threshold):
     assert type(numbers) is list, "numbers must be a list"
     for x in [*numbers, threshold]:
-        assert type(x) in (int, float), "numbers and threshold must be ints or floats"
+        assert type(x) in (int, float), "threshold and every element of numbers must be a number"
         # Larger ints would be rounded on meeting a float.
-        assert type(x) is float or abs(x) <= 2**53, "ints must be exact as floats"
-        assert math.isfinite(x), "numbers and threshold must be finite"
+        assert type(x) is float or abs(x) <= 2**53, (
+            "every integer must be at most 2**53 in size, to be exact as a float"
+        )
+        assert math.isfinite(x), "threshold and every element of numbers must be finite"
     ordered = sorted(numbers)
     closest = min((b - a for a, b in pairwise(ordered)), default=math.inf)
     # Only the closest pair decides; a difference or sum is off by at most one part in 2**53.

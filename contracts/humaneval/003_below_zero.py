@@ -3,4 +3,4 @@
 
 def precondition(operations):
     assert type(operations) is list, "operations must be a list"
-    assert all(type(x) is int for x in operations), "operations must be integers"
+    assert all(type(x) is int for x in operations), "every element of operations must be an integer"

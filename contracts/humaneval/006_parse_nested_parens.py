@@ -12,7 +12,7 @@ def precondition(paren_string):
         assert group, "there must be a group on both sides of each space"
         depth = 0
         for position, char in enumerate(group, start=1):
-            assert char in "()", "paren_string may hold parentheses and spaces only"
+            assert char in "()", "paren_string must be made of parentheses and spaces only"
             depth += 1 if char == "(" else -1
             assert depth >= 0, "a parenthesis must not be closed before it is opened"
             assert depth > 0 or position == len(group), "groups must be separated by a space"

@@ -7,6 +7,6 @@ a program that goes by `int(a, 2)` is right for all others.
 
 def precondition(a, b):
     assert type(a) is str and type(b) is str, "a and b must be strings"
-    assert set(a) | set(b) <= {"0", "1"}, "a and b may hold 0s and 1s only"
+    assert set(a) | set(b) <= {"0", "1"}, "a and b must be made of 0s and 1s only"
     assert len(a) == len(b), "a and b must have the same length"
     assert a, "a and b must have at least one digit"

@@ -7,5 +7,5 @@ greatest common divisor" is one up to its sign: Euclid's loop in Python ends at 
 
 def precondition(a, b):
     assert type(a) is int and type(b) is int, "a and b must be integers"
-    assert a >= 0 and b >= 0, "a and b must not be negative"
-    assert a or b, "a and b must not both be zero"
+    assert a >= 0 and b >= 0, "a and b must be non-negative"
+    assert a or b, "a or b must be positive"

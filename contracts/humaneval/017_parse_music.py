@@ -8,4 +8,4 @@ def precondition(music_string):
     assert type(music_string) is str, "music_string must be a string"
     if music_string:
         notes = music_string.split(" ")
-        assert all(x in ("o", "o|", ".|") for x in notes), "notes must be 'o', 'o|' or '.|'"
+        assert all(x in ("o", "o|", ".|") for x in notes), "every note must be 'o', 'o|' or '.|'"

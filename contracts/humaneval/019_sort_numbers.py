@@ -7,4 +7,4 @@ def precondition(numbers):
     assert type(numbers) is str, "numbers must be a string"
     if numbers:
         words = numbers.split(" ")
-        assert all(x in WORDS for x in words), "each word must be one of 'zero' to 'nine'"
+        assert all(x in WORDS for x in words), "every word must be one of 'zero' to 'nine'"

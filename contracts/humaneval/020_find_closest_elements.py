@@ -4,13 +4,19 @@ from itertools import pairwise
 
 
 def precondition(numbers):
-    assert type(numbers) is list and len(numbers) >= 2, "numbers must be a list of two or more"
-    assert all(type(x) in (int, float) for x in numbers), "numbers must be ints or floats"
+    assert type(numbers) is list and len(numbers) >= 2, (
+        "numbers must be a list of at least two elements"
+    )
+    assert all(type(x) in (int, float) for x in numbers), (
+        "every element of numbers must be a number"
+    )
     # This also turns away NaN and the infinities.
-    assert all(abs(x) <= 1e300 for x in numbers), "numbers and their differences must be finite"
+    assert all(abs(x) <= 1e300 for x in numbers), (
+        "every element of numbers must be at most 1e300 in size, so that differences are finite"
+    )
     # Larger ints would be rounded on meeting a float.
     small = all(type(x) is float or abs(x) <= 2**53 for x in numbers)
-    assert small, "ints must be exact as floats"
+    assert small, "every integer must be at most 2**53 in size, to be exact as a float"
 
 
 def check(inputs, output, expected):

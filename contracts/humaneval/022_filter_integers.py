@@ -6,4 +6,6 @@ Only the list itself is filtered (as the examples show with [] and {}), so bools
 
 def precondition(values):
     assert type(values) is list, "values must be a list"
-    assert all(type(x) is not bool for x in values), "values must not hold bools at the top level"
+    assert all(type(x) is not bool for x in values), (
+        "every element of values must be something other than a bool"
+    )

@@ -3,4 +3,4 @@
 
 def precondition(numbers):
     assert type(numbers) is list, "numbers must be a list"
-    assert all(type(x) is int for x in numbers), "numbers must be integers"
+    assert all(type(x) is int for x in numbers), "every element of numbers must be an integer"

@@ -9,14 +9,18 @@ from fractions import Fraction
 
 def precondition(xs):
     assert type(xs) is list, "xs must be a list"
-    assert len(xs) >= 2 and len(xs) % 2 == 0, "xs must hold an even number of coefficients"
+    assert len(xs) >= 2 and len(xs) % 2 == 0, "xs must be of even length, and not empty"
     for x in xs:
         is_number = type(x) is int or (type(x) is float and math.isfinite(x))
-        assert is_number, "coefficients must be ints or finite floats"
+        assert is_number, "every element of xs must be a finite number"
         # A tiny polynomial is near zero everywhere; a huge one overflows.
-        assert x == 0 or 1e-3 <= abs(x) <= 1e12, "coefficients must be 0 or of moderate size"
-    assert xs[-1] != 0, "the coefficient of the highest power must not be zero"
-    assert len(xs) <= 20, "at most 20 coefficients, so that powers of x do not overflow"
+        assert x == 0 or 1e-3 <= abs(x) <= 1e12, (
+            "every element of xs must be 0 or from 1e-3 to 1e12 in size"
+        )
+    assert xs[-1] != 0, "the last element of xs must not be zero"
+    assert len(xs) <= 20, (
+        "xs must be at most 20 coefficients long, so that powers of x do not overflow"
+    )
     # Bisecting down to a fixed width such as 1e-10 never ends where floats lie further apart.
     reach = 1
     while _exact(xs, -reach) * _exact(xs, reach) >= 0:

@@ -6,6 +6,7 @@ Below 2 there are no positional digits; how to write a sign is not said.
 
 def precondition(x, base):
     assert type(x) is int and x >= 0, "x must be a non-negative integer"
+    assert x <= 10**100, "x must be at most 10**100, so that recursion by digits stays in its limit"
     assert type(base) is int and 2 <= base <= 9, "base must be an integer from 2 to 9"
 
 

@@ -5,10 +5,14 @@ expect); nothing suggests another meaning of the word, so lists of even length a
 """
 
 
-def precondition(l):  # noqa: E741 (the task's own name)
+def precondition(l):  # noqa: E741 - the task's own name
     assert type(l) is list and l, "l must be a non-empty list"
-    assert all(type(x) in (int, float) for x in l), "l may hold ints and floats only"
+    assert all(type(x) in (int, float) for x in l), "every element of l must be a number"
     # This also turns away NaN and the infinities.
-    assert all(abs(x) <= 1e300 for x in l), "numbers and the sum of two must be finite"
+    assert all(abs(x) <= 1e300 for x in l), (
+        "every element of l must be at most 1e300 in size, so that sums are finite"
+    )
     # The answer may be an int or a float, so it must not differ between the two.
-    assert all(type(x) is float or abs(x) <= 2**53 for x in l), "ints must be exact as floats"
+    assert all(type(x) is float or abs(x) <= 2**53 for x in l), (
+        "every integer must be at most 2**53 in size, to be exact as a float"
+    )

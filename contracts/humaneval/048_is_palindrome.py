@@ -9,7 +9,9 @@ def precondition(text):
     assert type(text) is str, "text must be a string"
     letters = "".join(char for char in text if char.isalnum())
     readings = {_is_symmetric(x) for x in (text, text.casefold(), letters, letters.casefold())}
-    assert len(readings) == 1, "ignoring case, spaces or punctuation must not change the answer"
+    assert len(readings) == 1, (
+        "the answer must be the same with and without case, spaces and punctuation"
+    )
 
 
 def _is_symmetric(text):

@@ -1,12 +1,9 @@
-"""n counts from fib(1) = 1 as in the examples; fib(0) = 0 is what fib(2) = fib(1) + fib(0) leaves.
-
-The bound keeps memoised recursion, a fair reading of the prompt, inside the recursion limit.
-"""
+"""A non-negative index: fib(0) = 0 is what fib(2) = fib(1) + fib(0) leaves."""
 
 
 def precondition(n):
     assert type(n) is int and n >= 0, "n must be a non-negative integer"
-    assert n <= 300, "n must be at most 300"
+    assert n <= 300, "n must be at most 300, so that memoised recursion stays within its limit"
 
 
 # The original recurses twice for every number: correct, but exponential in n.

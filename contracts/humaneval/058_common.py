@@ -11,6 +11,8 @@ def precondition(l1, l2):
     elements = l1 + l2
     assert all(type(element) in (int, float) for element in elements) or all(
         type(element) is str for element in elements
-    ), "the elements must be all numbers or all strings"
+    ), "the elements of l1 and l2 must be all numbers or all strings"
     for element in elements:
-        assert type(element) is not float or math.isfinite(element), "floats must be finite"
+        assert type(element) is not float or math.isfinite(element), (
+            "every element of l1 and l2 must be finite"
+        )

@@ -3,4 +3,4 @@
 
 def precondition(brackets):
     assert type(brackets) is str, "brackets must be a string"
-    assert set(brackets) <= {"(", ")"}, 'brackets must hold only "(" and ")"'
+    assert set(brackets) <= {"(", ")"}, 'brackets must be made of "(" and ")" only'

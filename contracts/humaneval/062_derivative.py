@@ -8,9 +8,9 @@ import math
 
 
 def precondition(xs):
-    assert type(xs) is list and len(xs) >= 2, "xs must be a list of at least two coefficients"
+    assert type(xs) is list and len(xs) >= 2, "xs must be a list of at least two elements"
     for power, coefficient in enumerate(xs):
-        assert type(coefficient) in (int, float), "every coefficient must be a number"
+        assert type(coefficient) in (int, float), "every element of xs must be a number"
         assert type(coefficient) is int or math.isfinite(power * coefficient), (
-            "every coefficient, and its product with the power, must be finite"
+            "every element of xs, and its product with its power, must be finite"
         )

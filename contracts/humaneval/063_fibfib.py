@@ -6,7 +6,7 @@ The bound keeps memoised recursion, an efficient method too, inside the recursio
 
 def precondition(n):
     assert type(n) is int and n >= 0, "n must be a non-negative integer"
-    assert n <= 300, "n must be at most 300"
+    assert n <= 300, "n must be at most 300, so that memoised recursion stays within its limit"
 
 
 # The original recurses three times for every number: correct, but exponential in n, where the

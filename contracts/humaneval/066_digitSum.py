@@ -1,5 +1,8 @@
-"""Any ASCII text, the empty one included: what is summed are "ASCII codes"."""
+"""Any string whose upper-case characters are ASCII: what is summed are "ASCII codes"."""
 
 
 def precondition(s):
-    assert type(s) is str and s.isascii(), "s must be a string of ASCII characters"
+    assert type(s) is str, "s must be a string"
+    for char in s:
+        has_lower = char.isupper() or char != char.lower()
+        assert char.isascii() or not has_lower, "every upper-case character of s must be ASCII"

@@ -5,7 +5,7 @@ The constraint "1 <= nodes.length" yields to the words on an empty array and to 
 
 
 def precondition(arr):
-    assert type(arr) is list and len(arr) <= 10000, "arr must be a list of at most 10000 nodes"
+    assert type(arr) is list and len(arr) <= 10000, "arr must be a list of at most 10000 elements"
     assert all(type(node) is int and node >= 0 for node in arr), (
-        "every node must be a non-negative integer"
+        "every element of arr must be a non-negative integer"
     )

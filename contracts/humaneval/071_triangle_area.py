@@ -11,13 +11,13 @@ from fractions import Fraction
 
 def precondition(a, b, c):
     for side in (a, b, c):
-        assert type(side) in (int, float), "every side must be a number"
-        assert type(side) is int or math.isfinite(side), "every side must be finite"
-        assert 0 < side <= 10**6, "every side must be positive and at most a million"
+        assert type(side) in (int, float), "a, b and c must be numbers"
+        assert type(side) is int or math.isfinite(side), "a, b and c must be finite"
+        assert 0 < side <= 10**6, "a, b and c must be positive and at most 1000000"
     x, y, z = sorted(Fraction(side) for side in (a, b, c))
     excess = x + y - z
     assert excess == 0 or abs(excess) > z / 10**9, (
-        "two sides must not equal the third but for a rounding error"
+        "the sum of two sides must be the third, or differ by more than a rounding error"
     )
     if excess > 0:
         # Heron's formula; the area in units of 1/200, so that an odd number is a middle.
@@ -25,5 +25,5 @@ def precondition(a, b, c):
         units = Fraction(math.isqrt(int(square * 10**40)), 10**20)
         # 1e-14 is some 45 units in the last place; a needle loses z / excess times more.
         assert abs(units % 2 - 1) > units * (z / excess) / 10**14, (
-            "the area must not lie in the middle between two hundredths"
+            "the area must be nearer to one hundredth than to the next"
         )

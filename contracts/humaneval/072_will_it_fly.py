@@ -11,14 +11,16 @@ from fractions import Fraction
 def precondition(q, w):
     assert type(q) is list, "q must be a list"
     for number in (*q, w):
-        assert type(number) in (int, float), "the elements and the weight must be numbers"
-        assert type(number) is int or math.isfinite(number), "every number must be finite"
+        assert type(number) in (int, float), "w and every element of q must be a number"
+        assert type(number) is int or math.isfinite(number), (
+            "w and every element of q must be finite"
+        )
     if any(type(number) is float for number in q):
         assert all(abs(number) <= 10**100 for number in (*q, w)), (
-            "numbers added to floats must be at most 10**100"
+            "numbers beside floats must be at most 10**100 in size, so that sums are finite"
         )
         exact = [Fraction(number) for number in q]
         margin = Fraction(1, 10**9) * max(1, sum(abs(number) for number in exact))
         assert abs(sum(exact) - Fraction(w)) > margin, (
-            "a sum of floats must not equal the weight but for a rounding error"
+            "a sum of floats must differ from w by more than a rounding error"
         )

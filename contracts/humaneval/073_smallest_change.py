@@ -3,4 +3,4 @@
 
 def precondition(arr):
     assert type(arr) is list, "arr must be a list"
-    assert all(type(value) is int for value in arr), "every element must be an integer"
+    assert all(type(value) is int for value in arr), "every element of arr must be an integer"

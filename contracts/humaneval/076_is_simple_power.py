@@ -7,7 +7,7 @@ Other numbers than integers are excluded: powers of floats are not exact.
 
 def precondition(x, n):
     assert type(x) is int and type(n) is int, "x and n must be integers"
-    assert (x, n) != (1, 0), "0**0 must not decide the answer"
+    assert (x, n) != (1, 0), "x = 1 and n = 0 must not meet, since 0**0 would decide the answer"
 
 
 # The original multiplies until the power reaches x: it never ends for n of 0 or -1, and denies

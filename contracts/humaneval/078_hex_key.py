@@ -3,4 +3,4 @@
 
 def precondition(num):
     assert type(num) is str, "num must be a string"
-    assert set(num) <= set("0123456789ABCDEF"), "num must hold only the digits 0-9 and A-F"
+    assert set(num) <= set("0123456789ABCDEF"), "num must be made of the digits 0-9 and A-F only"

@@ -1,4 +1,4 @@
-"""ASCII strings on which every reading of "letters" gives one answer.
+"""An ASCII string on which every reading of "letters" gives one answer.
 
 The prompt says "every 3 consecutive letters": it leaves open whether "a" and "A" are distinct
 and whether a digit, a space or a mark is a letter, breaks a run of letters, or is passed over.
@@ -17,7 +17,9 @@ def precondition(s):
             _threes_are_distinct("".join(runs)),
             all(_threes_are_distinct(run) for run in runs),
         }
-        assert len(readings) == 1, "what counts as a distinct letter must not decide the answer"
+        assert len(readings) == 1, (
+            "the answer must be the same whatever counts as a distinct letter"
+        )
 
 
 def _threes_are_distinct(text):

@@ -7,5 +7,5 @@ A point on a threshold is settled: the table says ">", and the examples give 'C-
 def precondition(grades):
     assert type(grades) is list, "grades must be a list"
     for gpa in grades:
-        assert type(gpa) in (int, float), "every GPA must be a number"
-        assert 0 <= gpa <= 4, "every GPA must lie from 0.0 to 4.0"
+        assert type(gpa) in (int, float), "every element of grades must be a number"
+        assert 0 <= gpa <= 4, "every element of grades must be from 0.0 to 4.0"

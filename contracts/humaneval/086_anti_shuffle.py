@@ -7,4 +7,4 @@ the prompt does not say whether they are blanks or characters of a word.
 
 def precondition(s):
     assert type(s) is str, "s must be a string"
-    assert s.isascii() and s.isprintable(), "s must hold only printable ASCII characters"
+    assert s.isascii() and s.isprintable(), "s must be made of printable ASCII characters only"

@@ -5,5 +5,5 @@ def precondition(lst, x):
     assert type(lst) is list, "lst must be a list"
     for row in lst:
         assert type(row) is list, "every row must be a list"
-        assert all(type(value) is int for value in row), "every element must be an integer"
+        assert all(type(value) is int for value in row), "every element of a row must be an integer"
     assert type(x) is int, "x must be an integer"

@@ -1,10 +1,9 @@
-"""Lower-case English letters only, as in all examples.
+"""ASCII text without capitals: it is "the letters" that "shift", and a space or a digit is none.
 
-The prompt rotates "the alphabet" and does not say what becomes of capitals, or of characters that
-are in no alphabet: to keep, to drop and to shift them by their codes are all open.
+What becomes of capitals is open: to shift them too, to keep them, or to make them small.
 """
 
 
 def precondition(s):
-    assert type(s) is str, "s must be a string"
-    assert set(s) <= set("abcdefghijklmnopqrstuvwxyz"), "s must hold only letters from a to z"
+    assert type(s) is str and s.isascii(), "s must be a string of ASCII characters"
+    assert not any(char.isupper() for char in s), "s must have no capital letters"

@@ -3,4 +3,4 @@
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(value) is int for value in lst), "every element must be an integer"
+    assert all(type(value) is int for value in lst), "every element of lst must be an integer"

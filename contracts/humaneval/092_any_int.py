@@ -16,5 +16,5 @@ def precondition(x, y, z):
         whole = [int(number) for number in numbers if number == int(number)]
         # A number is the sum of the other two where twice the number is the sum of all.
         assert len(whole) < 3 or all(2 * number != sum(whole) for number in whole), (
-            "a whole number written as a float must not decide the answer"
+            "the answer must be the same whether or not whole floats are integers"
         )

@@ -8,4 +8,6 @@ import re
 
 def precondition(message):
     assert type(message) is str, "message must be a string"
-    assert re.fullmatch("[A-Za-z ]*", message), "message must hold only letters and spaces"
+    assert re.fullmatch("[A-Za-z ]*", message), (
+        "message must be made of English letters and spaces only"
+    )

@@ -1,15 +1,17 @@
 """A list of integers with at least one prime, since "the largest prime value" must exist.
 
-Zero, negative numbers and repeats are no primes or change nothing. The bound keeps testing for a
-prime by trial division, which nothing in the prompt forbids, in time.
+Zero, negative numbers and repeats are no primes or change nothing.
 """
 
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(value) is int for value in lst), "every element must be an integer"
-    assert all(value <= 10**12 for value in lst), "every element must be at most 10**12"
-    assert any(_is_prime(value) for value in lst), "lst must hold a prime"
+    assert all(type(value) is int for value in lst), "every element of lst must be an integer"
+    # The prompt asks for no fast way: trial division up to the root has to finish.
+    assert all(value <= 10**11 for value in lst), (
+        "every element of lst must be at most 10**11, so that trial division finishes"
+    )
+    assert any(_is_prime(value) for value in lst), "lst must have a prime among its elements"
 
 
 def _is_prime(n):
@@ -29,3 +31,21 @@ def _is_prime(n):
         if power != 1 and n - 1 not in squares:
             return False
     return True
+
+
+# The original divides in order of the list, and by even numbers: 30 ms for each prime near 10**12.
+def skjkasdkd(lst):
+    def is_prime(n):
+        if n < 2 or n % 2 == 0:
+            return n == 2
+        divisor = 3
+        while divisor * divisor <= n:
+            if n % divisor == 0:
+                return False
+            divisor += 2
+        return True
+
+    for value in sorted(lst, reverse=True):
+        if is_prime(value):
+            return sum(int(digit) for digit in str(value))
+    return 0

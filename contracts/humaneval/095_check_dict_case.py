@@ -8,11 +8,13 @@ others (its islower() is false), so keys of that kind must not decide the answer
 def precondition(dict):
     assert type(dict) is type({}), "dict must be a dictionary"
     texts = [key for key in dict if type(key) is str]
-    assert all(key.isascii() for key in texts), "string keys must be ASCII"
+    assert all(key.isascii() for key in texts), "every string key must be ASCII"
     if len(texts) == len(dict):
         with_letters = all(k.islower() for k in texts) or all(k.isupper() for k in texts)
         without = all(k == k.lower() for k in texts) or all(k == k.upper() for k in texts)
-        assert with_letters == without, "a key without letters must not decide the answer"
+        assert with_letters == without, (
+            "the answer must be the same whatever the case of a key without letters"
+        )
 
 
 # The original stops at the second key, so a third one in another case goes unseen.

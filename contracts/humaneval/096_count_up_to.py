@@ -6,7 +6,7 @@ The bound keeps dividing by every smaller number, which nothing in the prompt fo
 
 def precondition(n):
     assert type(n) is int and n >= 0, "n must be a non-negative integer"
-    assert n <= 10000, "n must be at most 10000"
+    assert n <= 10000, "n must be at most 10000, so that dividing by every smaller number finishes"
 
 
 # The original divides every number by all smaller ones: correct, but slow for n in the thousands.

@@ -1,5 +1,8 @@
-"""Any ASCII text, the empty one included; accented capitals might or might not be vowels."""
+"""Any string whose capitals are ASCII; accented ones might or might not be vowels."""
 
 
 def precondition(s):
-    assert type(s) is str and s.isascii(), "s must be a string of ASCII characters"
+    assert type(s) is str, "s must be a string"
+    for char in s:
+        has_lower = char.isupper() or char != char.lower()
+        assert char.isascii() or not has_lower, "every upper-case character of s must be ASCII"

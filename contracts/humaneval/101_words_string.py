@@ -7,5 +7,5 @@ The first example has a comma and a space between two words, so no empty words a
 def precondition(s):
     assert type(s) is str, "s must be a string"
     assert not any(char.isspace() and char != " " for char in s), (
-        "s must have no white space other than plain spaces"
+        "s must have no whitespace other than plain spaces"
     )

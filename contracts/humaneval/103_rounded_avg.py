@@ -2,14 +2,21 @@
 
 Halves are rounded in the examples only once: 26.5 gives 26. Rounding half to even and half down
 both do that, and part where the integer below is odd (1.5), so such averages are excluded.
-The bound keeps adding up the range one by one in time.
 """
 
 
 def precondition(n, m):
     assert type(n) is int and n > 0, "n must be a positive integer"
     assert type(m) is int and m > 0, "m must be a positive integer"
-    assert m - n <= 10**6, "the range must hold at most a million integers"
-    # A float still holds halves at this size.
+    # The prompt asks for no fast way: adding up the range has to finish.
+    assert m - n <= 2_000_000, "m must be at most n + 2000000, so that a plain loop finishes"
+    # A float still holds halves at this size, and sums of the range.
     assert max(n, m) <= 2**50, "n and m must be at most 2**50"
-    assert n > m or (n + m) % 4 != 3, "the average must not be a half above an odd integer"
+    assert n > m or (n + m) % 4 != 3, "the average must be no half above an odd integer"
+
+
+# The original adds up the range: 25 ms for a million numbers.
+def rounded_avg(n, m):
+    if n > m:
+        return -1
+    return bin(round((n + m) / 2))

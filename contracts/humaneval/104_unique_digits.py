@@ -4,5 +4,7 @@
 def precondition(x):
     assert type(x) is list, "x must be a list"
     assert all(type(value) is int and value > 0 for value in x), (
-        "every element must be a positive integer"
+        "every element of x must be a positive integer"
     )
+    # Python writes out no longer integers.
+    assert all(value < 10**4300 for value in x), "every element of x must have at most 4300 digits"

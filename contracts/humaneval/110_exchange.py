@@ -4,5 +4,5 @@
 def precondition(lst1, lst2):
     for lst in (lst1, lst2):
         assert type(lst) is list, "lst1 and lst2 must be lists"
-        assert all(type(x) is int for x in lst), "elements must be integers"
+        assert all(type(x) is int for x in lst), "every element of lst1 and lst2 must be an integer"
         assert lst, "lst1 and lst2 must be non-empty"

@@ -6,7 +6,7 @@ An empty string has no digit to consist of, and a program may read each string a
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(s) is str for s in lst), "elements must be strings"
+    assert all(type(s) is str for s in lst), "every element of lst must be a string"
     assert all(s.isascii() and s.isdigit() for s in lst), (
-        "every string must consist of one or more digits 0-9"
+        "every element of lst must be one or more digits 0-9"
     )

@@ -3,5 +3,5 @@
 
 def precondition(nums):
     assert type(nums) is list, "nums must be a list"
-    assert all(type(x) is int for x in nums), "elements must be integers"
+    assert all(type(x) is int for x in nums), "every element of nums must be an integer"
     assert nums, "nums must be non-empty"

@@ -7,5 +7,5 @@ negative number has.
 
 def precondition(arr):
     assert type(arr) is list, "arr must be a list"
-    assert all(type(x) is int for x in arr), "elements must be integers"
-    assert all(x >= 0 for x in arr), "elements must be non-negative"
+    assert all(type(x) is int for x in arr), "every element of arr must be an integer"
+    assert all(x >= 0 for x in arr), "every element of arr must be non-negative"

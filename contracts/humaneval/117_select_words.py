@@ -7,10 +7,10 @@ with no consonants, so there the words must stand one space apart.
 
 def precondition(s, n):
     assert type(s) is str, "s must be a string"
-    assert s.isascii() and all(ch.isalpha() or ch == " " for ch in s), (
-        "s must contain only English letters and spaces"
+    assert s.isascii() and all(char.isalpha() or char == " " for char in s), (
+        "s must be made of English letters and spaces only"
     )
-    assert type(n) is int and n >= 0, "n must be a natural number"
+    assert type(n) is int and n >= 0, "n must be a non-negative integer"
     assert n > 0 or s == "" or "" not in s.split(" "), (
-        "with n = 0 the words must be separated by single spaces"
+        "the words must be separated by single spaces where n is 0"
     )

@@ -3,5 +3,6 @@
 
 def precondition(word):
     assert type(word) is str, "word must be a string"
-    assert word.isascii(), "word must contain English letters only"
-    assert word == "" or word.isalpha(), "word must contain letters only"
+    assert word == "" or (word.isascii() and word.isalpha()), (
+        "word must be made of English letters only"
+    )

@@ -3,5 +3,7 @@
 
 def precondition(lst):
     assert type(lst) is list and len(lst) == 2, "lst must be a list of two elements"
-    assert all(type(s) is str for s in lst), "elements must be strings"
-    assert all(ch in "()" for s in lst for ch in s), "strings must contain only '(' and ')'"
+    assert all(type(s) is str for s in lst), "every element of lst must be a string"
+    assert all(char in "()" for s in lst for char in s), (
+        "every element of lst must be made of '(' and ')' only"
+    )

@@ -1,8 +1,9 @@
-"""A "positive integer n" of any size."""
+"""A "positive integer n"."""
 
 
 def precondition(n):
     assert type(n) is int and n > 0, "n must be a positive integer"
+    assert n <= 10**100, "n must be at most 10**100, so that the sequence stays short"
 
 
 # The original halves with `/`, and loses digits once the numbers exceed 2**53.

@@ -1,14 +1,14 @@
-"""Any ASCII string without outer whitespace: what breaks the four rules is an invalid date.
+"""Any string without outer whitespace or digits of other scripts: what breaks a rule is invalid.
 
 The prompt does not say whether " 03-11-2000 " still is "in the format: mm-dd-yyyy", nor whether
-digits of other scripts count.
+Arabic digits count.
 """
 
 
 def precondition(date):
     assert type(date) is str, "date must be a string"
-    assert date.isascii(), "date must be ASCII"
     assert date == date.strip(), "date must have no leading or trailing whitespace"
+    assert all(char.isascii() or not char.isnumeric() for char in date), "every digit must be ASCII"
 
 
 # The original misreads `a and b or c`, which rejects 01-31-2000, and takes other formats: 3-11-20.
@@ -17,7 +17,7 @@ def valid_date(date):
     parts = date.split("-")
     if [len(part) for part in parts] != [2, 2, 4]:
         return False
-    if not all(ch in "0123456789" for part in parts for ch in part):
+    if not all(char in "0123456789" for part in parts for char in part):
         return False
     month, day = int(parts[0]), int(parts[1])
     return 1 <= month <= 12 and 1 <= day <= lengths[month - 1]

@@ -3,5 +3,5 @@
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(x) is int for x in lst), "elements must be integers"
-    assert all(x >= 0 for x in lst), "elements must be non-negative"
+    assert all(type(x) is int for x in lst), "every element of lst must be an integer"
+    assert all(x >= 0 for x in lst), "every element of lst must be non-negative"

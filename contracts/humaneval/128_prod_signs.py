@@ -3,4 +3,4 @@
 
 def precondition(arr):
     assert type(arr) is list, "arr must be a list"
-    assert all(type(x) is int for x in arr), "elements must be integers"
+    assert all(type(x) is int for x in arr), "every element of arr must be an integer"

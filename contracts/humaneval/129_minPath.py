@@ -8,7 +8,7 @@ def precondition(grid, k):
     assert type(grid) is list and len(grid) >= 2, "grid must be a list of at least two rows"
     assert all(type(row) is list for row in grid), "every row must be a list"
     assert all(len(row) == len(grid) for row in grid), "grid must be square"
-    assert all(type(cell) is int for row in grid for cell in row), "cells must be integers"
+    assert all(type(cell) is int for row in grid for cell in row), "every cell must be an integer"
     assert sorted(cell for row in grid for cell in row) == list(range(1, len(grid) ** 2 + 1)), (
         "every integer from 1 to N * N must appear exactly once"
     )

@@ -1,6 +1,9 @@
-"""A "non-negative integer number n", bounded because the answer has n + 1 numbers."""
+"""A "non-negative integer number n", bounded because the answer has n + 1 numbers.
+
+The bound also keeps recursion by the prompt's formula, two indices a step, inside its limit.
+"""
 
 
 def precondition(n):
     assert type(n) is int and n >= 0, "n must be a non-negative integer"
-    assert n <= 2_000_000, "n must be at most 2000000, to keep the answer below 100 MB"
+    assert n <= 1_000, "n must be at most 1000, so that the answer stays small"

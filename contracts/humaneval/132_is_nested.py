@@ -7,17 +7,17 @@ brackets, nothing in "[][][]" is nested. No example of the prompt tells the two 
 
 def precondition(string):
     assert type(string) is str, "string must be a string"
-    assert all(ch in "[]" for ch in string), "string must contain only square brackets"
+    assert all(char in "[]" for char in string), "string must be made of square brackets only"
     found = 0  # how much of "[[]]" has been met in order, other brackets skipped
     consecutive = False  # whether a bracket and its partner enclose anything
     opened = []
-    for i, ch in enumerate(string):
-        if found < 4 and ch == "[[]]"[found]:
+    for i, char in enumerate(string):
+        if found < 4 and char == "[[]]"[found]:
             found += 1
-        if ch == "[":
+        if char == "[":
             opened.append(i)
         elif opened:
             consecutive = i - opened.pop() > 1 or consecutive
     assert (found == 4) == consecutive, (
-        "string must be nested, or not, whether or not brackets may be skipped"
+        "the answer must be the same whether or not brackets may be skipped"
     )

@@ -1,9 +1,14 @@
-"""ASCII text whose only whitespace is the space: a word is "separated by space", not by a tab."""
+"""A string without whitespace but the space: a word is "separated by space", not by a tab.
+
+Whether a last 'é' is "an alphabetical character" the prompt does not say.
+"""
 
 
 def precondition(txt):
     assert type(txt) is str, "txt must be a string"
-    assert txt.isascii(), "txt must be ASCII"
-    assert all(ch == " " or not ch.isspace() for ch in txt), (
-        "txt must have no whitespace but plain spaces"
+    assert all(char == " " or not char.isspace() for char in txt), (
+        "txt must have no whitespace other than plain spaces"
+    )
+    assert txt == "" or txt[-1].isascii() or not txt[-1].isalpha(), (
+        "the last character must not be a letter outside ASCII"
     )

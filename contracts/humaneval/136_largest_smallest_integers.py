@@ -3,4 +3,4 @@
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(x) is int for x in lst), "elements must be integers"
+    assert all(type(x) is int for x in lst), "every element of lst must be an integer"

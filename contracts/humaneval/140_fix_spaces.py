@@ -5,8 +5,8 @@ import re
 
 def precondition(text):
     assert type(text) is str, "text must be a string"
-    assert all(ch == " " or not ch.isspace() for ch in text), (
-        "text must have no whitespace but plain spaces"
+    assert all(char == " " or not char.isspace() for char in text), (
+        "text must have no whitespace other than plain spaces"
     )
 
 

@@ -11,4 +11,4 @@ def precondition(file_name):
         assert file_name[0].isascii() or not file_name[0].isalpha(), (
             "a letter at the start must be an English letter"
         )
-    assert all(ch.isascii() or not ch.isnumeric() for ch in file_name), "digits must be 0-9"
+    assert all(char.isascii() or not char.isnumeric() for char in file_name), "digits must be 0-9"

@@ -10,7 +10,9 @@ def precondition(x, n):
             "x and n must be '<numerator>/<denominator>' with positive whole numbers"
         )
         # Python reads no longer number.
-        assert max(map(len, fraction.split("/"))) <= 4300, "numbers must have at most 4300 digits"
+        assert max(map(len, fraction.split("/"))) <= 4300, (
+            "every number must have at most 4300 digits"
+        )
 
 
 # The original divides floats: it rounds, or overflows, when the numbers are large.

@@ -9,5 +9,5 @@ def precondition(planet1, planet2):
     for name in (planet1, planet2):
         assert type(name) is str, "planet1 and planet2 must be strings"
         assert name in planets or name.strip().title() not in planets, (
-            "a planet's name must be written as in the prompt"
+            "every planet's name must be written as in the prompt"
         )

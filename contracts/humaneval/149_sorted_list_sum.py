@@ -6,8 +6,8 @@
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(s) is str for s in lst), "elements must be strings"
-    assert all(s.isascii() for s in lst), "strings must be ASCII"
+    assert all(type(s) is str for s in lst), "every element of lst must be a string"
+    assert all(s.isascii() for s in lst), "every element of lst must be ASCII"
     kept = [s for s in lst if len(s) % 2 == 0]
     by_code = sorted(kept, key=lambda s: (len(s), s))
     by_letter = sorted(kept, key=lambda s: (len(s), s.lower()))

@@ -8,11 +8,11 @@ import math
 
 def precondition(lst):
     assert type(lst) is list, "lst must be a list"
-    assert all(type(x) in (int, float) for x in lst), "elements must be integers or floats"
+    assert all(type(x) in (int, float) for x in lst), "every element of lst must be a number"
     floats = [x for x in lst if type(x) is float]
-    assert all(math.isfinite(x) for x in floats), "floats must be finite"
+    assert all(math.isfinite(x) for x in floats), "every element of lst must be finite"
     assert not any(x > 0 and x % 2 == 1 for x in floats), (
-        "no float may be equal to a positive odd integer"
+        "every float must differ from all positive odd integers"
     )
 
 

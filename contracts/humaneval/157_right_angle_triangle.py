@@ -9,13 +9,15 @@ from fractions import Fraction
 
 def precondition(a, b, c):
     for side in (a, b, c):
-        assert type(side) in (int, float), "sides must be integers or floats"
-        assert 0 < side <= 1_000_000, "sides must be positive and at most 1000000"
+        assert type(side) in (int, float), "a, b and c must be numbers"
+        assert 0 < side <= 1_000_000, "a, b and c must be positive and at most 1000000"
     squares = sorted(Fraction(side) ** 2 for side in (a, b, c))
     gap = abs(squares[0] + squares[1] - squares[2])
     if gap == 0:
         assert all(Fraction(side * side) == Fraction(side) ** 2 for side in (a, b, c)), (
-            "the squares of a right-angled triangle's sides must be exact"
+            "the squares of a right-angled triangle's sides must be exact as floats"
         )
     else:
-        assert gap > 1e-6 and gap > squares[2] * 5e-9, "the sides must not be nearly right-angled"
+        assert gap > 1e-6 and gap > squares[2] * 5e-9, (
+            "the triangle must be right-angled, or clearly not"
+        )

@@ -3,5 +3,5 @@
 
 def precondition(words):
     assert type(words) is list, "words must be a list"
-    assert all(type(word) is str for word in words), "elements must be strings"
+    assert all(type(word) is str for word in words), "every element of words must be a string"
     assert any(words), "at least one string must be non-empty"

@@ -9,16 +9,20 @@ def precondition(operator, operand):
     assert type(operator) is list, "operator must be a list"
     assert type(operand) is list, "operand must be a list"
     assert all(type(op) is str and op in ("+", "-", "*", "//", "**") for op in operator), (
-        "operators must be '+', '-', '*', '//' or '**'"
+        "every element of operator must be '+', '-', '*', '//' or '**'"
     )
-    assert 1 <= len(operator) <= 200, "there must be 1 to 200 operators"
-    assert len(operand) == len(operator) + 1, "there must be one more operands than operators"
-    assert all(type(x) is int and x >= 0 for x in operand), "operands must be non-negative integers"
-    assert all(x.bit_length() <= 10_000 for x in operand), "operands must be below 10000 bits"
+    assert 1 <= len(operator) <= 200, "operator must have 1 to 200 elements"
+    assert len(operand) == len(operator) + 1, "operand must have one element more than operator"
+    assert all(type(x) is int and x >= 0 for x in operand), (
+        "every element of operand must be a non-negative integer"
+    )
+    assert all(x.bit_length() <= 10_000 for x in operand), (
+        "every element of operand must be at most 10000 bits long"
+    )
     following = list(zip(operator, operand[1:], strict=True))
-    assert ("//", 0) not in following, "no operand after '//' may be 0"
+    assert ("//", 0) not in following, "every operand after '//' must be positive"
     exponent = 1  # the value of the run of powers to the right
     for op, base in reversed([("+", operand[0]), *following]):
         if base > 1:
-            assert exponent * base.bit_length() <= 20_000, "powers must stay below 20000 bits"
+            assert exponent * base.bit_length() <= 20_000, "powers must be at most 20000 bits long"
         exponent = base**exponent if op == "**" else 1
