@@ -75,8 +75,12 @@ def _close_parts(a: complex, b: complex, rule: Rule) -> bool:
 
 def _same_dict(a: dict[Any, Any], b: dict[Any, Any], rule: Rule, strict: bool) -> bool:
     missing = object()
+    by_text: dict[str, Any] = {}
     for key, value in b.items():
         other = a.get(key, missing)
+        if other is missing:  # NaN is no key of any dict by ==
+            by_text = by_text or {_text(key): item for key, item in a.items()}
+            other = by_text.get(_text(key), missing)
         if other is missing or not _equal(other, value, rule, strict):
             return False
     return not strict or _typed(a.keys()) == _typed(b.keys())

@@ -80,3 +80,8 @@ def nested(kind: type, depth: int) -> Any:
     for _ in range(depth - 1):
         value = {1: value} if kind is dict else kind([value])
     return value
+
+
+def brief(value: Any) -> str:
+    """Return a short name of a value for a test's id: the same in every process."""
+    return exact(value)[:30]
