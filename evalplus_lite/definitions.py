@@ -34,9 +34,14 @@ def fault(source: str) -> int | None:
 
 def parse(source: str) -> ast.Module | None:
     """Return the program's tree, None where it does not compile."""
-    # Some faults, such as a return outside a function, only the compiler sees.
-    if fault(source) is not None:
-        return None
+    return None if fault(source) is not None else tree_of(source)
+
+
+def tree_of(source: str) -> ast.Module | None:
+    """Return the tree of a text in which ``fault`` found none.
+
+    The parser alone lets pass what only the compiler sees: a return outside a function, say.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

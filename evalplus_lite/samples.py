@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.extraction import Extraction, Step, extract, joined
-from evalplus_lite.extraction.extraction import Kind
+from evalplus_lite.extraction import Extraction, Kind, Step, extract, joined
 from evalplus_lite.store import parse_json, read_jsonl, read_text, write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task

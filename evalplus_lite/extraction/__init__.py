@@ -4,6 +4,7 @@ Correct code is never damaged: an answer that is a program and defines the entry
 is, byte for byte, and one that nothing can be made of does, too. Nothing is run here.
 """
 
-from evalplus_lite.extraction.extraction import STEPS, Extraction, Step, extract, joined
+from evalplus_lite.extraction.extraction import extract, joined
+from evalplus_lite.extraction.steps import STEPS, Extraction, Kind, Step
 
-__all__ = ["STEPS", "Extraction", "Step", "extract", "joined"]
+__all__ = ["STEPS", "Extraction", "Kind", "Step", "extract", "joined"]

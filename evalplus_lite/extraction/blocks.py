@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from evalplus_lite.definitions import fault
+from evalplus_lite import definitions
 
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})(?P<tag>[^`\n]*)$")
-_END_OF_LINE_FENCE = re.compile(r"(?P<code>.*\S.*?)(?P<mark>`{3,})\s*$")
 _STARTS_CODE = re.compile(
-    r"[ \t]*(?:@\w|(?:async\s+)?def\s+\w|class\s+\w|import\s+\w|from\s+[.\w]+\s+import\b)"
-    r"|[A-Za-z_]\w*(?:\s*:\s*[\w\[\], .]+)?\s*=(?!=)"
+    r"[ \t]*(?:@\w|(?:async[ \t]+)?def[ \t]+\w|class[ \t]+\w|import[ \t]+\w"
+    r"|from[ \t]+[.\w]+[ \t]+import\b)"
+    r"|[A-Za-z_]\w{0,80}(?:[ \t]{0,8}:[^=\n]{1,80}|[ \t]{0,8})=(?!=)"
 )
 _STATEMENT = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
-MAX_FENCES = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Fences:
-    """The blocks that fences enclose, and any other stretch that begins or ends at a fence.
-
-    ``blocks`` pairs each opening fence with the next one (or the end of the text); ``stretches``
-    are for texts whose fences do not pair up so: a docstring may hold fences of its own.
-    """
-
-    blocks: tuple[str, ...]
-    stretches: tuple[str, ...]
+MAX_FENCES = 40
 
 
 class Budget:
@@ -44,19 +33,26 @@ class Budget:
         """
         if self.left <= 0:
             return 1
-        line = fault(source)
-        # The compiler reads no further than the fault.
+        line = definitions.fault(source)
+        # The compiler reads no further than the fault, or does but fast.
         lines = source.split("\n", line)[:line] if line is not None else [source]
-        self.left -= sum(map(len, lines)) + 100
+        self.left -= sum(map(len, lines)) + len(source) // 20 + 100
         return line
 
+    def tree(self, source: str) -> ast.Module | None:
+        """Return a program's tree, None where the text is none."""
+        if self.fault(source) is not None:
+            return None
+        self.left -= 2 * len(source)  # a tree costs about as much again, and a look at all of it
+        return definitions.tree_of(source)
 
-def fenced(text: str) -> Fences:
-    """Return what stands in fences of backticks or tildes, with any tag, closed or not."""
-    lines = text.split("\n")
-    marks = [n for n, line in enumerate(lines) if _is_fence(line)][:MAX_FENCES]
-    if not marks:
-        return Fences((), ())
+
+def fenced(text: str) -> list[str]:
+    """Return what stands in fences of backticks or tildes, with any tag.
+
+    An opening fence goes with the next one that closes it, or with the end of the text.
+    """
+    lines, marks = _marks(text)
     blocks = []
     opening: int | None = None
     for number in marks:
@@ -67,9 +63,21 @@ def fenced(text: str) -> Fences:
             opening = None
     if opening is not None:
         blocks.append(_inside(lines, opening, len(lines)))
-    ends = [*marks, len(lines)]
-    stretches = [_inside(lines, a, b) for a in marks for b in reversed(ends) if b > a]
-    return Fences(tuple(blocks), ("\n".join(lines[: marks[0]]), *stretches))
+    return blocks
+
+
+def stretches(text: str) -> Iterator[str]:
+    """Yield any other stretch that begins or ends at a fence, the longer ones first.
+
+    These are for texts whose fences do not pair up: a docstring may hold fences of its own.
+    """
+    lines, marks = _marks(text)
+    if marks:
+        yield "\n".join(lines[: marks[0]])
+    for first in marks:
+        for last in (len(lines), *reversed(marks)):
+            if last > first:
+                yield _inside(lines, first, last)
 
 
 def spans(text: str, budget: Budget) -> Iterator[str]:
@@ -115,8 +123,18 @@ def _start_of_statement(lines: Sequence[str], line: int) -> int:
     return 0
 
 
-def _is_fence(line: str) -> bool:
-    return bool(_FENCE.match(line) or _END_OF_LINE_FENCE.fullmatch(line))
+def _marks(text: str) -> tuple[list[str], list[int]]:
+    """Return the text's lines, and the numbers of those that are, or end in, a fence."""
+    lines = text.split("\n")
+    found = (n for n, line in enumerate(lines) if _FENCE.match(line) or _before_fence(line))
+    return lines, list(itertools.islice(found, MAX_FENCES))
+
+
+def _before_fence(line: str) -> str:
+    """Return the code that stands before a fence at the end of a line; empty where none does."""
+    stripped = line.rstrip()
+    code = stripped.rstrip("`")
+    return code if code.strip() and len(stripped) - len(code) >= 3 else ""
 
 
 def _closes(opening: str, line: str) -> bool:
@@ -134,9 +152,7 @@ def _inside(lines: list[str], opening: int, closing: int) -> str:
     first = _FENCE.match(lines[opening])
     inner = lines[opening + 1 : closing]
     if closing < len(lines):
-        last = _END_OF_LINE_FENCE.fullmatch(lines[closing])
-        if last:
-            inner.append(last["code"])
+        inner += filter(None, [_before_fence(lines[closing])])
     indent = len(first["indent"]) if first else 0
     if first and ">" in first["indent"]:  # a quotation
         inner = [line[indent:] if line.lstrip().startswith(">") else line for line in inner]

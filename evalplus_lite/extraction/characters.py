@@ -13,9 +13,11 @@ DOUBLE = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb")
 ODD = SPACES | INVISIBLE | LINE_ENDS | DASHES | SINGLE | DOUBLE
 
 MODEL_TOKENS = re.compile(
-    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|\[/?(?:INST|PYTHON|ANSWER)\]|<eos>|<eot>"
+    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|<eos>|<eot>|(?<!\w)\[/?(?:INST|PYTHON|ANSWER)\]"
 )
 """Marks of turns and ends that some models leave in their text."""
+END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
+"""What some models write between their deliberation and their answer."""
 
 _PLAIN_TEXT = re.compile(
     r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""

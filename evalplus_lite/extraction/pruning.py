@@ -40,6 +40,17 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
     return dropped
 
 
+def only_nests(tree: ast.Module, name: str) -> bool:
+    """Say whether the last function of that name only defines another one of that name."""
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not found:
+        return False
+    inner = [node for node in found[-1].body if not isinstance(node, ast.Expr)]
+    return bool(inner) and all(
+        isinstance(node, ast.FunctionDef) and node.name == name for node in inner
+    )
+
+
 def _comes_with_python(statement: ast.Import | ast.ImportFrom) -> bool:
     if isinstance(statement, ast.ImportFrom):
         modules = [statement.module or ""] if not statement.level else [""]

@@ -68,7 +68,7 @@ def read_rule(fields: Fields) -> Rule:
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
     """Return a row's style; by default ``completion`` where the prompt begins the function."""
-    begins = re.search(rf"^\s*(async\s+)?def\s+{entry_point}\b", prompt, re.MULTILINE)
+    begins = re.search(rf"^[ \t]*(async[ \t]+)?def[ \t]+{entry_point}\b", prompt, re.MULTILINE)
     style = fields.text("style", default="completion" if begins else "solution")
     for known in get_args(Style):
         if style == known:

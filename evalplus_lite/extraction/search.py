@@ -1,0 +1,225 @@
+"""The search for the program that an answer means, where it is none as it stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite import definitions
+from evalplus_lite.extraction import characters
+from evalplus_lite.extraction.blocks import Budget, fenced, spans, stretches, whole_statements
+from evalplus_lite.extraction.pruning import only_nests, superfluous
+from evalplus_lite.extraction.steps import STEPS, Extraction, Kind, Step
+from evalplus_lite.types import Task
+
+COMPILED_CHARACTERS = 1_000_000
+"""How much may be compiled in search of one answer's program: some hundred tries at a long one."""
+MENDED_CHARACTERS = 50_000
+"""How long an answer may be to have its characters mended: in a longer one they are the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """The answer with its characters as they are, or mended."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+
+class Search:
+    """One answer's way to its program: whole pieces first, cut ones only where there are none."""
+
+    def __init__(self, task: Task, kind: Kind) -> None:
+        self.task, self.kind = task, kind
+        self.budget = Budget(COMPILED_CHARACTERS)
+
+    def program(self, text: str) -> Extraction | None:
+        """Return the program of the first way that leads to one."""
+        ends = list(characters.END_OF_THINKING.finditer(text))
+        if ends:
+            found = self.program(text[ends[-1].end() :])
+            if found is not None:
+                return _told(found.source, "left out the thinking", *found.steps)
+        variants = list(_variants(text))
+        ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
+        if self.task.style == "completion":
+            ways.insert(0 if self.kind == "completion" else 1, self._body)
+        for way in ways:
+            for variant in variants:
+                found = way(variant)
+                if found is not None:
+                    return found
+        return self._cut(variants)
+
+    def _blocks(self, variant: _Variant) -> Extraction | None:
+        """Take whole pieces: the answer itself, its fenced blocks, stretches between fences."""
+        found = self._assemble([variant.text], variant.steps)
+        if found is not None:
+            return found
+        steps: tuple[Step, ...] = (*variant.steps, "took a fenced block")
+        found = self._assemble(fenced(variant.text), steps)
+        if found is not None:
+            return found
+        tries = (self._assemble([stretch], steps) for stretch in stretches(variant.text))
+        return next(filter(None, tries), None)
+
+    def _body(self, variant: _Variant) -> Extraction | None:
+        """Take the answer, or a fenced block of it, as what follows the prompt."""
+        for text, steps in self._bodies(variant):
+            for body, mended in _indentations(text, self.task.entry_point):
+                source = self._after_prompt(body)
+                if self._answers(self.budget.tree(source)):
+                    return _told(source, *steps, "continued the prompt", *mended)
+        return None
+
+    def _cut(self, variants: Sequence[_Variant]) -> Extraction | None:
+        """Take what remains when prose and broken statements are cut off: the most there is."""
+        ways = [self._cut_pieces]
+        if self.task.style == "completion":
+            ways.insert(0 if self.kind == "completion" else 1, self._cut_bodies)
+        for way in ways:
+            found = [extraction for variant in variants for extraction in way(variant)]
+            if found:
+                return max(found, key=lambda extraction: len(extraction.source.split()))
+        return None
+
+    def _cut_pieces(self, variant: _Variant) -> Iterator[Extraction]:
+        for block in fenced(variant.text):
+            steps = (*variant.steps, "took a fenced block", "cut what does not compile")
+            found = self._assemble(list(spans(block, self.budget)), steps)
+            if found is not None:
+                yield found
+        found = self._assemble(
+            list(spans(variant.text, self.budget)), (*variant.steps, "cut what does not compile")
+        )
+        if found is not None:
+            yield found
+
+    def _cut_bodies(self, variant: _Variant) -> Iterator[Extraction]:
+        for text, steps in self._bodies(variant):
+            yield from self._cut_body(text, steps)
+
+    def _cut_body(self, text: str, steps: tuple[Step, ...]) -> Iterator[Extraction]:
+        for body, mended in _indentations(text, self.task.entry_point):
+            lines = self._after_prompt(body).split("\n")
+            fixed = self.task.prompt.count("\n")
+            kept = whole_statements(lines, self.budget, fixed=fixed)
+            source = "\n".join(lines[:kept]) + "\n"
+            if kept and self._answers(self.budget.tree(source)):
+                yield _told(
+                    source, *steps, "cut what does not compile", "continued the prompt", *mended
+                )
+                return
+
+    def _bodies(self, variant: _Variant) -> Iterator[tuple[str, tuple[Step, ...]]]:
+        yield variant.text, variant.steps
+        for block in fenced(variant.text):
+            yield block, (*variant.steps, "took a fenced block")
+
+    def _after_prompt(self, body: str) -> str:
+        prompt = self.task.prompt
+        return (prompt if prompt.endswith("\n") else prompt + "\n") + body
+
+    def _works(self, tree: ast.Module | None) -> bool:
+        name = self.task.entry_point
+        return (
+            tree is not None
+            and definitions.defines(tree, name)
+            and not definitions.is_stub(tree, name)
+            and not only_nests(tree, name)
+        )
+
+    def _answers(self, tree: ast.Module | None) -> bool:
+        """Say whether a program works and its function gives something back: words never do."""
+        if tree is None or not self._works(tree):
+            return False
+        body = definitions.needed(tree.body, [self.task.entry_point])
+        gives = (ast.Return, ast.Yield, ast.YieldFrom, ast.Lambda)
+        return any(isinstance(node, gives) for statement in body for node in ast.walk(statement))
+
+    def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
+        """Make a program of the piece that defines the entry point, and of what it lacks."""
+        name = self.task.entry_point
+        if not any(name in piece for piece in pieces):
+            return None
+        trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
+        mains = [(piece, tree) for piece, tree in trees if self._works(tree)]
+        if not mains:
+            return None
+        complete = [(piece, tree) for piece, tree in mains if not self._missing(tree.body)]
+        piece, tree = (complete or mains)[-1]
+        missing, front = self._missing(tree.body), ""
+        for other, other_tree in trees:
+            lent = definitions.needed(other_tree.body, missing) if other_tree is not tree else []
+            if lent and (missing & _all_bound(lent)):
+                front += definitions.text_of(other, lent)
+                missing = (missing | definitions.undefined(lent)) - _all_bound(lent)
+                steps = (*steps, "joined blocks")
+        lent = definitions.needed(self._prompt_definitions(), missing)
+        if lent:
+            front = definitions.text_of(self.task.prompt, lent) + front
+            steps = (*steps, "took definitions from the prompt")
+        dropped = superfluous(tree, name)
+        if dropped:
+            piece = definitions.without(piece, tree, dropped)
+            steps = (*steps, "dropped examples")
+        works = self._works(self.budget.tree(front + piece)) if front or dropped else True
+        return _told(front + piece, *steps) if works else None
+
+    def _missing(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
+        needed = definitions.needed(statements, [self.task.entry_point])
+        return definitions.undefined(needed) - _all_bound(statements)
+
+    def _prompt_definitions(self) -> list[ast.stmt]:
+        """Return what the prompt defines besides the entry point."""
+        if self.task.style != "completion":
+            return []
+        tree = definitions.parse(self.task.prompt) or definitions.parse(
+            self._after_prompt("    pass")
+        )
+        body = tree.body if tree else []
+        return [s for s in body if self.task.entry_point not in definitions.bound(s)]
+
+
+def _variants(text: str) -> Iterator[_Variant]:
+    """Yield the answer as it is, then with more and more of its characters mended."""
+    variant = _Variant(text, ())
+    yield variant
+    if len(text) > MENDED_CHARACTERS:
+        return
+    mends: tuple[tuple[Step, Callable[[str], str]], ...] = (
+        ("removed model tokens", lambda text: characters.MODEL_TOKENS.sub("", text)),
+        ("replaced odd characters", characters.plain),
+    )
+    for step, mend in mends:
+        mended = mend(variant.text)
+        if mended != variant.text:
+            variant = replace(variant, text=mended, steps=(*variant.steps, step))
+            yield variant
+    if "\t" in variant.text:
+        for width in (4, 8):
+            mended = characters.without_tabs(variant.text, width=width)
+            yield replace(variant, text=mended, steps=(*variant.steps, "expanded tabs"))
+
+
+def _indentations(text: str, entry_point: str) -> Iterator[tuple[str, tuple[Step, ...]]]:
+    """Yield a function's body as it is, with its first line mended, and indented as a whole."""
+    yield text, ()
+    head = rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b"
+    if re.search(head, text, re.MULTILINE):
+        return  # no body: within the prompt's function it would only define another one
+    stripped = text.lstrip("\n")
+    if stripped[:1] not in " \t":
+        yield "    " + stripped, ("mended the indentation",)
+    yield textwrap.indent(textwrap.dedent(text), "    "), ("mended the indentation",)
+
+
+def _all_bound(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    return frozenset().union(*map(definitions.bound, statements))
+
+
+def _told(source: str, *steps: Step) -> Extraction:
+    return Extraction(source, tuple(step for step in STEPS if step in steps))

@@ -1,0 +1,32 @@
+"""What extraction did to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+Kind: TypeAlias = Literal["solution", "completion"]
+Step: TypeAlias = Literal[
+    "left out the thinking",
+    "removed model tokens",
+    "replaced odd characters",
+    "expanded tabs",
+    "took a fenced block",
+    "joined blocks",
+    "cut what does not compile",
+    "continued the prompt",
+    "mended the indentation",
+    "took definitions from the prompt",
+    "dropped examples",
+    "found no program",
+]
+STEPS: tuple[Step, ...] = get_args(Step)
+"""All that may be done to an answer, in the order in which it is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A program, and what was done to the answer to get it; no steps: it is the answer itself."""
+
+    source: str
+    steps: tuple[Step, ...] = ()
