@@ -1,0 +1,473 @@
+"""What passes between mining and a language model: schemas, feedback, predictions, scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Reply, Request, Usage
+from evalplus_lite.mining.annotations import Type, read_type
+from evalplus_lite.mining.candidates import Parameter, Signature
+from evalplus_lite.mining.converse import converse, prompt_for
+from evalplus_lite.mining.cruxeval import CruxevalFile, to_rows
+from evalplus_lite.mining.normal import is_same, normal, text
+from evalplus_lite.mining.predict import Asking, Prediction, parse_answer, predict
+from evalplus_lite.mining.runs import Answer, Call
+from evalplus_lite.mining.schema import CaseForm
+from evalplus_lite.mining.score import judge_by, mark, read_predictions, score
+from evalplus_lite.mining.tasks import MinedTask, TaskCase, read_tasks
+from evalplus_lite.mining.validators import Executed, judge, salvage, select
+from evalplus_lite.store import write_jsonl
+
+
+class Scripted:
+    """A source that says what it is told to, and remembers what it was asked."""
+
+    model = "scripted"
+    usage = Usage()
+
+    def __init__(self, replies: Iterable[str] | Callable[[Request], str]) -> None:
+        self.answer = replies if callable(replies) else None
+        self.replies = iter(()) if callable(replies) else iter(replies)
+        self.asked: list[Request] = []
+
+    def ask(self, request: Request, *, cut_off: str = "error") -> Reply:
+        self.asked.append(request)
+        said = self.answer(request) if self.answer else next(self.replies)
+        return Reply(text=said, prompt_tokens=100, completion_tokens=10)
+
+    def each(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        return map(function, items)
+
+
+def signature(*kinds: str, result: str = "int") -> Signature:
+    """Return a signature of positional parameters a, b, c ... of these types."""
+    parameters = tuple(
+        Parameter("abcdef"[n], "positional", read_type(kind)) for n, kind in enumerate(kinds)
+    )
+    return Signature(parameters, read_type(result))
+
+
+def answer(args: Sequence[Any]) -> str:
+    """Return one test case as a model writes it."""
+    names = "abcdef"
+    rows = [{"args": dict(zip(names, a, strict=False)), "kwargs": {}} for a in args]
+    return json.dumps({"test_cases": rows})
+
+
+# Schemas
+
+
+def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:
+    """FunctionTestCaseModel holds test_cases of args and kwargs; no prefixItems, objects closed."""
+    form = CaseForm(signature("str", "list[tuple[str, int]]", "set[int] | None"))
+    schema = form.schema
+    assert form.tool["function"]["name"] == "FunctionTestCaseModel"
+    assert schema["required"] == ["test_cases"]
+    arguments = schema["$defs"]["ArgsModel"]
+    assert list(arguments["properties"]) == arguments["required"] == ["a", "b", "c"]
+    assert "Positional argument 'a' of type str" in arguments["properties"]["a"]["description"]
+    assert "prefixItems" not in json.dumps(schema)
+    assert arguments["additionalProperties"] is False
+    assert schema["$defs"]["KwargsModel"]["properties"] == {}
+
+
+def test_cases_are_read_into_python_types() -> None:
+    """Arrays become tuples and sets where the type says so, objects with number keys likewise."""
+    form = CaseForm(signature("list[tuple[str, int]]", "set[int]", "dict[int, float]", "date"))
+    read = form.read(answer([[[["x", 1]], [3, 3, 2], {"7": 2.5}, "2024-02-29"]]))
+    assert not read.problems
+    assert read.calls == [Call(([("x", 1)], {2, 3}, {7: 2.5}, "2024-02-29"))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("int", True), ("int", 1.5), ("int", "1"), ("bool", 1), ("str", 3), ("float", "x"),
+     ("list[int]", [1, "2"]), ("tuple[int, str]", [1]), ("Iterable[int]", [1, None]),
+     ("Literal['a', 'b']", "c"), ("date", "tomorrow"), ("str", None)],
+)  # fmt: skip
+def test_values_of_another_type_are_told_not_coerced(kind: str, value: Any) -> None:
+    """Strict reading: true is not 1, 1.5 not 1, and nothing is checked lazily."""
+    read = CaseForm(signature(kind)).read(answer([[value]]))
+    assert not read.calls
+    assert len(read.problems) == 1
+    assert "Test case 0" in read.problems[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "no json", '{"test_cases": 3}', '{"test_cases": [{"args": {"a": NaN}, "kwargs": {}}]}',
+     '{"test_cases": ["x"]}', '{"test_cases": [{"args": {"b": 1}, "kwargs": {}}]}',
+     '[{"args": {"a": "\\ud800"}}]'],
+)  # fmt: skip
+def test_unusable_answers_are_problems_not_crashes(said: str) -> None:
+    """Whatever a model writes, reading it ends in calls or in words."""
+    read = CaseForm(signature("float")).read(said)
+    assert not read.calls
+    assert read.problems
+
+
+def test_optional_variadic_and_keyword_parameters_are_placed() -> None:
+    """Left-out defaults stay out; *args and **kwargs are spread; keyword-only go by name."""
+    parameters = (
+        Parameter("a", "positional", Type("int")),
+        Parameter("b", "positional", Type("str"), "'x'"),
+        Parameter("rest", "varargs", Type("int")),
+        Parameter("deep", "keyword", Type("bool"), "False"),
+        Parameter("more", "varkw", Type("float")),
+    )
+    form = CaseForm(Signature(parameters, Type("int")))
+    rows = [
+        {"args": {"a": 1}, "kwargs": {}},
+        {"args": {"a": 1, "b": "y", "rest": [2, 3]}, "kwargs": {"deep": True, "more": {"k": 1.5}}},
+        {"args": [5, "z"], "kwargs": {}},
+    ]
+    read = form.read(f"```json\n{json.dumps({'test_cases': rows})}\n```")
+    assert not read.problems
+    assert read.calls == [
+        Call((1,)),
+        Call((1, "y", 2, 3), {"deep": True, "k": 1.5}),
+        Call((5, "z")),
+    ]
+
+
+# Validators and conversations
+
+
+def executed(outputs: Sequence[Any], *, start: int = 0) -> list[Executed]:
+    """Return cases with these outputs (an exception for a type) on distinct inputs."""
+    cases = []
+    for number, output in enumerate(outputs, start):
+        if isinstance(output, type):
+            found = Answer("error", type=output.__name__, message=f"m{number}")
+        else:
+            found = Answer("value", value=output)
+        cases.append(Executed(Call((f"in{number}",)), found))
+    return cases
+
+
+@pytest.mark.parametrize(
+    ("outputs", "failed"),
+    [
+        (list(range(10)), []),
+        (list(range(9)), ["coverage"]),
+        ([f"in{n}" for n in range(5)] + list(range(5)), ["non-triviality"]),
+        ([f"in{n}" for n in range(4)] + list(range(6)), []),
+        ([0] * 8 + [1, 2, 3, 4], []),
+        ([0] * 9 + [1, 2, 3, 4], ["diversity"]),
+        ([ValueError] * 6 + list(range(6)), []),
+        ([ValueError] * 7 + list(range(6)), ["error balance"]),
+    ],
+)
+def test_validators_hold_at_their_exact_bounds(outputs: list[Any], failed: list[str]) -> None:
+    """Ten cases suffice; half trivial is too many; two thirds equal and half errors are not."""
+    assert [f.validator for f in judge(executed(outputs))] == failed
+
+
+def test_feedback_quotes_the_offenders() -> None:
+    """Each failing validator's words show the cases at fault."""
+    (found,) = judge(executed([ValueError] * 11 + list(range(5))))
+    assert "in3" in found.feedback
+    assert "ValueError: m3" in found.feedback
+    slow = [*executed(range(10)), Executed(Call(("big",)), Answer("slow", message="more than 1 s"))]
+    (found,) = judge(slow)
+    assert found.validator == "runtime"
+    assert "big" in found.feedback
+
+
+def test_salvage_keeps_what_meets_the_core() -> None:
+    """Errors in excess go singly until the balance holds; nothing else goes."""
+    kept = salvage(executed([ValueError] * 8 + list(range(5))))
+    assert sum(c.is_error for c in kept) == 5
+    assert sum(not c.is_error for c in kept) == 5
+    assert salvage(executed([0] * 10)) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([0, 0, 0, 1, 2, "in3", ValueError, KeyError]), max_size=40))
+def test_selection_and_salvage_never_break_a_core_validator(outputs: list[Any]) -> None:
+    """Whatever the pool, salvaged cases meet validators 4 to 6 and are part of the pool."""
+    pool = executed(outputs)
+    kept = salvage(select(pool))
+    assert not judge(kept, waived=("coverage", "runtime"))
+    assert {id(c) for c in kept} <= {id(c) for c in pool}
+    assert len(kept) <= 15
+
+
+def convert(calls: list[Call]) -> list[Executed]:
+    """Execute a small pure function of this test's own: a % 7, error below zero."""
+    found = []
+    for call in calls:
+        (number,) = call.args
+        if number < 0:
+            result = Answer("error", type="ValueError", message="below")
+        elif number > 10**6:
+            result = Answer("slow", message="more than 1 s")
+        else:
+            result = Answer("value", value=str(number % 7))
+        found.append(Executed(call, result))
+    return found
+
+
+def modulo(toys: Any) -> Any:
+    """Return a mined function that fits ``convert``."""
+    body = 'def mod(a: int) -> str:\n    """Mod."""\n    return str(a % 7)\n'
+    functions, _ = toys.mined({"toy.py": body})
+    return functions["toy.mod"]
+
+
+def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
+    """Schema, duplicates, too few and slow cases are told; the third answer passes."""
+    source = Scripted(
+        [
+            "I think that",
+            answer([[n] for n in (1, 2, 3, 1, 10**7)]),
+            answer([[n] for n in range(4, 16)]),
+        ]
+    )
+    found = converse(modulo(toys), source, convert, seed=0)
+    assert len(found.cases) >= 10
+    assert not found.salvaged
+    assert found.failures[:4] == ["schema", "coverage", "duplication", "coverage"]
+    assert found.cost.requests == 3
+    assert found.cost.prompt_tokens == 300
+    words = source.asked[2].messages[-1].content
+    assert "not unique" in words
+    assert "10000000" in words
+    assert [m.role for m in source.asked[2].messages] == [
+        "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+
+
+def test_two_attempts_of_three_cycles_then_salvage(toys: Any) -> None:
+    """After six answers the minimum is waived, but the core validators are not."""
+    source = Scripted([answer([[n % 3], [-n - 1], [-n - 100]]) for n in range(6)])
+    found = converse(modulo(toys), source, convert, seed=0)
+    assert len(source.asked) == 6
+    assert len(source.asked[3].messages) == 1
+    assert found.salvaged
+    assert not judge(found.cases, waived=("coverage",))
+    assert converse(modulo(toys), Scripted(["no"] * 6), convert, seed=0).cases == []
+
+
+def test_the_prompt_shows_at_most_sixty_earlier_cases(toys: Any) -> None:
+    """Sixty are drawn at random from more; the code, docstring and the count are there."""
+    import random
+
+    seen = [Call((n,)) for n in range(100, 500)]
+    shown = prompt_for(modulo(toys), seen, random.Random(1))
+    assert sum(f"[[{n}], {{}}]" in shown for n in range(100, 500)) == 60
+    assert "return str(a % 7)" in shown
+    assert "Mod." in shown
+    assert "write 15 test cases" in shown
+    assert "(none yet)" in prompt_for(modulo(toys), [], random.Random(1))
+
+
+# Predictions
+
+
+def test_normal_form_follows_the_paper() -> None:
+    """Sets sorted, tuples lists, numbers one way, keys text; true is not 1."""
+    assert normal({3, 1, 2}) == [1, 2, 3]
+    assert normal((1, (2.0, frozenset({"b", "a"})))) == [1, [2, ["a", "b"]]]
+    assert normal({1: {None: True}}) == {"1": {"null": True}}
+    assert is_same(True, True)
+    assert not is_same(True, 1)
+    assert not is_same(1, True)
+    assert is_same(2, 2.0)
+    assert is_same(0.1 + 0.2, 0.30000000000000004)
+    assert not is_same(0.1 + 0.2, 0.3)
+    assert is_same([{"b", "a"}, (1,)], [["b", "a"], [1.0]])
+    assert not is_same(["b", "a"], ["a", "b"])
+    assert is_same({1: 2}, {"1": 2})
+    assert is_same(float("nan"), "NaN")
+    assert not is_same(set(), {})
+    assert not is_same("1", 1)
+
+
+@settings(max_examples=60)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.tuples(inner, inner)
+            | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+            | st.sets(st.integers(), max_size=4)
+        ),
+        max_leaves=12,
+    )
+)
+def test_a_value_is_the_same_as_its_own_json(value: Any) -> None:
+    """Writing the normal form as JSON and reading it back is a right prediction."""
+    assert is_same(value, json.loads(text(normal(value))))
+
+
+@pytest.mark.parametrize(
+    ("said", "parsed"),
+    [
+        ('{"value": [1, 2]}', {"value": [1, 2]}),
+        ('Thinking {"a": 1}. So:\n```json\n{"value": null}\n```', {"value": None}),
+        ('{"error": {"type": "ValueError", "message": "no {x}"}}',
+         {"error": {"type": "ValueError", "message": "no {x}"}}),
+        ('{"error": "KeyError: \'a\'"}', {"error": {"type": "KeyError", "message": "'a'"}}),
+        ('{"value": NaN}', {"value": "NaN"}),
+        ('{"value": 1} no wait {"value": 2}', {"value": 2}),
+    ],
+)  # fmt: skip
+def test_answers_are_found_in_what_models_write(said: str, parsed: dict[str, Any]) -> None:
+    """The last object that is an answer counts, with prose and fences around it."""
+    assert parse_answer(said) == parsed
+
+
+@pytest.mark.parametrize("said", ["", "42", "{}", '{"value"}', '{"error": 3}', "{" * 5000])
+def test_unreadable_answers_say_why(said: str) -> None:
+    """What is no answer is a ValueError with words, quickly."""
+    with pytest.raises(ValueError, match="JSON|neither|must hold"):
+        parse_answer(said)
+
+
+def tasks_of_two() -> list[MinedTask]:
+    """Return two small tasks with values and an error."""
+    static = {"lines": 4, "nodes": {"Call": 2, "If": 1}, "cyclomatic": 2}
+    first = MinedTask(
+        "p/m.f",
+        "def f(x):\n    return {x, x + 1}\n",
+        "f",
+        (
+            TaskCase(Call((1,)), Answer("value", value={1, 2}), {"lines": 1}),
+            TaskCase(
+                Call(("a",)), Answer("error", type="TypeError", message="bad a"), {"lines": 9}
+            ),
+        ),
+        {"package": "p", "python": "3.11.7", "static": static},
+    )
+    second = MinedTask(
+        "q/m.g",
+        "def g(x):\n    return x / 2\n",
+        "g",
+        (TaskCase(Call((1,)), Answer("value", value=0.5), {"lines": 3}),),
+        {"package": "q", "static": {**static, "lines": 40}},
+    )
+    return [first, second]
+
+
+def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
+    """One retry carries the parse error; a second run asks nothing; marks follow the rules."""
+
+    def reply(request: Request) -> str:
+        last = request.messages[-1].content
+        if "f(1)" in last:
+            return "hm"
+        if "could not be read" in last:
+            return '{"value": [2, 1]}'
+        if "f('a')" in last:
+            return '{"error": {"type": "builtins.TypeError", "message": "a is bad"}}'
+        return '{"value": "0.5"}'
+
+    source = Scripted(reply)
+    out = tmp_path / "p.jsonl"
+    tasks = tasks_of_two()
+    assert predict(tasks, source, out) == 3
+    assert predict(tasks, source, out) == 0
+    assert len(source.asked) == 4
+    predictions = list(read_predictions(out))
+    assert [p.retried for p in predictions] == [True, False, False]
+    report = score(tasks, predictions)
+    assert report.pass_at["pass@1"] == pytest.approx(1 / 3)
+    assert report.reasons == {"other message": 1, "other value": 1}
+    lines = {(line.group, line.name): line.pass_at_1 for line in report.lines}
+    assert lines["all", "errors only"] == 0.0
+    assert lines["package", "p"] == 0.5
+    assert lines["run: lines", "1 to 1"] == 1.0
+    judged = score(tasks, predictions, judge=lambda kind, a, b: {a, b} == {"bad a", "a is bad"})
+    assert judged.pass_at["pass@1"] == pytest.approx(2 / 3)
+    with pytest.raises(InputError, match=r"q/m\.g"):
+        score(tasks[:1], predictions)
+    with pytest.raises(InputError):
+        predict(tasks, source, out, asking=Asking(temperature=1.0))
+
+
+def test_the_judge_is_asked_only_about_messages() -> None:
+    """A model decides between messages of one type; wrong types and values never reach it."""
+    case = tasks_of_two()[0].cases[1]
+    source = Scripted(["True."])
+    judge_ = judge_by(source)
+
+    def said(kind: str, message: str) -> Prediction:
+        return Prediction("p/m.f", 1, 0, {"error": {"type": kind, "message": message}})
+
+    assert mark(case, said("TypeError", " bad a "), judge_).is_right
+    assert not mark(case, said("ValueError", "bad a"), judge_).is_right
+    assert not source.asked
+    assert mark(case, said("TypeError", "a was bad"), judge_).judged
+    assert len(source.asked) == 1
+    assert not mark(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
+    assert not judge_by(Scripted(["Truely"]))("TypeError", "a", "b")
+
+
+def test_pass_at_k_uses_all_samples(tmp_path: Path) -> None:
+    """With two samples of which one is right, pass@1 is a half and pass@2 one."""
+    tasks = tasks_of_two()[1:]
+    predictions = [
+        Prediction("q/m.g", 0, 0, {"value": 0.5}),
+        Prediction("q/m.g", 0, 1, {"value": 5}),
+    ]
+    report = score(tasks, predictions, ks=(1, 2, 3))
+    assert report.pass_at == {"pass@1": 0.5, "pass@2": 1.0}
+
+
+def test_model_text_is_never_executed(tmp_path: Path) -> None:
+    """An answer that is code, or claims equality, is data and wrong."""
+    trace = tmp_path / "ran"
+    said = f"__import__('pathlib').Path({str(trace)!r}).touch()"
+    case = tasks_of_two()[1].cases[0]
+    for value in (said, {"__eq__": True}, [said]):
+        assert not mark(case, Prediction("q/m.g", 0, 0, {"value": value})).is_right
+    with pytest.raises(ValueError, match="JSON"):
+        parse_answer(said)
+    assert not trace.exists()
+
+
+# Files
+
+
+def test_tasks_survive_their_file(tmp_path: Path) -> None:
+    """Tuples, sets, floats and errors come back as they were; damage names its line."""
+    path = tmp_path / "t.jsonl"
+    tasks = tasks_of_two()
+    write_jsonl(path, (task.to_json() for task in tasks))
+    again = list(read_tasks(path))
+    assert [t.to_json() for t in again] == [t.to_json() for t in tasks]
+    assert again[0].cases[0].answer.value == {1, 2}
+    path.write_text('{"task_id": "x"}\n')
+    with pytest.raises(InputError, match=r"t\.jsonl:1"):
+        list(read_tasks(path))
+
+
+def test_cruxeval_files_are_read_without_running_them(tmp_path: Path) -> None:
+    """Literal inputs and outputs become tasks; anything else is skipped and named."""
+    path = tmp_path / "crux.jsonl"
+    rows = [
+        {"id": "s0", "code": "def f(a, b):\n    return a\n", "input": "[1, (2,)], b={3}",
+         "output": "[1, (2,)]"},
+        {"id": "s1", "code": "def f(a):\n    return a\n", "input": "open('x', 'w')",
+         "output": "1"},
+    ]  # fmt: skip
+    write_jsonl(path, rows)
+    file = CruxevalFile(path)
+    (task,) = file.tasks()
+    assert file.skipped == ["s1"]
+    assert task.cases[0].call == Call(([1, (2,)],), {"b": {3}})
+    (row,) = to_rows([task])
+    assert (row["input"], row["output"]) == (rows[0]["input"], rows[0]["output"])
+    assert row["code"] == rows[0]["code"]
+    rows_of_g = list(to_rows(tasks_of_two()[1:]))
+    assert rows_of_g[0]["code"].endswith("f = g\n")
