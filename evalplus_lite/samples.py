@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.extraction import Extraction, Kind, Step, extract, joined
-from evalplus_lite.store import parse_json, read_jsonl, read_text, write_jsonl
+from evalplus_lite.store import parse_json, read_beginning, read_jsonl, read_text, write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 
@@ -223,11 +223,7 @@ def _is_hidden(path: Path) -> bool:
 
 def _begins_with_list(path: Path) -> bool:
     """Say whether a file is one JSON list, as no JSONL file of samples is."""
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(100).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-    except OSError:
-        return False  # the reading of rows says what is wrong
+    return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
 def _generations(path: Path, dataset: Dataset) -> Iterator[Answer]:

@@ -1,7 +1,14 @@
 """Files of rows: JSONL read as a stream, written whole or not at all, appended to by long jobs."""
 
 from evalplus_lite.store.journal import Journal
-from evalplus_lite.store.reading import MAX_LINE, Row, parse_json, read_jsonl, read_text
+from evalplus_lite.store.reading import (
+    MAX_LINE,
+    Row,
+    parse_json,
+    read_beginning,
+    read_jsonl,
+    read_text,
+)
 from evalplus_lite.store.writing import dump_row, replacing, write_jsonl, write_text
 
 __all__ = [
@@ -10,6 +17,7 @@ __all__ = [
     "Row",
     "dump_row",
     "parse_json",
+    "read_beginning",
     "read_jsonl",
     "read_text",
     "replacing",

@@ -61,6 +61,12 @@ def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str
     return _decoded(data, path, None)
 
 
+def read_beginning(path: str | os.PathLike[str], *, size: int = 100) -> bytes:
+    """Return the first bytes of a file's content, unpacked; InputError as for ``read_jsonl``."""
+    with _opened(path) as stream:
+        return stream.read(size)
+
+
 def parse_json(text: str, *, path: object = None, line: int | None = None) -> Any:
     """Return the value of a JSON text; InputError naming the place where it is not JSON.
 

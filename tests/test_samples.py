@@ -1,0 +1,264 @@
+"""Sample files of every format are read one sample at a time, and each mistake is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.extraction import Step
+from evalplus_lite.samples import MAX_SOURCE, read_answers, read_samples, write_samples
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.types import Sample, Task
+
+PROMPT = "def f(x):\n"
+BODY = "    return x\n"
+DATA = Dataset(
+    "some",
+    (
+        Task("set/0", PROMPT, "f", PROMPT + BODY),
+        Task("set/1", PROMPT, "f", PROMPT + BODY),
+        Task("set/2", '"""Do."""\n', "f", PROMPT + BODY, style="solution"),
+    ),
+)
+
+
+def rows(folder: Path, *items: Any, name: str = "samples.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    return path
+
+
+def test_solutions_and_completions(tmp_path: Path) -> None:
+    """A solution stands alone, a completion follows its prompt, or stands alone too by style."""
+    path = rows(
+        tmp_path,
+        {"task_id": "set/0", "solution": PROMPT + BODY, "other": 1},
+        {"task_id": "set/0", "completion": BODY, "model": "m"},
+        {"task_id": "set/2", "completion": PROMPT + BODY},
+        {"task_id": "set/0", "solution": "def f(x): pass\n", "completion": "ignored"},
+    )
+    assert list(read_samples(path, DATA)) == [
+        Sample("set/0", PROMPT + BODY, "", 0),
+        Sample("set/0", PROMPT + BODY, "m", 1),
+        Sample("set/2", PROMPT + BODY, "", 0),
+        Sample("set/0", "def f(x): pass\n", "", 2),
+    ]
+
+
+def test_raw_answers_become_programs_and_are_counted(tmp_path: Path) -> None:
+    """Chat answers become programs, with a count of what was done; or stay as they are if asked."""
+    chat = f"Sure:\n```python\n{PROMPT}{BODY}```\n"
+    path = rows(
+        tmp_path,
+        {"task_id": "set/0", "solution": chat},
+        {"task_id": "set/1", "completion": chat},
+        {"task_id": "set/1", "solution": PROMPT + BODY},
+    )
+    steps: Counter[Step] = Counter()
+    sources = [sample.source for sample in read_samples(path, DATA, steps=steps)]
+    assert all(source.endswith(PROMPT + BODY) for source in sources)
+    assert steps["took a fenced block"] == 2
+    as_is = [sample.source for sample in read_samples(path, DATA, extraction="none")]
+    assert as_is == [chat, PROMPT + chat, PROMPT + BODY]
+
+
+def test_indices_are_given_or_counted(tmp_path: Path) -> None:
+    """An index in the file counts; samples without one take the first that is free."""
+    items: list[dict[str, Any]] = [
+        {"index": 1},
+        {},
+        {"index": None},
+        {"index": 7},
+        {},
+    ]
+    path = rows(tmp_path, *({"task_id": "set/0", "solution": "", **item} for item in items))
+    assert [sample.index for sample in read_samples(path, DATA)] == [1, 0, 2, 7, 3]
+
+
+def test_written_samples_are_read_back(tmp_path: Path) -> None:
+    """Samples written as JSONL come back the same, packed too."""
+    samples = [Sample("set/1", PROMPT + BODY, "m", 3), Sample("set/0", "def f(x): pass\n", "", 0)]
+    assert write_samples(tmp_path / "s.jsonl.gz", samples) == 2
+    assert list(read_samples(tmp_path / "s.jsonl.gz", DATA)) == samples
+
+
+def test_a_folder_of_programs(tmp_path: Path) -> None:
+    """A folder a task, a file a sample: in the tasks' order and the numbers', junk passed over."""
+    for name, text in {
+        "set_1/10.py": "def f(x): return 10\n",
+        "set_1/2.py": "def f(x): return 2\n",
+        "set_0/0.py": "def f(x): return 0\n",
+        "set_0/.hidden.py": "",
+        "set_0/notes.txt": "",
+        "set_0/__pycache__/0.py": "",
+        ".git/0.py": "",
+        "README.md": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = [(s.task_id, s.index, s.source[-3:]) for s in read_samples(tmp_path, DATA)]
+    assert found == [("set/0", 0, " 0\n"), ("set/1", 2, " 2\n"), ("set/1", 10, "10\n")]
+
+
+@pytest.mark.parametrize("name", ["generations.json", "g.txt", "g.json.gz"])
+def test_lists_in_the_order_of_the_tasks(tmp_path: Path, name: str) -> None:
+    """A list of lists goes to the tasks in order, and may end before the last one."""
+    text = "\n " + json.dumps([[PROMPT + BODY, "def f(x): pass\n"], ["def f(x): return 1\n"]])
+    data = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    found = list(read_samples(tmp_path / name, DATA))
+    assert [(s.task_id, s.index) for s in found] == [("set/0", 0), ("set/0", 1), ("set/1", 0)]
+    assert found[0].source == PROMPT + BODY
+
+
+def test_tasks_that_were_not_chosen_are_passed_over(tmp_path: Path) -> None:
+    """With some tasks chosen, a file for the whole set serves, in each format."""
+    some = DATA.only(["set/1"])
+    by_row = rows(
+        tmp_path,
+        *({"task_id": f"set/{n}", "solution": f"def f(x): return {n}\n"} for n in range(3)),
+    )
+    by_list = tmp_path / "g.json"
+    by_list.write_text(json.dumps([[f"def f(x): return {n}\n"] for n in range(3)]))
+    folder = tmp_path / "folder"
+    for n in range(3):
+        (folder / f"set_{n}").mkdir(parents=True)
+        (folder / f"set_{n}" / "0.py").write_text(f"def f(x): return {n}\n")
+    for path in (by_row, by_list, folder):
+        assert list(read_samples(path, some)) == [Sample("set/1", "def f(x): return 1\n", "", 0)]
+
+
+def test_samples_are_read_one_at_a_time(tmp_path: Path) -> None:
+    """What stands before a mistake is yielded before the mistake is met."""
+    path = rows(
+        tmp_path, {"task_id": "set/0", "solution": "def f(x): pass\n"}, {"task_id": "set/9"}
+    )
+    stream = read_samples(path, DATA)
+    assert next(stream).task_id == "set/0"
+    with pytest.raises(InputError):
+        next(stream)
+
+
+GOOD = {"task_id": "set/0", "solution": "x"}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"solution": "x"}, "lacks 'task_id'"),
+        ({**GOOD, "task_id": None}, "'task_id' is 'None', a text was expected"),
+        ({**GOOD, "task_id": 3}, "'task_id' is '3', a text was expected"),
+        ({**GOOD, "task_id": "set/00"}, r"unknown task 'set/00' \(did you mean 'set/0'\?\)"),
+        ({**GOOD, "task_id": "zzz"}, r"unknown task 'zzz' \(the tasks are those of some, such as"),
+        ({"task_id": "set/0"}, r"neither 'solution' nor 'completion' \(its keys are task_id\)"),
+        ({"task_id": "set/0", "code": "x"}, "its keys are code, task_id"),
+        ({**GOOD, "solution": None}, "'solution' is 'None', a text was expected"),
+        ({**GOOD, "solution": ["x"]}, "'solution' is .*, a text was expected"),
+        ({"task_id": "set/0", "completion": 1}, "'completion' is '1', a text was expected"),
+        ({**GOOD, "index": "0"}, "'index' is '0', an integer was expected"),
+        ({**GOOD, "index": True}, "'index' is 'True', an integer was expected"),
+        ({**GOOD, "index": -1}, "index -1 is not from 0"),
+        ({**GOOD, "index": 2**40}, "is not from 0"),
+        ({**GOOD, "index": 0}, "index 0 of task 'set/0' stands twice"),
+        ({**GOOD, "model": 3}, "'model' is '3', a text was expected"),
+        ({**GOOD, "solution": "x\x00"}, "the sample holds a NUL character"),
+        ({**GOOD, "solution": "x" * (MAX_SOURCE + 1)}, "the sample is longer than 1048576 bytes"),
+        ({**GOOD, "solution": "é" * (MAX_SOURCE // 2 + 1)}, "the sample is longer than"),
+        ([1], "holds a JSON array"),
+    ],
+)
+def test_each_mistake_in_a_row_is_named(tmp_path: Path, row: Any, message: str) -> None:
+    """A wrong row is one clear line with file and line number."""
+    path = rows(tmp_path, {"task_id": "set/0", "solution": "def f(x): pass\n", "index": 0}, row)
+    with pytest.raises(InputError, match=rf"samples\.jsonl:2: .*{message}") as caught:
+        list(read_samples(path, DATA))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_sample_of_the_greatest_length_is_read(tmp_path: Path) -> None:
+    """The bound itself is allowed, and odd characters are no mistake."""
+    source = "def f(x): pass\n#" + "\ud800" + "x" * (MAX_SOURCE - 19)
+    path = rows(tmp_path, {"task_id": "set/0", "solution": source})
+    assert next(read_answers(path, DATA)).text == source
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[1]]", "task set/0: a list of texts was expected"),
+        ('["x"]', "task set/0: a list of texts was expected"),
+        ("[[], [], [], []]", "holds samples for 4 tasks, some has 3"),
+        ("[[", "is not valid JSON"),
+        ('[["x"], ["\\u0000"]]', "task set/1, sample 0: the sample holds a NUL"),
+    ],
+)
+def test_each_mistake_in_a_list_is_named(tmp_path: Path, text: str, message: str) -> None:
+    """A wrong list says at which task."""
+    (tmp_path / "g.json").write_text(text)
+    with pytest.raises(InputError, match=rf"g\.json.*: {message}"):
+        list(read_samples(tmp_path / "g.json", DATA))
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("set_00/0.py", r"set_00: is the folder of no task \(did you mean 'set_0'"),
+        ("other/0.py", "other: is the folder of no task"),
+        ("set_0/first.py", r"first\.py: is not named by a number of its own"),
+        ("README.md", "holds no samples"),
+    ],
+)
+def test_each_mistake_in_a_folder_is_named(tmp_path: Path, file: str, message: str) -> None:
+    """A wrong folder or file name is named; so is a folder without samples."""
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("")
+    with pytest.raises(InputError, match=message):
+        list(read_samples(tmp_path, DATA))
+
+
+def test_files_with_the_same_number_are_refused(tmp_path: Path) -> None:
+    """Two files of one number would be one sample twice."""
+    (tmp_path / "set_0").mkdir()
+    for name in ("1.py", "01.py"):
+        (tmp_path / "set_0" / name).write_text("")
+    with pytest.raises(InputError, match="is not named by a number of its own"):
+        list(read_samples(tmp_path, DATA))
+
+
+def test_ids_that_a_folder_cannot_tell_apart(tmp_path: Path) -> None:
+    """Ids that differ only in / and _ need a file of rows."""
+    data = Dataset("d", (Task("a/b", "", "f", ""), Task("a_b", "", "f", "")))
+    with pytest.raises(InputError, match="differ only in / and _"):
+        list(read_samples(tmp_path, data))
+
+
+def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
+    """What the file reader refuses is refused here too."""
+    with pytest.raises(InputError, match="does not exist"):
+        list(read_samples(tmp_path / "none.jsonl", DATA))
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(InputError, match="holds no rows"):
+        list(read_samples(tmp_path / "empty.jsonl", DATA))
+    (tmp_path / "set_0").mkdir()
+    (tmp_path / "set_0" / "0.py").write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"0\.py: is not UTF-8"):
+        list(read_samples(tmp_path, DATA.only(["set/0"])))
+
+
+def test_real_files(shared: Path) -> None:
+    """Real sample files are read whole, for the tasks that they cover."""
+    for folder, name in (("humaneval", "HumanEvalPlus-Mini"), ("mbpp", "MbppPlus")):
+        data = load_dataset(shared / "datasets" / f"{name}.jsonl.gz")
+        for path in sorted((shared / "samples" / folder).glob("*.jsonl.gz")):
+            with gzip.open(path, "rt") as stream:
+                wanted = [json.loads(line) for line in stream]
+            found = list(read_samples(path, data, extraction="none"))
+            assert [(s.task_id, s.source) for s in found] == [
+                (row["task_id"], row["solution"]) for row in wanted
+            ]
