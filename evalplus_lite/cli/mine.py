@@ -27,7 +27,11 @@ def mine(
     ] = Path("out/mined/tasks.jsonl"),
     companion: Annotated[
         list[Path] | None,
-        typer.Option("--with", metavar="PATH", help="A library to inline code from; several."),
+        typer.Option(
+            "--with",
+            metavar="PATH",
+            help="A library that packages here import, to inline from; several.",
+        ),
     ] = None,
     wide: Annotated[
         bool, typer.Option("--wide", help="Take Any, bytes, Iterator, datetime and object too.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import multiprocessing.util
+import re
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ from evalplus_lite.llm import Source
 from evalplus_lite.mining.closure import Problem
 from evalplus_lite.mining.funnel import Funnel
 from evalplus_lite.mining.mine import PackageMine, Settings
-from evalplus_lite.mining.packages import download, open_package
+from evalplus_lite.mining.packages import PackageSource, download, open_package
 from evalplus_lite.mining.proof import Sandboxes
 from evalplus_lite.mining.static import Reject
 from evalplus_lite.sandbox import SandboxConfig
@@ -62,7 +63,25 @@ class Job:
     settings: Settings
     companions: tuple[Path, ...]
     config: SandboxConfig
+    shelf: tuple[tuple[str, Path], ...] = ()
+    """Archives at hand, by distribution name: those asked for and the companions."""
     source: Callable[[], Source] | None = None
+
+    def _companions(self, package: PackageSource, stack: ExitStack) -> list[PackageSource]:
+        """Open the libraries a package requires, as far as they are at hand."""
+        found = [stack.enter_context(open_package(p)) for p in self.companions if p.is_dir()]
+        shelf = dict(self.shelf)
+        pending = _required(package)
+        seen = {package.name}
+        while pending:
+            name = pending.pop(0)
+            if name in seen or name not in shelf:
+                continue
+            seen.add(name)
+            library = stack.enter_context(open_package(shelf[name]))
+            found.append(library)
+            pending += _required(library)
+        return found
 
     def package(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
         """Return a package's rows; one that cannot be had or read gives a reject."""
@@ -75,7 +94,7 @@ class Job:
                 if not path.exists() and "/" not in name and not name.endswith(_ARCHIVES):
                     path = download(name, Path(folder))
                 package = stack.enter_context(open_package(path))
-                others = [stack.enter_context(open_package(p)) for p in self.companions]
+                others = self._companions(package, stack)
                 source = None if self.source is None else self.source()
                 mine = PackageMine(package, self.settings, others, sandboxes, source, funnel)
                 for result in mine.yields():
@@ -93,6 +112,30 @@ class Job:
             row |= {"tasks": [], "rejects": [reject.to_json()], "seconds": {}}
         row |= {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
         return row
+
+
+def shelf_of(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return distribution name -> archive for those paths whose names tell it."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        match = re.match(r"([A-Za-z0-9._]+?)-\d", path.name)
+        if match and path.name.endswith(_ARCHIVES) and path.is_file():
+            found.setdefault(_normal_name(match.group(1)), path)
+    return found
+
+
+def _normal_name(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _required(package: PackageSource) -> list[str]:
+    """Return the names of what a package requires always, extras left out."""
+    names: list[str] = []
+    for line in package.requires:
+        match = re.match(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)", line)
+        if match and "extra ==" not in line:
+            names.append(_normal_name(match.group(1)))
+    return names
 
 
 _process: dict[SandboxConfig, Sandboxes] = {}
@@ -146,7 +189,14 @@ class Campaign:
 
     def _each(self, todo: list[str]) -> Iterator[dict[str, Any]]:
         """Yield packages' rows in order as they are done, few taken ahead."""
-        job = Job(self.settings, tuple(self.companions), self.config, self.source)
+        at_hand = shelf_of([*self.companions, *(Path(name) for name in self.packages)])
+        job = Job(
+            self.settings,
+            tuple(self.companions),
+            self.config,
+            tuple(at_hand.items()),
+            self.source,
+        )
         if self.workers == 1 or len(todo) < 2:
             with Sandboxes(self.config) as sandboxes:
                 for name in todo:
