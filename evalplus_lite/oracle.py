@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from evalplus_lite.blobs import LARGE, Blobs, Packed
 from evalplus_lite.compare import matches
 from evalplus_lite.contract import parse, violations
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import CodecError, ReferenceError_
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox, wire
 from evalplus_lite.types import (
     Case,
@@ -118,6 +118,16 @@ def answer(
     return Answers(_relinked(suite, kept), tuple(dropped[n] for n in sorted(dropped)), kept)
 
 
+def _unreadable(outcome: Outcome) -> str | None:
+    """Return why an answer is no plain value after all: the encoder inside is quick, not strict."""
+    if isinstance(outcome, Returned):
+        try:
+            wire.decode(outcome.data)
+        except CodecError as error:
+            return str(error)
+    return None
+
+
 @dataclass
 class _Answers:
     """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
@@ -131,6 +141,9 @@ class _Answers:
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
+        problem = _unreadable(outcome)
+        if problem is not None:
+            outcome = Unrepresentable(problem)
         if isinstance(outcome, Returned):
             data = outcome.data
             self.answers[case] = Packed.of(data) if len(data) > LARGE else data

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from evalplus_lite.sandbox import Sandbox
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -24,6 +26,13 @@ def shared() -> Path:
     if not (folder / "datasets").is_dir():
         pytest.skip("needs real data: set EVALPLUS_LITE_SHARED to the folder that holds datasets/")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """A sandbox of the strongest tier that this machine holds, kept for the whole session."""
+    with Sandbox() as found:
+        yield found
 
 
 @dataclass

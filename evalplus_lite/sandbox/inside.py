@@ -249,6 +249,9 @@ def child(
     module.__file__ = "<program>"
     sys.modules["program"] = module
     send, run = reporter.send, reporter.run
+    # The module seeds itself anew in every fork. Bound to the hash seed, so that a reference that
+    # draws answers otherwise when it is run under another one.
+    sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
     try:
         exec(compile(request["source"], "<program>", "exec", dont_inherit=True), module.__dict__)
         function = module.__dict__[request["entry_point"]]
@@ -365,7 +368,6 @@ def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
             __import__(name)
         except ImportError:
             pass
-    sys.modules["random"].seed(0)
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)

@@ -1,0 +1,366 @@
+"""What happens to a program is told as what happened: each outcome, on real programs."""
+
+from __future__ import annotations
+
+import signal
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from support.values import brief, exact
+
+from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox, wire
+from evalplus_lite.types import (
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    TimedOut,
+    Unrepresentable,
+)
+
+TIGHT = Limits(cpu=0.2, load=0.4, wait=0.4, memory=256 << 20)
+
+
+def run(
+    sandbox: Sandbox,
+    source: str,
+    *cases: Sequence[Any],
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    **options: Any,
+) -> Run:
+    """Run a program text that defines ``f``."""
+    program = Program(textwrap.dedent(source), "f")
+    return sandbox.run(program, Inputs.of(cases), limits, **options)
+
+
+def only(sandbox: Sandbox, source: str, *arguments: Any, **options: Any) -> Outcome | None:
+    """Return what happened on the one case of these arguments."""
+    (outcome,) = run(sandbox, source, arguments, **options).outcomes
+    return outcome
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        -0.0,
+        float("inf"),
+        10**5000,
+        1 - 2j,
+        "é\ud800",
+        b"\x00",
+        [1, (2, {3}, frozenset({4})), {"k": [None], 5: ()}],
+        {"b": 1, "a": 2},
+        "x" * 3_000_000,
+    ],
+    ids=brief,
+)
+def test_plain_values_come_back_exactly(sandbox: Sandbox, value: Any) -> None:
+    """A plain value goes in and comes out as it was: type, order and sign."""
+    outcome = only(sandbox, "def f(x): return x", value)
+    assert isinstance(outcome, Returned)
+    assert outcome.data == wire.encode(value)
+    assert exact(wire.decode(outcome.data)) == exact(value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("__import__('collections').OrderedDict(a=1)", {"a": 1}),
+        ("__import__('collections').Counter('aab')", {"a": 2, "b": 1}),
+        ("__import__('collections').defaultdict(list, {1: [2]})", {1: [2]}),
+        ("__import__('collections').namedtuple('P', 'x y')(1, 2)", (1, 2)),
+        ("__import__('enum').IntEnum('E', 'A').A", 1),
+        ("type('S', (str,), {'__eq__': lambda *_: True, '__hash__': str.__hash__})('a')", "a"),
+        ("[type('L', (list,), {'__iter__': lambda self: iter([9])})([1, 2])]", [[1, 2]]),
+        ("__import__('numpy').float64(1.5)", 1.5),
+        ("(__import__('numpy').int64(3), __import__('numpy').bool_(True))", (3, True)),
+    ],
+)
+def test_subclasses_are_reduced(sandbox: Sandbox, expression: str, value: Any) -> None:
+    """Of a subclass only the plain value underneath counts, taken without its overrides."""
+    outcome = only(sandbox, f"def f(): return {expression}")
+    assert isinstance(outcome, Returned), outcome
+    assert exact(wire.decode(outcome.data)) == exact(value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("object()", "builtins.object"),
+        ("(x for x in [1])", "builtins.generator"),
+        ("bytearray(b'a')", "builtins.bytearray"),
+        ("[memoryview(b'a')]", "builtins.memoryview"),
+        ("range(3)", "builtins.range"),
+        ("{1: __import__('decimal').Decimal(1)}", "decimal.Decimal"),
+        ("__import__('numpy').zeros(3)", "numpy.ndarray"),
+        ("f", "builtins.function"),
+        ("__import__('array').array('b', b'ab')", "array.array"),
+    ],
+)
+def test_what_is_no_plain_value_is_named(sandbox: Sandbox, expression: str, name: str) -> None:
+    """Any other object is unrepresentable, by the name of its type."""
+    outcome = only(sandbox, f"def f(): return {expression}")
+    assert isinstance(outcome, Unrepresentable)
+    assert outcome.type == name
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple", "dict"])
+def test_a_value_too_deep_or_endless_is_unrepresentable(sandbox: Sandbox, kind: str) -> None:
+    """Neither a cycle nor boundless nesting reaches us as a value."""
+    source = f"""
+        def f(cycle):
+            if cycle:
+                value = [1]
+                value.append(value if {kind!r} == "list" else ({{1: value}}))
+                return value
+            value = 0
+            for _ in range(5000):
+                value = {{"list": [value], "tuple": (value,), "dict": {{1: value}}}}[{kind!r}]
+            return value
+    """
+    for outcome in run(sandbox, source, (False,), (True,)).outcomes:
+        assert isinstance(outcome, Unrepresentable), outcome
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "message"),
+    [
+        ("raise ValueError('no')", "ValueError", "no"),
+        ("return 1 / 0", "ZeroDivisionError", "division by zero"),
+        ("import sys; sys.exit(0)", "SystemExit", "0"),
+        ("exit()", "NameError", "name 'exit' is not defined"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt", ""),
+        ("raise GeneratorExit", "GeneratorExit", ""),
+        ("assert False, 'x\\ny'", "AssertionError", "x\ny"),
+        ("return g", "NameError", "name 'g' is not defined"),
+        ("import evalplus_lite", "ModuleNotFoundError", "No module named 'evalplus_lite'"),
+        ("raise type('E', (Exception,), {'__str__': lambda s: 1 / 0})", "E", None),
+    ],
+)
+def test_exceptions_are_errors(sandbox: Sandbox, body: str, kind: str, message: str | None) -> None:
+    """An exception is told by type, message and line, sys.exit among them; the next case runs."""
+    first, second = run(
+        sandbox, f"def f(bad):\n    if not bad: return 1\n    {body}\n", (True,), (False,)
+    ).outcomes
+    assert isinstance(first, Raised)
+    assert (first.type, first.line) == (kind, 3)
+    assert message is None or first.message == message
+    assert isinstance(second, Returned)
+
+
+def test_recursion_without_end_is_an_error(sandbox: Sandbox) -> None:
+    """Python's own recursion limit makes an error of it, not a crash."""
+    outcome = only(sandbox, "def f(): return f()")
+    assert isinstance(outcome, Raised)
+    assert outcome.type == "RecursionError"
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "line"),
+    [
+        ("def f(:\n", "SyntaxError", 1),
+        ("x = 1\n  y = 2\n", "IndentationError", 2),
+        ("import surely_not_installed\n", "ModuleNotFoundError", 1),
+        ("def g(): pass\n", "NameError", None),
+        ("", "NameError", None),
+        ("def f(): pass\nraise SystemExit(0)\n", "SystemExit", 2),
+        ("def f(): pass\nx = '\ud800'.encode()\n", "UnicodeEncodeError", None),
+        ("x = 1\x00", "SyntaxError", None),
+    ],
+)
+def test_a_program_that_does_not_load(
+    sandbox: Sandbox, source: str, kind: str, line: int | None
+) -> None:
+    """What fails before the first case is an error of every case, and the run says so."""
+    found = sandbox.run(Program(source, "f"), Inputs.of([(), ()]))
+    assert found.load_failed
+    first, second = found.outcomes
+    assert isinstance(first, Raised)
+    assert first == second
+    assert first.type in (kind, "ValueError" if "\x00" in source else kind)
+    if line is not None:
+        assert first.line == line
+
+
+def test_wrong_arguments_are_an_error(sandbox: Sandbox) -> None:
+    """A function of other parameters, or no function at all, raises as Python does."""
+    for source in ("def f(a, b): return a", "f = 5"):
+        outcome = only(sandbox, source, 1)
+        assert isinstance(outcome, Raised)
+        assert outcome.type == "TypeError"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "while True:\n        try:\n            f(1)\n        except BaseException: pass",
+        "sum(range(10**12))",
+        "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')",
+        "import signal; signal.pthread_sigmask(0, range(1, 65))\n    while True: pass",
+        "import threading; t = threading.Thread(target=lambda: sum(range(10**12)));"
+        " t.start(); t.join()",
+    ],
+    ids=["loop", "swallows", "in C", "regex", "blocked signals", "threads"],
+)
+def test_a_loop_ends_at_its_limit(sandbox: Sandbox, body: str) -> None:
+    """A case that would never end is a timeout of that case alone; the others are judged."""
+    source = f"def f(bad):\n    if not bad: return 1\n    {body}\n"
+    first, second, third = run(sandbox, source, (0,), (1,), (0,), limits=TIGHT).outcomes
+    assert isinstance(second, TimedOut)
+    assert second.limit == TIGHT.cpu
+    assert isinstance(first, Returned)
+    assert isinstance(third, Returned)
+
+
+def test_waiting_counts_only_beyond_the_grace(sandbox: Sandbox) -> None:
+    """A short sleep is no timeout though it is longer than the CPU limit; a long one is."""
+    source = "import time\ndef f(s):\n    time.sleep(s)\n    return s\n"
+    limits = Limits(cpu=0.05, wait=1.5)
+    short, long = run(sandbox, source, (0.2,), (60.0,), limits=limits).outcomes
+    assert isinstance(short, Returned)
+    assert isinstance(long, TimedOut)
+    assert long.cpu > 1
+
+
+def test_each_case_has_its_own_limit(sandbox: Sandbox) -> None:
+    """Of two equal cases the one with the smaller limit ends at it."""
+    source = """
+        import time
+        def f():
+            end = time.process_time() + 0.5
+            while time.process_time() < end: pass
+            return 1
+    """
+    limits = Limits(cpu=(0.1, 3.0))
+    first, second = run(sandbox, source, (), (), limits=limits).outcomes
+    assert isinstance(first, TimedOut)
+    assert first.limit == 0.1
+    assert isinstance(second, Returned)
+
+
+def test_loading_has_a_limit_of_its_own(sandbox: Sandbox) -> None:
+    """A module level without end is a timeout of every case, at the limit for loading."""
+    found = run(sandbox, "def f(): pass\nwhile True: pass", (), (), limits=TIGHT)
+    assert found.load_failed
+    for outcome in found.outcomes:
+        assert isinstance(outcome, TimedOut)
+        assert outcome.limit == TIGHT.load
+
+
+@pytest.mark.parametrize(
+    ("body", "number", "code"),
+    [
+        ("import os; os._exit(0)", None, 0),
+        ("import os; os._exit(7)", None, 7),
+        ("import os; os.abort()", signal.SIGABRT, None),
+        ("import os; os.kill(os.getpid(), 9)", signal.SIGKILL, None),
+        ("import ctypes; ctypes.string_at(8)", signal.SIGSEGV, None),
+    ],
+)
+def test_a_crash_names_its_case(
+    sandbox: Sandbox, body: str, number: int | None, code: int | None
+) -> None:
+    """A process that ends is a crash of the case it was at, with its signal or exit status;
+    quick answers given before it in the same process are not lost, and the rest is run."""
+    source = f"def f(x):\n    if x != 2: return x\n    {body}\n"
+    found = run(sandbox, source, *[(x,) for x in range(5)]).outcomes
+    crash = found[2]
+    assert isinstance(crash, Crashed)
+    assert (crash.signal, crash.exit_code) == (number, code)
+    assert crash.reason
+    for x in (0, 1, 3, 4):
+        outcome = found[x]
+        assert isinstance(outcome, Returned)
+        assert wire.decode(outcome.data) == x
+
+
+def test_memory_has_a_limit(sandbox: Sandbox) -> None:
+    """What exceeds the limit is out of memory, in that case alone; what does not is fine."""
+    source = "def f(n): return len(bytearray(n << 20))"
+    first, second, third = run(sandbox, source, (100,), (600,), (100,), limits=TIGHT).outcomes
+    assert isinstance(first, Returned)
+    assert isinstance(second, OutOfMemory)
+    assert isinstance(third, Returned)
+
+
+def test_memory_is_what_the_program_adds(sandbox: Sandbox) -> None:
+    """The interpreter, its libraries and the inputs do not count against the program."""
+    source = "import numpy\ndef f(x): return len(bytearray(60 << 20)) and len(x)"
+    limits = Limits(memory=128 << 20, load=10.0)
+    outcome = only(sandbox, source, "x" * (20 << 20), limits=limits)
+    assert isinstance(outcome, Returned), outcome
+
+
+def test_a_flood_of_output_goes_nowhere(sandbox: Sandbox) -> None:
+    """What a program prints costs it time, and touches neither its answer nor our streams."""
+    source = """
+        import sys, os
+        def f():
+            for _ in range(200):
+                print("x" * 10_000)
+                sys.stderr.write("y" * 10_000)
+                os.write(1, b"z" * 10_000)
+            return input() if False else 5
+    """
+    outcome = only(sandbox, source, limits=Limits(cpu=5.0))
+    assert isinstance(outcome, Returned)
+    assert wire.decode(outcome.data) == 5
+
+
+def test_reading_finds_no_input(sandbox: Sandbox) -> None:
+    """A program that asks for input meets its end at once."""
+    outcome = only(sandbox, "def f(): return input()")
+    assert isinstance(outcome, Raised)
+    assert outcome.type == "EOFError"
+
+
+def test_an_answer_has_a_largest_size(sandbox: Sandbox) -> None:
+    """An answer over the limit is unrepresentable, not read; the other cases are judged."""
+    limits = Limits(output=1 << 20)
+    found = run(sandbox, "def f(n): return 'x' * n", (10,), (5 << 20,), (10,), limits=limits)
+    first, second, third = found.outcomes
+    assert isinstance(first, Returned)
+    assert isinstance(second, Unrepresentable)
+    assert "the limit is 1048576" in second.type
+    assert isinstance(third, Returned)
+
+
+def test_the_judge_ends_a_run(sandbox: Sandbox) -> None:
+    """Cases after the one at which the judge said no are not run."""
+    seen: list[int] = []
+
+    def judge(case: int, outcome: Outcome) -> bool:
+        seen.append(case)
+        return case < 2
+
+    found = run(sandbox, "def f(x): return x", *[(x,) for x in range(6)], judge=judge)
+    assert seen == [0, 1, 2]
+    assert [outcome is None for outcome in found.outcomes] == [False] * 3 + [True] * 3
+
+
+def test_no_cases(sandbox: Sandbox) -> None:
+    """A program without cases has no outcomes, and has not failed."""
+    found = run(sandbox, "def f(:")
+    assert found.outcomes == ()
+    assert not found.load_failed
+
+
+def test_times_of_trusted_programs(sandbox: Sandbox) -> None:
+    """With ``timed`` each answer says how many CPU seconds it took."""
+    source = """
+        import time
+        def f(s):
+            end = time.process_time() + s
+            while time.process_time() < end: pass
+    """
+    found = run(sandbox, source, (0.0,), (0.2,), limits=Limits(cpu=5.0), timed=True)
+    quick, slow = found.outcomes
+    assert isinstance(quick, Returned)
+    assert isinstance(slow, Returned)
+    assert quick.cpu < 0.1 < 0.2 <= slow.cpu <= found.cpu
