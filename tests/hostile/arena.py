@@ -78,6 +78,26 @@ def check(inputs, output, expected):
 ''',
     ),
 }
+REFERENCES = {
+    "add": "def add(a, b):\n    return a + b\n",
+    "firstn": "def firstn(n):\n    return list(range(n))\n",
+    "mean": "def mean(xs):\n    return sum(xs) / len(xs)\n",
+    "total": "def total(xs):\n    return sum(xs)\n",
+    "text": "def text(n):\n    return 'ab' * n\n",
+    "blob": "def blob(n):\n    return bytes(n)\n",
+    "table": "def table(n):\n    return {n: str(n)}\n",
+    "unique": "def unique(xs):\n    return set(xs)\n",
+    "wide": "def wide(n):\n    return set(range(n))\n",
+    "bag": "def bag(xs):\n    return sorted(xs)\n",
+    "strictset": "def strictset(xs):\n    return set(xs)\n",
+    "plane": "def plane(x):\n    return x + 1j\n",
+    "checked": "def checked(x):\n    return x**0.5\n",
+    "isodd": "def isodd(n):\n    return n % 2 == 1\n",
+    "nanf": "def nanf(x):\n    return float('nan')\n",
+    "mixed": "def mixed(x):\n    return 0.5 if x == 0 else 10**9\n",
+    "find_zero": "def find_zero(xs):\n    return -0.5 if len(xs) == 2 else 1.0\n",
+}
+"""A right program for each problem."""
 HONEST = "def add(a, b):\n    return a + b\n"
 NOT_PASS = frozenset(VERDICTS) - {"pass", "infra"}
 ANY = frozenset(VERDICTS) - {"infra"}
