@@ -54,7 +54,9 @@ def widen(counts: Mapping[str, int]) -> str:
     for members in CLASSES:
         seen = [character for character in counts if character in members]
         total = sum(counts[character] for character in seen)
-        is_closed = len(seen) <= len(members) * _CLOSED_SHARE and total >= _CLOSED_REPEATS * len(seen)
+        is_closed = len(seen) <= len(members) * _CLOSED_SHARE and total >= _CLOSED_REPEATS * len(
+            seen
+        )
         if seen and not is_closed:
             allowed.update(members)
     return "".join(sorted(allowed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from evalplus_lite.generate.identity import key
@@ -13,8 +13,9 @@ from evalplus_lite.types import Value
 _NUMBERS: tuple[int, ...] = (0, 1, -1, 2, -2, 3, 4, 5, 7, 9, 10, -10, 11, 12, 16, 99, 100, 101)
 _FRACTIONS: tuple[float, ...] = (0.5, -0.5, 1.5, -1.5, 2.5, 0.1, 0.99, -0.1, 0.01, 1.01, 3.14159)
 _LARGE: tuple[int, ...] = (
-    255, 256, 999, 1000, 1001, -1000, 1024, 9999, 10**4, 12345, 65535, 10**5, 10**6, -(10**6), 999983,
-    10**6 + 3, 2**31 - 1, 2**31, 10**9 + 7, -(10**9), 2**53 + 1, 2**63, 10**18 + 9, -(10**18),
+    255, 256, 999, 1000, 1001, -1000, 1024, 9999, 10**4, 12345, 65535, 10**5, 10**6, -(10**6),
+    999983, 10**6 + 3, 2**31 - 1, 2**31, 10**9 + 7, -(10**9), 2**53 + 1, 2**63,
+    10**18 + 9, -(10**18),
 )  # fmt: skip
 _MOST = 80
 """Boundary values of one place."""
@@ -64,9 +65,7 @@ def _integers(place: Place) -> Iterator[Value]:
 
 
 def _floats(place: Place) -> Iterator[Value]:
-    yield from chain.from_iterable(
-        zip(map(float, _NUMBERS), _FRACTIONS, strict=False)
-    )
+    yield from chain.from_iterable(zip(map(float, _NUMBERS), _FRACTIONS, strict=False))
     yield from map(float, _NUMBERS)
     numbers = place.shape.numbers
     if numbers is not None:
@@ -81,7 +80,7 @@ def _texts(place: Place) -> Iterator[Value]:
     letters = _leading(place.seen_letters)
     yield ""
     yield from letters[:4]
-    for first, second in zip(letters, letters[1:], strict=False):
+    for first, second in pairwise(letters):
         yield from (first + first, first + second, first + second + first, first * 3 + second)
         yield second + first
     if " " in place.seen_letters and letters:
@@ -106,7 +105,17 @@ def _leading(letters: str) -> str:
 
 
 def _bytestrings(place: Place) -> Iterator[Value]:
-    yield from (b"", b"\x00", b"\xff", b"a", b"\x00\x00", b"ab", b"aa", b"\x7f\x80", bytes(range(256)))
+    yield from (
+        b"",
+        b"\x00",
+        b"\xff",
+        b"a",
+        b"\x00\x00",
+        b"ab",
+        b"aa",
+        b"\x7f\x80",
+        bytes(range(256)),
+    )
     yield from place.world.constants.bytestrings
 
 
@@ -114,9 +123,10 @@ def _lists(place: Place) -> Iterator[list[Value]]:
     """Yield plain shapes over the elements' own boundary values, the shortest first."""
     if place.positions is not None:
         model = next((each for each in place.seen if len(each) == len(place.positions)), None)
-        for at, inner in enumerate(place.positions):
-            if model is not None:
-                yield from ([*model[:at], value, *model[at + 1 :]] for value in values(inner))
+        if model is not None:
+            yield from _alternating(
+                [_replaced(model, at, values(inner)) for at, inner in enumerate(place.positions)]
+            )
         return
     yield []
     if place.items is None:
@@ -131,7 +141,7 @@ def _lists(place: Place) -> Iterator[list[Value]]:
         yield from _grids(place)
         return
     yield from ([value] for value in pool)
-    for one, other in zip(pool, pool[1:], strict=False):
+    for one, other in pairwise(pool):
         yield from ([one, one], [one, other], [other, one], [one, other, one], [one, one, one])
         yield from ([one, one, other], [one, other, other])
     if _is_orderly(pool):
@@ -143,6 +153,10 @@ def _lists(place: Place) -> Iterator[list[Value]]:
     yield from ([value] for value in pool[6:])
     if pool:
         yield from (pool[:1] * 10, (pool[:2] * _LONG)[:_LONG], [*seen[:2]] * 5)
+
+
+def _replaced(model: Any, at: int, choices: list[Value]) -> Iterator[list[Value]]:
+    return ([*model[:at], choice, *model[at + 1 :]] for choice in choices)
 
 
 def _grids(place: Place) -> Iterator[list[Value]]:
@@ -160,7 +174,7 @@ def _grids(place: Place) -> Iterator[list[Value]]:
 
 def _is_orderly(some: list[Value]) -> bool:
     kinds = set(map(type, some))
-    return kinds <= {int, float} or len(kinds) == 1 and kinds <= {str, bytes}
+    return kinds <= {int, float} or (len(kinds) == 1 and kinds <= {str, bytes})
 
 
 def _dicts(place: Place) -> Iterator[Value]:
@@ -170,7 +184,7 @@ def _dicts(place: Place) -> Iterator[Value]:
     names, items = values(place.keys)[:_SAMPLE], values(place.values)[:_SAMPLE]
     yield from ({name: item} for name, item in zip(names, items, strict=False))
     yield dict(zip(names, items, strict=False))
-    yield from ({name: items[0] for name in names[:count]} for count in (2, 3, 5) if items)
+    yield from (dict.fromkeys(names[:count], items[0]) for count in (2, 3, 5) if items)
 
 
 _BY_KIND: dict[type, Any] = {

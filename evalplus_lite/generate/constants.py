@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evalplus_lite.generate.alphabet import runs
 from evalplus_lite.generate.identity import key
@@ -56,7 +56,9 @@ class Constants:
                 + [number + step for number in floats for step in (1.0, -1.0)]
             ),
             strings=_distinct(strings),
-            pieces=_distinct(piece for piece in [*words, *letters] if piece.strip() or " " in piece),
+            pieces=_distinct(
+                piece for piece in [*words, *letters] if piece.strip() or " " in piece
+            ),
             bytestrings=_distinct(value for value in values if type(value) is bytes),
         )
 
@@ -150,25 +152,26 @@ def _walk(node: ast.AST) -> Iterator[Value]:
             yield folded
             if isinstance(node, ast.UnaryOp):
                 return
-    if isinstance(node, ast.Constant):
-        value = node.value
-        if type(value) is int and value.bit_length() <= _MAX_BITS:
-            yield value
-        elif (
-            (type(value) is float and value == value)
-            or type(value) is complex
-            or (type(value) in (str, bytes) and 0 < len(value) <= _MAX_TEXT)  # type: ignore[arg-type] # both are sized
-        ):
-            yield value
+    if isinstance(node, ast.Constant) and _is_usable(node.value):
+        yield node.value
     for child in ast.iter_child_nodes(node):
         yield from _walk(child)
+
+
+def _is_usable(value: Any) -> bool:
+    kind = type(value)
+    if kind is int:
+        return bool(value.bit_length() <= _MAX_BITS)
+    if kind is str or kind is bytes:
+        return 0 < len(value) <= _MAX_TEXT
+    return kind is complex or (kind is float and value == value)
 
 
 def _fold(node: ast.AST) -> int | float | None:
     """Return the value of arithmetic on number constants, if it is plain and small."""
     if isinstance(node, ast.Constant):
-        value = node.value
-        return value if type(value) in (int, float) else None  # type: ignore[return-value] # just checked
+        value: Any = node.value
+        return value if type(value) in (int, float) else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         operand = _fold(node.operand)
         return None if operand is None else -operand

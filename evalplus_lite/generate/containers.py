@@ -93,7 +93,9 @@ def list_swap(value: list[Value], site: Any) -> list[Value]:
     return changed
 
 
-@operator("list.order", list, ([2, 3, 1], [1, 2, 3]), ([2, 3, 1], [3, 2, 1]), ([2, 3, 1], [1, 3, 2]))
+@operator(
+    "list.order", list, ([2, 3, 1], [1, 2, 3]), ([2, 3, 1], [3, 2, 1]), ([2, 3, 1], [1, 3, 2])
+)
 def list_order(value: list[Value], site: Any) -> list[Value]:
     """Sorted either way, or backwards."""
     if site.positions is not None:
@@ -131,7 +133,9 @@ def list_double(value: list[Value], site: Any) -> list[Value]:
     return value + value if site.random() < 0.4 else value + value[::-1]
 
 
-@operator("list.relate", list, ([5, 9], [5, 6]), ([5, 9], [5, -5]), (["ab", "x"], ["ab", "ba"]), weight=3)
+@operator(
+    "list.relate", list, ([5, 9], [5, 6]), ([5, 9], [5, -5]), (["ab", "x"], ["ab", "ba"]), weight=3
+)
 def list_relate(value: list[Value], site: Any) -> list[Value]:
     """With one element made from another: beside it, its negative, a sum, a rearrangement."""
     if len(value) < 2 or site.positions is not None:
@@ -164,14 +168,14 @@ def _related(value: Value, other: Value, site: Any) -> Value:
 @operator("list.fragment", list, ([1, 2], [7, 7, 7]), weight=1, is_resizing=True)
 def list_fragment(value: list[Value], site: Any) -> list[Value]:
     """Another list seen among the inputs."""
-    fragment = site.fragment(list)
+    fragment: list[Value] | None = site.fragment(list)
     return value if fragment is None else fragment
 
 
 @operator("list.splice", list, ([1, 2], [1, 7, 7]), weight=2, is_resizing=True)
 def list_splice(value: list[Value], site: Any) -> list[Value]:
     """Its beginning, followed by the end of another list seen here."""
-    other = site.fragment(list)
+    other: list[Value] | None = site.fragment(list)
     if not other:
         return value
     return value[: below(site, len(value) + 1)] + other[below(site, len(other)) :]
@@ -266,7 +270,12 @@ def dict_rename(value: dict[Value, Value], site: Any) -> dict[Value, Value]:
     return {(new if name is old else name): item for name, item in value.items()}
 
 
-@operator("dict.exchange", dict, ({"a": 1, "b": 2}, {"a": 2, "b": 1}), ({"a": 1, "b": 2}, {"a": 1, "b": 1}))
+@operator(
+    "dict.exchange",
+    dict,
+    ({"a": 1, "b": 2}, {"a": 2, "b": 1}),
+    ({"a": 1, "b": 2}, {"a": 1, "b": 1}),
+)
 def dict_exchange(value: dict[Value, Value], site: Any) -> dict[Value, Value]:
     """With two values exchanged, or one in both places."""
     if len(value) < 2:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.generate.alphabet import PRINTABLE, run_kind, runs, widen
+from evalplus_lite.generate.annotations import Hint
 from evalplus_lite.generate.shape import CONTAINERS, SIZED, Shape
 from evalplus_lite.types import Value
 
@@ -58,17 +59,10 @@ class Domain:
     def inferred(cls, shape: Shape, *, known: Collection[str] = ()) -> Domain:
         """Return a domain near what was seen; ``known`` are the reference's string constants."""
         lowest, highest = _bounds(shape)
-        sizes, text = shape.sizes, shape.text
-        has_fixed_size = sizes is not None and (
-            sizes.is_fixed or (sizes.smallest == sizes.largest and shape.count >= _ENOUGH)
-        )
+        text = shape.text
         return cls(
             lowest=lowest,
             highest=highest,
-            smallest=sizes.smallest if sizes else 0,
-            largest=(sizes.largest if has_fixed_size else max(2 * sizes.largest, _SIZE_FLOOR))
-            if sizes
-            else None,
             alphabet=widen(text.counts) if text else "",
             pattern=_pattern(text.values) if text else None,
             words=_words(text.values, known) if text else None,
@@ -78,6 +72,7 @@ class Domain:
             else None,
             keys=cls.inferred(shape.keys, known=known) if shape.keys else None,
             values=cls.inferred(shape.values, known=known) if shape.values else None,
+            **_span(shape),
             **_form(shape),
         )
 
@@ -104,6 +99,20 @@ class Domain:
             keys=cls._typed(shape.keys) if shape.keys else None,
             values=cls._typed(shape.values) if shape.values else None,
             **_form(shape),
+        )
+
+    def widened(self, hint: Hint) -> Domain:
+        """Return the domain with the types that a signature states allowed too."""
+        kinds = {kind.__name__: kind for kind in (*self.kinds, *hint.kinds)}
+        stated = hint.items is not None and len(hint.items.kinds) > 1
+        return replace(
+            self,
+            kinds=tuple(kinds[name] for name in sorted(kinds)),
+            alphabet=self.alphabet or (PRINTABLE if str in hint.kinds else ""),
+            items=_widened(self.items, hint.items),
+            keys=_widened(self.keys, hint.keys),
+            values=_widened(self.values, hint.values),
+            is_uniform=self.is_uniform and not stated,
         )
 
     def explain(self, value: Value) -> str | None:
@@ -176,20 +185,26 @@ class Domain:
             # The common case at C speed: all elements of one plain type.
             if only not in domain.kinds:
                 return domain.explain(next(iter(values)))
-            if only is not str and domain._admits_numbers(only, values):
+            if only is not str and domain._holds_numbers(only, values):
                 return None
         for element in values:
             if (reason := domain.explain(element)) is not None:
                 return reason
         return None
 
-    def _admits_numbers(self, kind: type, values: Any) -> bool:
+    def _holds_numbers(self, kind: type, values: Any) -> bool:
         """Return whether values, all of the allowed type int or float, are surely within bounds."""
         if self.lowest is not None and not min(values) >= self.lowest:
             return False
         if self.highest is not None and not max(values) <= self.highest:
             return False
         return kind is int or self.has_special or math.isfinite(sum(values))
+
+
+def _widened(domain: Domain | None, hint: Hint | None) -> Domain | None:
+    if hint is None or not hint.kinds:
+        return domain
+    return (domain or Domain(())).widened(hint)
 
 
 def _names(kinds: tuple[type, ...]) -> str:
@@ -208,12 +223,24 @@ def _form(shape: Shape) -> dict[str, Any]:
 
 
 def _bounds(shape: Shape) -> tuple[float | None, float | None]:
-    """Return bounds that keep signs: none seen below the lowest unless negatives were seen."""
+    """Return bounds that keep signs: zero and negative numbers only where such were seen."""
     if shape.numbers is None:
         return None, None
     low, high = shape.numbers.lowest, shape.numbers.highest
     reach = max(_GROWTH * max(abs(low), abs(high)), _FLOOR)
-    return (low if low >= 0 else -reach), (high if high <= 0 < -low else reach)
+    lowest = min(low, 1) if low > 0 else 0 if low == 0 else -reach
+    highest = reach if high > 0 else 0 if high == 0 else max(high, -1)
+    return lowest, highest
+
+
+def _span(shape: Shape) -> dict[str, Any]:
+    """Return limits of length that keep a fixed size, or emptiness out where it was not seen."""
+    sizes = shape.sizes
+    if sizes is None:
+        return {"smallest": 0, "largest": None}
+    if sizes.smallest == sizes.largest and (sizes.is_fixed or shape.count >= _ENOUGH):
+        return {"smallest": sizes.smallest, "largest": sizes.largest}
+    return {"smallest": min(sizes.smallest, 1), "largest": max(2 * sizes.largest, _SIZE_FLOOR)}
 
 
 def _pattern(values: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -84,8 +84,8 @@ def _size(place: Any, usual: int = _USUAL) -> int:
     size = below(place, 4) if way < 0.3 else below(place, usual + 1)
     if way > 0.95:
         size = below(place, 40)
-    size = max(size, domain.smallest)
-    return size if domain.largest is None else min(size, domain.largest)
+    size = max(size, int(domain.smallest))
+    return size if domain.largest is None else min(size, int(domain.largest))
 
 
 def _few_letters(place: Any) -> str:

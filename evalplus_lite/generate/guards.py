@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate import relations
+from evalplus_lite.generate.annotations import Hint, hints
+from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.domain import Domain
 from evalplus_lite.generate.relations import Arguments, Relation
 from evalplus_lite.generate.shape import Shape
+from evalplus_lite.types import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,26 @@ class Guards:
         )
 
     @classmethod
-    def typed(cls, base: Sequence[Arguments]) -> Guards:
-        """Return guards for a task whose contract decides validity: types, forms and characters."""
+    def typed(cls, base: Sequence[Arguments], *, stated: Sequence[Hint] = ()) -> Guards:
+        """Return guards for a task whose contract decides validity: types, forms and characters.
+
+        ``stated`` are the types that the signature states (``annotations.hints``): they are allowed
+        besides those seen.
+        """
         shapes = _shapes(base)
-        return cls(shapes, tuple(map(Domain.typed, shapes)), _arities(base))
+        padded = [*stated, *[Hint()] * len(shapes)]
+        domains = (
+            Domain.typed(shape).widened(hint) for shape, hint in zip(shapes, padded, strict=False)
+        )
+        return cls(shapes, tuple(domains), _arities(base))
+
+    @classmethod
+    def of_task(cls, task: Task, *, constants: Constants | None = None) -> Guards:
+        """Return typed guards where the task's contract has a precondition, else inferred ones."""
+        base = [case.arguments for case in task.base]
+        if task.contract is not None and "def precondition(" in task.contract:
+            return cls.typed(base, stated=hints(task.prompt, task.entry_point))
+        return cls.infer(base, known=(constants or Constants.of_task(task)).strings)
 
     def admits(self, arguments: Arguments) -> bool:
         """Return whether the input may be proposed."""

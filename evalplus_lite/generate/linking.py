@@ -95,36 +95,25 @@ def _derived(kind: type, source: Value, old: Value, site: Place) -> Value | None
     source_kind = type(source)
     if kind is int or kind is float:
         number = _number(source_kind, source, old, site)
-        if number is None:
-            return None
-        try:
-            return kind(number)
-        except (OverflowError, ValueError):
-            return None
+        reach = site.world.reach
+        return kind(number) if number is not None and -reach <= number <= reach else None
     if kind is str and source_kind is str:
         return _part(source, site)
     if source_kind in CONTAINERS and source:
         element = pick(site, elements_of(source))
-        if type(element) is kind:
-            return _part(element, site) if kind is str and site.random() < 0.5 else element
+        if type(element) is not kind:
+            return None
+        return _part(str(element), site) if kind is str and site.random() < 0.5 else element
     if kind in (list, tuple) and source_kind in (list, tuple):
         return kind(_rearranged(list(source), site))
     return None
 
 
-def _number(kind: type, source: Any, old: Any, site: Place) -> float | None:
+def _number(kind: type, source: Any, old: Any, site: Place) -> Any:
     way = below(site, 7)
     if kind is int or kind is float:
-        choices: tuple[Any, ...] = (
-            source,
-            source + 1,
-            source - 1,
-            source * 2,
-            source + old,
-            source - old,
-            -source,
-        )
-        return choices[way]  # type: ignore[no-any-return] # numbers, all
+        steps = (source, source + 1, source - 1, source * 2, source + old, source - old, -source)
+        return steps[way]
     size = len(source) if hasattr(source, "__len__") else None
     numbers = []
     if kind in CONTAINERS:

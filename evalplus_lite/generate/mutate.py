@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from evalplus_lite.generate import boundary
 from evalplus_lite.generate.constants import Constants
+from evalplus_lite.generate.corners import Choice, Corners
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.identity import key
 from evalplus_lite.generate.linking import LINKS
@@ -30,6 +30,8 @@ _PATIENCE = 60
 _MORE = 0.4
 """Chance of each further change to an input, after the first."""
 _MOST_CHANGES = 6
+_MOST_RETRIED = 3.0
+"""A source whose inputs are refused gets up to this many times its share to make up for it."""
 _LINKED = 0.2
 """How often arguments are changed together rather than one of them, where there are several."""
 
@@ -53,17 +55,27 @@ class _Source:
     draw: Callable[[], Case | None]
     proposed: int = 0
     kept: int = 0
+    every: float = 1.0
+    """Its inputs stand this far apart in a batch."""
+    due: float = 0.0
+    """Where in the batch its next input stands."""
 
-    @property
-    def wanted(self) -> float:
-        """How much of the next batch it should have: its share, more if much of it is refused."""
-        return self.share * min(3.0, (self.proposed + 5) / (self.kept + 5))
+    def want(self) -> None:
+        """Afterwards a batch holds its share, or more if much of it has been refused so far."""
+        refusals = (self.proposed + 5) / (self.kept + 5)
+        self.every = 1 / (self.share * min(_MOST_RETRIED, refusals))
+        self.due = self.every / 2
 
 
 @dataclass(slots=True)
 class _Pending:
     source: _Source | None
-    steps: tuple[Step, ...] = field(default=())
+    steps: tuple[Step, ...] = ()
+    choice: Choice = field(default_factory=dict)
+
+
+def _due(source: _Source) -> float:
+    return source.due
 
 
 class Generator:
@@ -99,14 +111,15 @@ class Generator:
         self._known: set[bytes] = set()
         self._pending: dict[bytes, _Pending] = {}
         self._seeds, self._drawn = deque(seeds), deque(drawn)
-        self._boundaries = self._each_boundary()
+        self._corners = Corners(self.places, rng.random)
+        self._choice: Choice = {}
         for case in base:
             self._known.add(key(case.arguments))
             self._adopt(case, None)
         self._sources = [
             _Source("mutation", mix.mutation, lambda: self._mutated(Family.NEAR)),
             _Source("constant", mix.constant, lambda: self._mutated(Family.CONSTANT)),
-            _Source("boundary", mix.boundary, lambda: next(self._boundaries, None)),
+            _Source("boundary", mix.boundary, self._at_boundary),
             _Source("hypothesis", mix.hypothesis, self._next_drawn),
         ]
 
@@ -119,12 +132,12 @@ class Generator:
         while self._seeds and len(batch) < count:
             self._offer(self._seeds.popleft(), None, batch)
         active = [source for source in self._sources if source.share > 0]
-        due = {source.name: 0.0 for source in active}
+        for source in active:
+            source.want()
         while active and len(batch) < count:
-            for source in active:
-                due[source.name] += source.wanted
-            source = max(active, key=lambda each: due[each.name])
-            due[source.name] -= sum(each.wanted for each in active)
+            # Whoever has waited longest for its share is next: the sources stay well mixed.
+            source = min(active, key=_due)
+            source.due += source.every
             if not self._draw(source, batch):
                 active.remove(source)
         return batch
@@ -144,23 +157,29 @@ class Generator:
         """
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(kept)
         for case, output in zip(kept, answers, strict=True):
-            pending = self._pending.get(key(case.arguments))
+            pending = self._pending.pop(key(case.arguments), None)
             if pending is not None:
-                if pending.source is not None:
-                    pending.source.kept += 1
-                for table, index in pending.steps:
-                    table.kept[index] += 1
+                self._credit(pending, kept=True)
             self._adopt(case, output)
-        for table in {id(t): t for p in self._pending.values() for t, _ in p.steps}.values():
-            table.reweigh()
+        for pending in self._pending.values():
+            self._credit(pending, kept=False)
         self._pending.clear()
+        for place in self.places:
+            place.reweigh()
         self.extent = self.extent.after(
             [case.arguments for case in kept], [case.arguments for case in slow]
         )
         self.world.reach, self.world.longest = self.extent.reach, self.extent.longest
         for place in self.places:
-            for each in place.every():
-                each.bound()
+            place.bound()
+        self._corners.refresh()
+
+    def _credit(self, pending: _Pending, *, kept: bool) -> None:
+        if kept and pending.source is not None:
+            pending.source.kept += 1
+        for table, index in pending.steps:
+            table.credit(index, kept=kept)
+        self._corners.learn(pending.choice, kept=kept)
 
     def _adopt(self, case: Case, output: Hashable) -> None:
         self.pool.add(case.arguments, output)
@@ -171,6 +190,7 @@ class Generator:
         """Add one case of the source to the batch; False if it has none to give."""
         for _ in range(_PATIENCE):
             self.world.trace.clear()
+            self._choice = {}
             case = source.draw()
             if case is None:
                 return False
@@ -183,12 +203,9 @@ class Generator:
         if identity in self._known or self.guards.explain(case.arguments) is not None:
             return False
         self._known.add(identity)
-        steps = tuple(self.world.trace)
-        for table, index in steps:
-            table.tried[index] += 1
         if source is not None:
             source.proposed += 1
-        self._pending[identity] = _Pending(source, steps)
+        self._pending[identity] = _Pending(source, tuple(self.world.trace), self._choice)
         batch.append(case)
         return True
 
@@ -199,7 +216,7 @@ class Generator:
         random, world = self._random, self.world
         parent, arguments = self.pool.pick()
         names: list[str] = []
-        world.family = family
+        world.draws_constants = family is Family.CONSTANT
         for change in range(_MOST_CHANGES):
             if change and random() > _MORE:
                 break
@@ -212,44 +229,22 @@ class Generator:
                 mark = len(world.trace)
                 changed = self.places[at].mutate(arguments[at])
                 arguments = (*arguments[:at], changed, *arguments[at + 1 :])
-                steps = world.trace[mark:]
-                names.append(steps[0][0].operators[steps[0][1]].name if steps else "fresh")
+                # Nested operators are noted before the ones around them.
+                steps = reversed(world.trace[mark:])
+                names += [table.operators[index].name for table, index in steps] or ["fresh"]
         source = "mutation" if family is Family.NEAR else "constant"
         return Case(arguments, source, parent, tuple(names))
 
     def _next_drawn(self) -> Case | None:
         return self._drawn.popleft() if self._drawn else None
 
-    def _each_boundary(self) -> Iterator[Case]:
-        """Yield inputs with one argument, then one element, then several at a boundary."""
-        values: list[list[Value]] = [[] for _ in self.places]
-        used: list[set[bytes]] = [set() for _ in self.places]
-        reach = -1.0
-        while True:
-            if reach != self.world.reach:
-                reach = self.world.reach
-                values = [boundary.values(place) for place in self.places]
-            for at, known in enumerate(used):
-                value = next((each for each in values[at] if key(each) not in known), None)
-                if value is not None:
-                    known.add(key(value))
-                    yield self._at_boundary({at: value})
-            if not any(values):
-                return
-            yield self._at_boundaries(values)
-
-    def _at_boundary(self, changed: dict[int, Value]) -> Case:
+    def _at_boundary(self) -> Case | None:
+        """Return some input of the pool with arguments at boundaries; None if there are none."""
+        choice = self._corners.draw()
+        if not choice or not self.pool.size:
+            return None
         parent, arguments = self.pool.pick()
-        arguments = tuple(changed.get(at, value) for at, value in enumerate(arguments))
-        names = tuple(f"boundary.argument{at}" for at in changed)
+        arguments = tuple(choice.get(at, value) for at, value in enumerate(arguments))
+        self._choice = choice
+        names = tuple(f"boundary.argument{at}" for at in choice)
         return Case(arguments, "boundary", parent, names)
-
-    def _at_boundaries(self, values: list[list[Value]]) -> Case:
-        """Return an input with each argument at a boundary or not, the simple ones preferred."""
-        random = self._random
-        changed: dict[int, Value] = {}
-        for at, choices in enumerate(values):
-            if choices and (len(values) == 1 or random() < 0.6):
-                rank = int(random() * random() * len(choices))
-                changed[at] = choices[rank]
-        return self._at_boundary(changed)

@@ -75,21 +75,21 @@ def int_digits(value: int, site: Site) -> int:
 @operator("int.fragment", int, (5, 77), weight=3)
 def int_fragment(value: int, site: Site) -> int:
     """Another int seen among the inputs."""
-    fragment = site.fragment(int)
+    fragment: int | None = site.fragment(int)
     return value if fragment is None else fragment
 
 
 @operator("int.constant", int, (5, 42), weight=3, family=Family.CONSTANT)
 def int_constant(value: int, site: Site) -> int:
     """A constant of the task's text, or the number beside it."""
-    constant = site.constant(int)
+    constant: int | None = site.constant(int)
     return value if constant is None else constant
 
 
 @operator("int.shift", int, (5, 47), weight=1, family=Family.CONSTANT)
 def int_shift(value: int, site: Site) -> int:
     """Moved by a constant of the task's text."""
-    constant = site.constant(int)
+    constant: int | None = site.constant(int)
     if constant is None:
         return value
     return value + constant if site.random() < 0.5 else value - constant
@@ -98,7 +98,7 @@ def int_shift(value: int, site: Site) -> int:
 @operator("int.multiple", int, (5, 210), weight=1, family=Family.CONSTANT)
 def int_multiple(value: int, site: Site) -> int:
     """A multiple of a constant of the task's text."""
-    constant = site.constant(int)
+    constant: int | None = site.constant(int)
     if constant is None or abs(constant) > 10**6:
         return value
     return constant * (value if abs(value) <= 1000 else below(site, 10))

@@ -63,7 +63,7 @@ class Site(Protocol):
         """Return the value changed by some operator for its type."""
 
     def fragment(self, kind: type) -> Value | None:
-        """Return some value of the type that was seen anywhere, best here; None if there is none."""
+        """Return some value of the type seen anywhere, mostly here; None if there is none."""
 
     def constant(self, kind: type) -> Value | None:
         """Return some constant of the type; None if there is none."""

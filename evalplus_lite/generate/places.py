@@ -40,10 +40,20 @@ class Table:
         self.kept = [0] * len(self.operators)
         self.cumulative: list[float] = []
         self.total = 0.0
+        self.is_stale = True
         self.reweigh()
+
+    def credit(self, index: int, *, kept: bool) -> None:
+        """Afterwards one more result of the operator at the index is known to be kept or not."""
+        self.tried[index] += 1
+        self.kept[index] += kept
+        self.is_stale = True
 
     def reweigh(self) -> None:
         """Afterwards operators whose results were seldom kept are chosen less often."""
+        if not self.is_stale:
+            return
+        self.is_stale = False
         self.cumulative, self.total = [], 0.0
         for each, tried, kept in zip(self.operators, self.tried, self.kept, strict=True):
             self.total += each.weight * (kept + 4) / (tried + 4)
@@ -60,8 +70,8 @@ class World:
 
     random: Callable[[], float]
     constants: Constants
-    family: Family = Family.NEAR
-    """What operators draw on at the moment."""
+    draws_constants: bool = False
+    """Whether operators draw on constants at the moment, rather than on values near."""
     trace: list[Step] = field(default_factory=list)
     """The operators applied since the engine last cleared it."""
     fragments: dict[type, list[Value]] = field(default_factory=dict)
@@ -72,9 +82,8 @@ class World:
     longest: int = 10_000
     """No text or container longer than this is made."""
 
-    def remember(self, kind: type, value: Value) -> None:
-        """Afterwards the value may be drawn as a fragment of its type."""
-        identity = key(value)
+    def remember(self, kind: type, value: Value, identity: bytes) -> None:
+        """Afterwards the value, whose identity is given, may be drawn as a fragment of its type."""
         if identity not in self.known:
             self.known.add(identity)
             _keep(self.fragments.setdefault(kind, []), value, len(self.known))
@@ -83,7 +92,9 @@ class World:
 class Place:
     """One position of the inputs: its domain, the values seen there, and its operators."""
 
-    def __init__(self, domain: Domain, shape: Shape, world: World, *, is_fixed: bool = False) -> None:
+    def __init__(
+        self, domain: Domain, shape: Shape, world: World, *, is_fixed: bool = False
+    ) -> None:
         self.domain, self.shape, self.world = domain, shape, world
         self.random = world.random
         self.seen: list[Value] = []
@@ -99,18 +110,23 @@ class Place:
         self.seen_letters = "".join(shape.text.counts) if shape.text else ""
         self.seen_letters = self.seen_letters or domain.alphabet or "a"
         self.letters = domain.alphabet or self.seen_letters
-        self.tables = {
-            family: {
-                kind: Table(each for each in OPERATORS.get(kind, []) if self._suits(each, family))
-                for kind in {*domain.kinds, list}
-            }
-            for family in (Family.NEAR, Family.CONSTANT)
-        }
+        self._near = self._tables(Family.NEAR)
+        self._constant = self._tables(Family.CONSTANT)
         self._kinds = domain.kinds
-        self.bound()
+        self._bound()
+
+    def reweigh(self) -> None:
+        """Afterwards the operators here and within are chosen by their success so far."""
+        for place in self.every():
+            for table in (*place._near.values(), *place._constant.values()):
+                table.reweigh()
 
     def bound(self) -> None:
-        """Afterwards numbers made here respect the domain and the world's reach."""
+        """Afterwards numbers made here and within respect the domains and the world's reach."""
+        for place in self.every():
+            place._bound()
+
+    def _bound(self) -> None:
         low, high, reach = self.domain.lowest, self.domain.highest, self.world.reach
         self.lowest = -reach if low is None else max(low, -reach)
         self.highest = reach if high is None else min(high, reach)
@@ -131,11 +147,9 @@ class Place:
         chance = random()
         if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
             return self.fresh()
-        table = self.tables[self.world.family].get(kind)
-        if table is None or not table.total:
-            table = self.tables[Family.NEAR].get(kind)
-            if table is None or not table.total:
-                return value
+        table = self._table(kind)
+        if table is None:
+            return value
         trace = self.world.trace
         for _ in range(_TRIES):
             index = bisect(table.cumulative, random() * table.total)
@@ -154,8 +168,8 @@ class Place:
 
     def choose(self, kind: type) -> Operator | None:
         """Return an operator for a type, chosen by weight, and note it in the trace."""
-        table = self.tables[self.world.family].get(kind)
-        if table is None or not table.total:
+        table = self._table(kind)
+        if table is None:
             return None
         index = bisect(table.cumulative, self.random() * table.total)
         self.world.trace.append((table, index))
@@ -198,12 +212,11 @@ class Place:
 
     def learn(self, value: Value) -> None:
         """Afterwards the value and its parts may be reused as fragments."""
-        kind = type(value)
-        self.world.remember(kind, value)
-        identity = key(value)
+        kind, identity = type(value), key(value)
         if identity in self._known:
             return
         self._known.add(identity)
+        self.world.remember(kind, value, identity)
         _keep(self.seen, value, len(self._known))
         if kind is dict:
             for name, item in value.items():
@@ -220,9 +233,24 @@ class Place:
     def _child(
         self, domain: Domain | None, shape: Shape | None, *, is_fixed: bool = False
     ) -> Place | None:
-        if domain is None or shape is None:
+        if domain is None:
             return None
-        return Place(domain, shape, self.world, is_fixed=is_fixed)
+        return Place(domain, shape or Shape.of(()), self.world, is_fixed=is_fixed)
+
+    def _tables(self, family: Family) -> dict[type, Table]:
+        """Return the tables of a family by type, those without any operator left out."""
+        tables = {}
+        for kind in (*self.domain.kinds, list):
+            operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
+            if operators:
+                tables[kind] = Table(operators)
+        return tables
+
+    def _table(self, kind: type) -> Table | None:
+        """Return the operators to choose from at the moment: of the family, else those near."""
+        if self.world.draws_constants and kind in self._constant:
+            return self._constant[kind]
+        return self._near.get(kind)
 
     def _suits(self, each: Operator, family: Family) -> bool:
         if each.is_resizing and self.has_fixed_size:

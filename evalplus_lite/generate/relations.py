@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 from evalplus_lite.generate.identity import key
@@ -143,7 +143,7 @@ def _is_comparable(values: Sequence[Any]) -> bool:
 
 def _is_sorted(values: Sequence[Any]) -> bool:
     try:
-        return all(left <= right for left, right in zip(values, values[1:], strict=False))
+        return all(left <= right for left, right in pairwise(values))
     except TypeError:
         return False
 

@@ -42,7 +42,9 @@ class Extent:
             return replace(
                 self,
                 reach=max(self.floor, min(self.reach, number // 2), 10),
-                longest=max(_FIRST_LONGEST // 4, min(self.longest, size - 1)) if size else self.longest,
+                longest=max(_FIRST_LONGEST // 4, min(self.longest, size - 1))
+                if size
+                else self.longest,
                 has_slowed=True,
             )
         if self.has_slowed or self.reach >= _LAST_REACH:

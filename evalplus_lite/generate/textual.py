@@ -197,7 +197,9 @@ def str_edge(value: str, site: Site) -> str:
     """With one end changed: a character added that is rare inside, or one taken off."""
     if site.random() < 0.4:
         return value[1:] if site.random() < 0.5 else value[:-1]
-    edge = " " if " " in site.seen_letters and site.random() < 0.5 else str(pick(site, site.letters))
+    edge = (
+        " " if " " in site.seen_letters and site.random() < 0.5 else str(pick(site, site.letters))
+    )
     return edge + value if site.random() < 0.5 else value + edge
 
 

@@ -1,0 +1,185 @@
+"""Hypothesis strategies for a task's inputs, drawn from without a database, clock or surroundings.
+
+Hypothesis, as installed, also draws constants from the modules that happen to be imported, and
+keeps files. Both are switched off here: the same seed gives the same values under every Python,
+hash seed and working directory (for one version of Hypothesis).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+
+from evalplus_lite.generate.domain import Domain
+from evalplus_lite.generate.guards import Guards
+from evalplus_lite.generate.shape import Shape
+from evalplus_lite.types import Case, Value
+
+Strategy = st.SearchStrategy[Any]
+
+_BACKEND = "evalplus_lite"
+_LONGEST = 12
+_REACH = 10**6
+_SAMPLES = 30
+_ANYTHING = 6
+
+
+class _Isolated(HypothesisProvider):
+    """Hypothesis' own distributions, without constants from imported modules."""
+
+    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def drawn(guards: Guards, *, count: int, seed: str) -> list[Case]:
+    """Return up to ``count`` distinct-as-drawn cases from the strategies of the guards' domains.
+
+    Each stays within the guards. Fewer come back where the domains are small or the relations
+    between arguments are hard to meet by chance.
+    """
+    if count < 1 or not guards.domains:
+        return []
+    strategy = inputs(guards)
+    number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
+    found: list[Case] = []
+
+    def collect(arguments: tuple[Value, ...]) -> None:
+        if guards.admits(arguments):
+            found.append(Case(arguments, "hypothesis"))
+
+    AVAILABLE_PROVIDERS[_BACKEND] = _Isolated  # settings look the name up here, when made
+    try:
+        plan = settings(
+            backend=_BACKEND,
+            database=None,
+            deadline=None,
+            max_examples=count,
+            phases=(Phase.generate,),
+            suppress_health_check=tuple(HealthCheck),
+            verbosity=Verbosity.quiet,
+        )
+        seeded(number)(plan(given(strategy)(collect)))()
+    finally:
+        del AVAILABLE_PROVIDERS[_BACKEND]
+    return found
+
+
+def inputs(guards: Guards) -> Strategy:
+    """Return the strategy for whole inputs: a tuple of one value an argument, of a seen length."""
+    each = [
+        place(domain, shape) for domain, shape in zip(guards.domains, guards.shapes, strict=True)
+    ]
+    return st.one_of([st.tuples(*each[:arity]) for arity in guards.arities])
+
+
+def place(domain: Domain, shape: Shape) -> Strategy:
+    """Return the strategy for one place: any of its types, within the domain's limits."""
+    parts = [_BY_KIND[kind](domain, shape) for kind in domain.kinds if kind in _BY_KIND]
+    return st.one_of(parts)
+
+
+def _integers(domain: Domain, shape: Shape) -> Strategy:
+    low, high = _limits(domain)
+    near = st.integers(max(low, min(-10, high)), min(high, max(10, low)))
+    return near | st.integers(low, high)
+
+
+def _floats(domain: Domain, shape: Shape) -> Strategy:
+    low, high = _limits(domain)
+    tenths = st.integers(low * 10, high * 10).map(lambda number: number / 10)
+    near = st.integers(max(low, min(-10, high)) * 4, min(high, max(10, low)) * 4)
+    return near.map(lambda number: number / 4) | tenths
+
+
+def _limits(domain: Domain) -> tuple[int, int]:
+    low = -_REACH if domain.lowest is None else int(max(domain.lowest, -_REACH))
+    high = _REACH if domain.highest is None else int(min(domain.highest, _REACH))
+    return min(low, high), max(low, high)
+
+
+def _texts(domain: Domain, shape: Shape) -> Strategy:
+    text = shape.text
+    seen = "".join(text.counts) if text else ""
+    # Not `st.text`: it reads, and writes to the working directory, a table of all of Unicode.
+    parts: list[Strategy] = [
+        st.lists(st.sampled_from(letters), min_size=low, max_size=high).map("".join)
+        for letters in (seen, domain.alphabet)
+        if letters
+        for low, high in [_sizes(domain)]
+    ]
+    if text is not None and text.values:
+        parts.append(st.sampled_from(text.values[:_SAMPLES]))
+    return st.one_of(parts) if parts else st.just("")
+
+
+def _sizes(domain: Domain) -> tuple[int, int]:
+    longest = max(_LONGEST, domain.smallest) if domain.largest is None else domain.largest
+    return domain.smallest, longest
+
+
+def _lists(domain: Domain, shape: Shape) -> Strategy:
+    if domain.positions is not None and shape.positions is not None:
+        pairs = zip(domain.positions, shape.positions, strict=True)
+        return st.tuples(*(place(*pair) for pair in pairs)).map(list)
+    if domain.items is None or not domain.items.kinds:
+        return st.just([])
+    low, high = _sizes(domain)
+    inner = shape.items or Shape.of(())
+    if domain.is_rectangular:
+        return _grids(domain, domain.items, inner, low, high)
+    if domain.is_uniform and len(domain.items.kinds) > 1:
+        kinds = [
+            _BY_KIND[kind](domain.items, inner) for kind in domain.items.kinds if kind in _BY_KIND
+        ]
+        return st.one_of([st.lists(kind, min_size=low, max_size=high) for kind in kinds])
+    return st.lists(place(domain.items, inner), min_size=low, max_size=high)
+
+
+def _grids(domain: Domain, rows: Domain, shape: Shape, low: int, high: int) -> Strategy:
+    if rows.items is None:
+        return st.just([])
+    cell = place(rows.items, shape.items or Shape.of(()))
+    height = st.integers(max(low, 1), max(min(high, _ANYTHING), 1))
+    narrow, wide = _sizes(rows)
+
+    def grid(size: tuple[int, int]) -> Strategy:
+        width = size[0] if domain.is_square else size[1]
+        row = st.lists(cell, min_size=width, max_size=width)
+        return st.lists(row, min_size=size[0], max_size=size[0])
+
+    return st.tuples(height, st.integers(narrow, min(wide, max(narrow, _ANYTHING)))).flatmap(grid)
+
+
+def _sets(domain: Domain, shape: Shape) -> Strategy:
+    return _lists(domain, shape).map(set)
+
+
+def _dicts(domain: Domain, shape: Shape) -> Strategy:
+    if domain.keys is None or domain.values is None:
+        return st.just({})
+    low, high = _sizes(domain)
+    names = place(domain.keys, shape.keys or Shape.of(()))
+    items = place(domain.values, shape.values or Shape.of(()))
+    return st.dictionaries(names, items, min_size=low, max_size=min(high, _ANYTHING))
+
+
+_BY_KIND: dict[type, Callable[[Domain, Shape], Strategy]] = {
+    bool: lambda domain, shape: st.booleans(),
+    int: _integers,
+    float: _floats,
+    complex: lambda domain, shape: st.builds(complex, st.integers(-9, 9), st.integers(-9, 9)),
+    str: _texts,
+    bytes: lambda domain, shape: st.binary(max_size=_LONGEST),
+    list: _lists,
+    tuple: lambda domain, shape: _lists(domain, shape).map(tuple),
+    set: _sets,
+    frozenset: lambda domain, shape: _sets(domain, shape).map(frozenset),
+    dict: _dicts,
+    type(None): lambda domain, shape: st.none(),
+}
