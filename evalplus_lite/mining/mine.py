@@ -12,6 +12,7 @@ from evalplus_lite.mining.closure import Problem
 from evalplus_lite.mining.converse import Conversation, converse
 from evalplus_lite.mining.explore import ROUNDS, explore
 from evalplus_lite.mining.funnel import Funnel
+from evalplus_lite.mining.grow import grow
 from evalplus_lite.mining.packages import PackageSource
 from evalplus_lite.mining.proof import Original, Sandboxes, Verdict, prove, python_version
 from evalplus_lite.mining.purity import is_banned_package
@@ -99,27 +100,43 @@ class PackageMine:
             return "licence not permissive"
         return None
 
+    def _search(self, function: MinedFunction, runner: Runner) -> _Search:
+        """Find a function's cases: by type, then by a model, then past 15 by growth."""
+        settings, seed = self.settings, self.settings.seed
+        count = min(settings.cases, MAX_CASES)
+        explored = explore(
+            function, runner.execute, seed=seed, rounds=settings.rounds, count=count
+        )  # fmt: skip
+        found = _Search(list(explored.cases), explored.chosen(count=count))
+        generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
+        if self.source is not None and not runner.failure:
+            talk = converse(function, self.source, runner.execute, seed=seed, count=count)
+            found.pool += talk.pool
+            generation = generation_facts(talk, self.source.model)
+            # Where the model's cases fail, those found by type stand in for them.
+            found.chosen = talk.cases or found.chosen
+            if not talk.cases:
+                generation["mode"] = "types after llm"
+        if settings.cases > MAX_CASES and not judge(found.chosen):
+            growth = grow(
+                function,
+                runner.execute,
+                target=settings.cases,
+                seed=seed,
+                start=found.chosen,
+                source=self.source,
+            )
+            found.pool += growth.cases[len(found.chosen) :]
+            found.chosen = growth.cases
+            generation["batches"] = [asdict(batch) for batch in growth.batches]
+        generation["pool"] = len(found.pool)
+        found.facts["generation"] = generation
+        return found
+
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         runner = Runner(function, sandboxes)
-        facts: dict[str, Any] = {}
-        seed = self.settings.seed
-        explored = explore(
-            function, runner.execute, seed=seed, rounds=self.settings.rounds,
-            count=self.settings.cases,
-        )  # fmt: skip
-        pool = explored.cases
-        chosen = explored.chosen(count=self.settings.cases)
-        facts["generation"] = {"mode": "types", "rounds": explored.rounds, "pool": len(pool)}
-        if self.source is not None and not runner.failure:
-            talk = converse(
-                function, self.source, runner.execute, seed=seed, count=self.settings.cases
-            )
-            pool = [*pool, *talk.pool]
-            facts["generation"] = generation_facts(talk, self.source.model)
-            # Where the model's cases fail, those found by type stand in for them.
-            chosen = talk.cases or chosen
-            if not talk.cases:
-                facts["generation"]["mode"] = "types after llm"
+        search = self._search(function, runner)
+        pool, chosen, facts = search.pool, search.chosen, search.facts
         base = Session(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
         self._count(verdict)
@@ -165,6 +182,15 @@ class PackageMine:
         )
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])
         return Yield(task_of(function, cases, facts), timed)
+
+
+@dataclass(slots=True)
+class _Search:
+    """Every case run, the ones chosen, and what the task row says of how they were found."""
+
+    pool: list[Executed]
+    chosen: list[Executed]
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -245,7 +271,6 @@ def generation_facts(talk: Conversation, model: str) -> dict[str, Any]:
         "mode": "llm",
         "model": model,
         "salvaged": talk.salvaged,
-        "pool": len(talk.pool),
         "failures": talk.failures,
         **asdict(talk.cost),
     }

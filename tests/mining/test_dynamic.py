@@ -455,3 +455,12 @@ def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes)
 def test_types_are_read_back_as_written(text: str) -> None:
     """A type's text gives the same type again."""
     assert str(read_type(text)) == text
+
+
+def test_a_task_grows_past_fifteen_cases(toys: Any, sandboxes: Sandboxes) -> None:
+    """With more cases asked for, the growth loop adds them, logs batches and proves them all."""
+    (task,), _ = mine_all(toys.wheel({"toy.py": SLUG}), sandboxes, cases=60)
+    assert len(task.cases) == 60
+    assert len({case.call.key for case in task.cases}) == 60
+    assert task.facts["generation"]["batches"][-1]["total"] == 60
+    assert task.facts["compared"] >= 60

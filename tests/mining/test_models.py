@@ -330,7 +330,7 @@ def test_answers_are_found_in_what_models_write(said: str, parsed: dict[str, Any
 @pytest.mark.parametrize("said", ["", "42", "{}", '{"value"}', '{"error": 3}', "{" * 5000])
 def test_unreadable_answers_say_why(said: str) -> None:
     """What is no answer is a ValueError with words, quickly."""
-    with pytest.raises(ValueError, match="JSON|neither|must hold"):
+    with pytest.raises(ValueError, match=r"JSON|neither|must hold"):
         parse_answer(said)
 
 

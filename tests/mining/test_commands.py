@@ -1,0 +1,101 @@
+"""The commands mine, predict and score, as typed by a person."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.cli.app import run
+from evalplus_lite.mining.tasks import read_tasks
+
+BODY = """
+    def squeeze(text: str, limit: int = 10) -> str:
+        if limit < 0:
+            raise ValueError("limit")
+        return " ".join(text.split())[:limit]
+    def noisy(text: str) -> str:
+        print(text)
+        return text
+    """
+
+
+class _Chat(BaseHTTPRequestHandler):
+    """Answers every chat completion with the value "a"."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        choice = {"index": 0, "finish_reason": "stop"}
+        message = {"role": "assistant", "content": '{"value": "a"}'}
+        usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+        body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+        reply = json.dumps({**body, "choices": [{**choice, "message": message}], "usage": usage})
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(reply.encode())
+
+    def log_message(self, *parts: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The address of a model server on this machine."""
+    found = ThreadingHTTPServer(("127.0.0.1", 0), _Chat)
+    thread = threading.Thread(target=found.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{found.server_port}/v1"
+    found.shutdown()
+    found.server_close()
+    thread.join()
+
+
+def test_mine_predict_and_score_end_to_end(
+    toys: Any, tmp_path: Path, server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wheel becomes tasks, a server's answers predictions, and those a table."""
+    path = toys.wheel({"toy.py": BODY})
+    out = tmp_path / "mined" / "tasks.jsonl"
+    options = ["--states", "1", "--chain", "2", "--workers", "1"]
+    assert run(["mine", str(path), "-o", str(out), "--json", *options]) == 0
+    funnel = json.loads(capsys.readouterr().out)
+    assert funnel["counts"]["mined"] == funnel["counts"]["valid"] == 1
+    assert {"stage": "static", "reason": "output", "count": 1} in funnel["rejects"]
+    (task,) = read_tasks(out)
+    assert task.entry_point == "squeeze"
+    assert len(list(read_tasks(tmp_path / "mined" / "tasks.states.jsonl"))) == 1
+    predictions = tmp_path / "p.jsonl"
+    asked = ["predict", str(out), "-m", "m", "--base-url", server, "-o", str(predictions)]
+    assert run([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["asked"] == len(task.cases)
+    assert run([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["asked"] == 0
+    assert run(["score", str(out), str(predictions), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    right = sum(case.answer.value == "a" for case in task.cases)
+    assert report["pass_at_k"]["pass@1"] == pytest.approx(right / len(task.cases))
+    assert run(["score", str(out), str(predictions)]) == 0
+    assert "By statistic" in capsys.readouterr().out
+
+
+def test_static_mining_needs_no_sandbox(toys: Any, tmp_path: Path) -> None:
+    """With --static programs are written without cases."""
+    out = tmp_path / "tasks.jsonl"
+    path = toys.wheel({"toy.py": BODY})
+    assert run(["mine", str(path), "-o", str(out), "--static", "--workers", "1"]) == 0
+    (task,) = read_tasks(out)
+    assert task.cases == ()
+    assert "def squeeze" in task.code
+
+
+def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing tasks file ends with exit code 2 and a sentence."""
+    missing = str(tmp_path / "none.jsonl")
+    assert run(["score", missing, missing]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
