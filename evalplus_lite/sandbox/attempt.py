@@ -208,7 +208,7 @@ class Attempt:
                 state.loaded = True
                 return None
             if kind == b"E":
-                return _raised(payload)
+                return _raised(payload, self.limits.memory)
             if kind == b"M":
                 return OutOfMemory(self.limits.memory)
             return FORGED
@@ -267,7 +267,7 @@ class Attempt:
         if kind == b"V":
             return Returned(data, cpu)
         if kind == b"E":
-            return _raised(data, cpu)
+            return _raised(data, self.limits.memory, cpu)
         if kind == b"U":
             return Unrepresentable(data[:200].decode("utf-8", "replace"), cpu)
         if kind == b"M":
@@ -331,7 +331,7 @@ def _request(program: Program, cases: bytes | None) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
-def _raised(data: bytes, cpu: float = 0.0) -> Outcome:
+def _raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
     try:
         kind, message, line = wire.decode(data, hash_limit=0)
     except (CodecError, ValueError, TypeError):
@@ -339,5 +339,5 @@ def _raised(data: bytes, cpu: float = 0.0) -> Outcome:
     if type(kind) is not str or type(message) is not str or type(line) not in (int, type(None)):
         return FORGED
     if kind == "MemoryError":
-        return OutOfMemory(0)
+        return OutOfMemory(memory)
     return Raised(kind[:200], message[:2000], line, cpu)

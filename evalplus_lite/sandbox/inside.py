@@ -54,16 +54,19 @@ def encode(
     methods, so that no override of theirs runs; anything else raises NotPlain. ``spare`` is
     how much deeper than ``MAX_DEPTH`` it may nest.
     """
-    if type(value) in scalars:
-        return dumps(value, 2)
+    if type(value) not in scalars:
+        try:
+            data = dumps(value, 2)
+        except (ValueError, TypeError, RecursionError):
+            data = b"s"
+        # marshal writes any object with a buffer (bytearray, array, ndarray) as if it were bytes.
+        if b"s" not in data:
+            return data
+        value = plain(value, -spare)
     try:
-        data = dumps(value, 2)
-    except (ValueError, TypeError, RecursionError):
-        return dumps(plain(value, -spare), 2)
-    # marshal writes any object with a buffer (bytearray, array, ndarray) as if it were bytes.
-    if b"s" in data:
-        return dumps(plain(value, -spare), 2)
-    return data
+        return dumps(value, 2)
+    except ValueError:  # its word for a lack of memory, where the value is plain
+        raise MemoryError from None
 
 
 def plain(value: Any, depth: int) -> Any:
@@ -151,7 +154,7 @@ class Reporter:
         """Call ``function`` on each case and report; everything hot is a local name."""
         now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
         parts, times = self.parts, self.times
-        put, dump, simple, progress = parts.append, marshal.dumps, SCALARS, self.progress
+        put, dump, simple, progress = parts.append, marshal.dumps, SHORT, self.progress
         size, start, sent, begin = 0, now(), first, 0.0
         for index in range(first, last):
             progress[0] = index

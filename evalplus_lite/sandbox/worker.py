@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import itertools
 import marshal
@@ -21,6 +22,8 @@ from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
 START_SECONDS = 60.0
 """A worker that has not said hello by then never will; a loaded machine needs a few seconds."""
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+FIRST_TO_GO = "800"
+"""Whom the kernel ends where the machine runs out of memory: rather a program than ourselves."""
 _numbers = itertools.count()
 
 
@@ -88,6 +91,8 @@ class Worker:
         except (OSError, EOFError):
             raise WorkerLost(f"a worker did not start: {self._complaint()}") from None
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        with contextlib.suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as file:
+            file.write(FIRST_TO_GO)
         with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
             self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         rules = seccomp.assemble(plan.files) if seccomp.is_supported() else None
