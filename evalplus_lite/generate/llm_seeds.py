@@ -22,7 +22,10 @@ from evalplus_lite.llm import CutOff, Message, NotRecorded, Refused, Request, So
 from evalplus_lite.types import Case, Task, Value
 
 Valid: TypeAlias = Callable[[tuple[Value, ...]], str | None]
-"""Says why an input is outside the task's precondition, None where it is inside."""
+"""Says why an input is outside the task's precondition, None where it is inside.
+
+It is called in the thread that asks for seeds; model text made the input, so check it sandboxed.
+"""
 
 Aim: TypeAlias = Literal["corner", "intricate", "deceptive"]
 

@@ -1,0 +1,79 @@
+"""The data folder: whole, and good for a replay of the real prompts."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.backends.local import LocalPool
+from evalplus_lite.contract import bundled
+from evalplus_lite.generate.completions import draws
+from evalplus_lite.generate.llm_form import Form
+from evalplus_lite.generate.llm_seeds import llm_seeds
+from evalplus_lite.generate.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks.recover import with_base_cases
+
+DATA = bundled("data")
+FOLDERS = sorted(path.parent for path in DATA.glob("recorded/*/plan.json"))
+
+
+@pytest.fixture(scope="module")
+def humaneval() -> Dataset:
+    """HumanEval with its base inputs."""
+    with LocalPool(1) as pool:
+        return with_base_cases(load_dataset("humaneval"), pool)
+
+
+def test_checksums() -> None:
+    """Every recorded file is listed with its checksum, and every listed file is as it was."""
+    lines = (DATA / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    found = {
+        name: hashlib.sha256((DATA / name).read_bytes()).hexdigest() for name in sums
+    }
+    assert found == sums
+    recorded = (path for path in DATA.glob("recorded/*/*") if path.is_file())
+    assert {path.relative_to(DATA).as_posix() for path in recorded} <= set(sums)
+
+
+def test_there_is_a_record() -> None:
+    """At least one model's replies ship with the project, small enough to clone."""
+    assert FOLDERS
+    files = (path for folder in FOLDERS for path in folder.iterdir())
+    assert sum(path.stat().st_size for path in files) < 1_500_000
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_samples_replay(folder: Path) -> None:
+    """Every task's samples are drawn again from the record, word for word asked as planned."""
+    recording = Recording.open(folder)
+    source = replay_samples(folder)
+    tasks = load_dataset(recording.dataset).tasks
+    replies = [
+        source.ask(draw.request, cut_off="keep")
+        for draw in draws(tasks, recording.sampling, model=recording.model)
+    ]
+    assert len(replies) == len(tasks) * recording.sampling.per_task
+    assert all(reply.date and reply.completion_tokens for reply in replies)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_seeds_replay(folder: Path, humaneval: Dataset) -> None:
+    """Nearly every task gets seeds from the record, all of the form of its base inputs.
+
+    Not every one: a repaired reference changes its task's prompt until it is recorded again, and
+    a tiny model may have nothing new to say.
+    """
+    recording = Recording.open(folder)
+    source = replay_seeds(folder)
+    answered = 0
+    for task in humaneval.tasks:
+        harvest = llm_seeds(task, source, seed=recording.seed, plan=recording.seeds)
+        answered += bool(harvest.turns)
+        form = Form.of(task)
+        for case in harvest.cases:
+            assert repr(form.read(list(case.arguments))) == repr(case.arguments)
+    assert answered >= 0.9 * len(humaneval.tasks)
