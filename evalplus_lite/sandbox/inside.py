@@ -36,6 +36,7 @@ FLUSH_BYTES = 1 << 16
 MAX_DEPTH = 200
 TYPE_NAME = type.__dict__["__name__"].__get__  # a class's own name, whatever its metaclass says
 SCALARS: frozenset[type] = frozenset({int, float, str, bool, type(None)})
+SHORT = SCALARS - {str}
 
 
 class NotPlain(Exception):
