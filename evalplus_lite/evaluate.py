@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evalplus_lite.contract import parse
-from evalplus_lite.errors import CodecError
+from evalplus_lite.errors import CodecError, ContractError
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox, wire
 from evalplus_lite.types import (
     Failure,
@@ -105,7 +105,8 @@ def examine(sandbox: Sandbox, exam: Exam, source: str, *, details: bool = False)
 
     ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
     if it passes base. With ``details`` every case is run and its verdict kept. Raises
-    InfrastructureError where the machine fails three times in a row: that is no verdict.
+    InfrastructureError where the machine fails three times in a row: that is no verdict, and
+    ContractError where the task's own check does not load.
     """
     count = len(exam.suite.cases)
     examiner = _Examiner(exam, [None] * count if details else None)
@@ -157,6 +158,8 @@ def _check(sandbox: Sandbox, exam: Exam, examiner: _Examiner) -> None:
         CHECK_LIMITS,
         judge=lambda _, outcome: every or _accepts(outcome),
     )
+    if run.load_failed:
+        raise ContractError(f"{exam.task.id}: the contract does not load: {run.outcomes[0]}")
     for case, outcome in zip(numbers, run.outcomes, strict=True):
         data = examiner.deferred[case]
         _book(exam, examiner, case, "pass" if _accepts(outcome) else "fail", Returned(data))

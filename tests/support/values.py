@@ -7,6 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evalplus_lite.types import Rule
+
 SURROGATES = st.characters(categories=["Cs"])
 TEXTS = st.text(st.one_of(st.characters(), SURROGATES), max_size=12)
 BIG_INTEGERS = st.builds(
@@ -84,4 +86,4 @@ def nested(kind: type, depth: int) -> Any:
 
 def brief(value: Any) -> str:
     """Return a short name of a value for a test's id: the same in every process."""
-    return exact(value)[:30]
+    return value.kind if isinstance(value, Rule) else exact(value)[:30]

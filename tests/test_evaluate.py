@@ -1,0 +1,203 @@
+"""The one evaluator: base and plus, details, checks, and where it stops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.tasks import make_suite, make_task
+
+from evalplus_lite.errors import ContractError
+from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.types import Rule, Task, Verdict
+
+ROOT = '''
+def precondition(x):
+    assert x >= 0, "negative"
+
+def check(inputs, output, expected):
+    """Either root is right."""
+    (x,) = inputs
+    if output == "boom":
+        raise ValueError
+    if output == "loop":
+        while True:
+            pass
+    return abs(output * output - x) < 1e-9 and expected >= 0
+'''
+DOUBLES = make_task([(1,), (2,)], [(3,), (4,), (5,)])
+ROOTS = make_task([(4,), (9,)], [(16,)], contract=ROOT)
+
+
+def judged(
+    sandbox: Sandbox, source: str, task: Task = DOUBLES, *, details: bool = False
+) -> Verdict:
+    """Return the verdict on a program for one of the tasks above."""
+    right = [2, 4, 6, 8, 10] if task is DOUBLES else [2.0, 3.0, 4.0]
+    exam = Exam.of(task, make_suite(task, right), preset("paper"))
+    exam = replace(exam, limits=replace(exam.limits, load=0.3))  # a loop should not take long
+    return examine(sandbox, exam, source, details=details)
+
+
+def wrong_at(*cases: int, what: str = "return -1") -> str:
+    """Return a program that is wrong for these values of x."""
+    return f"def f(x):\n    if x in {cases}:\n        {what}\n    return x * 2\n"
+
+
+def test_a_right_program_passes(sandbox: Sandbox) -> None:
+    """A program that is right everywhere passes base and plus and has no failure."""
+    verdict = judged(sandbox, "def f(x): return x + x")
+    assert (verdict.base, verdict.plus, verdict.failure) == ("pass", "pass", None)
+    assert verdict.details is None
+    assert verdict.cpu > 0
+
+
+def test_plus_is_base_and_plus(sandbox: Sandbox) -> None:
+    """A program that fails a base case fails plus with it; one that fails later passes base."""
+    early, late = judged(sandbox, wrong_at(2)), judged(sandbox, wrong_at(4))
+    assert (early.base, early.plus) == ("fail", "fail")
+    assert (late.base, late.plus) == ("pass", "fail")
+    assert early.failure is not None
+    assert late.failure is not None
+    assert (early.failure.case, late.failure.case) == (1, 3)
+    assert early.failure.detail == "got -1, expected 4"
+
+
+def test_it_stops_at_the_first_failure(sandbox: Sandbox) -> None:
+    """After a failure no further case is run: a loop that stands behind it costs nothing."""
+    loop = "def f(x):\n    if x == 2: return 0\n    while x > 2: pass\n    return x * 2\n"
+    verdict = judged(sandbox, loop)
+    assert (verdict.base, verdict.plus) == ("fail", "fail")
+    assert verdict.failure is not None
+    assert verdict.failure.case == 1
+
+
+def test_details_run_everything(sandbox: Sandbox) -> None:
+    """With details every case is run, also past failures and deaths, and told one by one."""
+    source = (
+        "import os\ndef f(x):\n    if x == 2: raise KeyError(x)\n    if x == 3: return object()\n"
+        "    if x == 4: os._exit(1)\n    return x * 2\n"
+    )
+    verdict = judged(sandbox, source, details=True)
+    assert verdict.details == ("pass", "error", "unrepresentable", "crash", "pass")
+    assert (verdict.base, verdict.plus) == ("error", "error")
+    assert verdict.failure is not None
+    assert (verdict.failure.case, verdict.failure.detail) == (1, "KeyError: 2")
+    assert verdict.failure.line == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "word"),
+    [
+        ("def f(x): return x", "fail"),
+        ("def f(x): raise ValueError", "error"),
+        ("def f(x): import sys; sys.exit(0)", "error"),
+        ("def f(x) return x", "error"),
+        ("def g(x): return x * 2", "error"),
+        ("", "error"),
+        ("def f(x):\n    while True: pass", "timeout"),
+        ("while True: pass", "timeout"),
+        ("def f(x): import os; os._exit(0)", "crash"),
+        ("def f(x): return bytearray(8 << 30)", "memory"),
+        ("def f(x): return object()", "unrepresentable"),
+        ("def f(x): return ...", "unrepresentable"),
+    ],
+)
+def test_every_word(sandbox: Sandbox, source: str, word: str) -> None:
+    """Each way to be wrong has its word, for base and plus alike; details say it for each case."""
+    verdict = judged(sandbox, source)
+    assert (verdict.base, verdict.plus) == (word, word)
+    if word != "timeout":
+        assert judged(sandbox, source, details=True).details == (word,) * 5
+
+
+def test_equality_is_the_tasks_rule(sandbox: Sandbox) -> None:
+    """The rule of the task decides, not the bytes: bool for int is right or wrong by it."""
+    for rule, word in ((Rule(), "pass"), (Rule("strict"), "fail")):
+        task = make_task([(1,)], rule=rule)
+        exam = Exam.of(task, make_suite(task, [1]), preset("default"))
+        assert examine(sandbox, exam, "def f(x): return True").plus == word
+
+
+@pytest.mark.parametrize(
+    ("body", "base", "plus"),
+    [
+        ("return x ** 0.5", "pass", "pass"),
+        ("return -(x ** 0.5)", "pass", "pass"),
+        ("return -(x ** 0.5) if x < 16 else 5", "pass", "fail"),
+        ("return 5 if x == 9 else x ** 0.5", "fail", "fail"),
+        ("return 'boom'", "fail", "fail"),
+        ("return None", "fail", "fail"),
+        ("return object()", "unrepresentable", "unrepresentable"),
+        ("return ...", "unrepresentable", "unrepresentable"),
+        ("return 1 / 0", "error", "error"),
+        ("return -2.0 if x == 4 else 1 / 0", "error", "error"),
+        ("return type('A', (float,), {'__mul__': lambda a, b: 4.0})(7)", "fail", "fail"),
+    ],
+)
+def test_a_check_decides_where_many_answers_are_right(
+    sandbox: Sandbox, body: str, base: str, plus: str
+) -> None:
+    """An answer other than the reference's is right if the task's check says so, and wrong if it
+    says no, raises, or never sees it; details tell the same."""
+    source = f"def f(x):\n    {body}\n"
+    for details in (False, True):
+        verdict = judged(sandbox, source, ROOTS, details=details)
+        assert (verdict.base, verdict.plus) == (base, plus)
+        if base != "pass":
+            assert verdict.failure is not None
+            assert verdict.failure.case == (0 if "x ==" not in body else 1)
+
+
+def test_a_check_that_does_not_end_accepts_nothing(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sample cannot win by an answer on which the check runs for ever."""
+    from evalplus_lite import evaluate
+    from evalplus_lite.sandbox import Limits
+
+    monkeypatch.setattr(evaluate, "CHECK_LIMITS", Limits(cpu=0.2))
+    verdict = judged(sandbox, "def f(x): return 'loop'", ROOTS)
+    assert (verdict.base, verdict.plus) == ("fail", "fail")
+
+
+def test_a_check_that_does_not_load_is_our_fault(sandbox: Sandbox) -> None:
+    """A contract that cannot run is an error that names the task, not a sample's failure."""
+    broken = make_task([(4,)], contract="import nowhere\ndef check(i, o, e): return True\n")
+    exam = Exam.of(broken, make_suite(broken, [2.0]), preset("default"))
+    assert examine(sandbox, exam, "def f(x): return 2.0").plus == "pass"
+    with pytest.raises(ContractError, match=r"Tiny/0: the contract does not load"):
+        examine(sandbox, exam, "def f(x): return -2.0")
+
+
+def test_limits_follow_the_reference(sandbox: Sandbox) -> None:
+    """A case whose reference took long may take four times as long, whatever the floor."""
+    task = make_task([(1,)])
+    exams = [
+        Exam.of(task, make_suite(task, [2], seconds=seconds), preset("paper"))
+        for seconds in (0.0, 0.125)
+    ]
+    assert [exam.limits.of(0) for exam in exams] == [0.2, 0.5]
+    slow = (
+        "import time\ndef f(x):\n    end = time.process_time() + 0.3\n"
+        "    while time.process_time() < end: pass\n    return 2\n"
+    )
+    assert [examine(sandbox, exam, slow).plus for exam in exams] == ["timeout", "pass"]
+
+
+def test_a_large_right_answer_is_no_flood(sandbox: Sandbox) -> None:
+    """The limit on output grows with what is expected, so that a right answer always fits."""
+    task = make_task([(1,)])
+    value: Any = "x" * (20 << 20)
+    exam = Exam.of(task, make_suite(task, [value]), preset("default"))
+    assert examine(sandbox, exam, "def f(x): return 'x' * (20 << 20)").plus == "pass"
+    assert examine(sandbox, exam, "def f(x): return 'y' * (20 << 20)").plus == "fail"
+
+
+def test_equal_programs_have_equal_verdicts(sandbox: Sandbox) -> None:
+    """Judging a program twice gives the same verdict, its CPU seconds aside."""
+    source = wrong_at(4, what="raise ValueError(id)")
+    first, second = (judged(sandbox, source) for _ in range(2))
+    assert (first.base, first.plus, first.failure) == (second.base, second.plus, second.failure)

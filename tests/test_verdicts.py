@@ -1,0 +1,109 @@
+"""What an outcome means, and in which words it is told."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import pytest
+from support.values import brief, nested
+
+from evalplus_lite.sandbox import wire
+from evalplus_lite.types import (
+    VERDICTS,
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    Rule,
+    TimedOut,
+    Unrepresentable,
+    VerdictName,
+)
+from evalplus_lite.verdicts import clip, explain, judge, shorten
+
+FIVE = wire.encode(5)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict", "detail"),
+    [
+        (Returned(wire.encode(6)), "fail", "got 6, expected 5"),
+        (Returned(b"junk"), "unrepresentable", "got a value that cannot be read"),
+        (Returned(b"."), "unrepresentable", "got a value that cannot be read"),
+        (Raised("ValueError", "no", 3), "error", "ValueError: no"),
+        (Raised("KeyError", "", 3), "error", "KeyError"),
+        (TimedOut(1.7, 1.0), "timeout", "took longer than its limit of 1 s"),
+        (Crashed(signal.SIGSEGV, None, "SIGSEGV"), "crash", "SIGSEGV"),
+        (OutOfMemory(1 << 30), "memory", "asked for more than its memory limit"),
+        (
+            Unrepresentable("builtins.object"),
+            "unrepresentable",
+            "returned builtins.object, which is no plain value",
+        ),
+    ],
+)
+def test_each_outcome_has_its_word(outcome: Outcome, verdict: VerdictName, detail: str) -> None:
+    """An outcome means one verdict, of the published words, and a line for a person."""
+    assert judge(outcome, FIVE, Rule()) == verdict
+    assert verdict in VERDICTS
+    failure = explain(3, verdict, outcome, FIVE)
+    assert (failure.case, failure.verdict) == (3, verdict)
+    assert failure.detail.startswith(detail)
+    assert failure.line == getattr(outcome, "line", None)
+    assert failure.actual == (outcome.data if isinstance(outcome, Returned) else None)
+
+
+@pytest.mark.parametrize("value", [5, 5.0, True + 4], ids=brief)
+def test_a_right_answer_passes(value: Any) -> None:
+    """An answer of the same bytes passes, and so does one that the rule calls equal."""
+    assert judge(Returned(wire.encode(value)), FIVE, Rule()) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "rule", "verdict"),
+    [
+        (True, 1, Rule("strict"), "fail"),
+        ([2, 1], [1, 2], Rule("unordered"), "pass"),
+        ("m", True, Rule("presence"), "pass"),
+        ("x" * 100_000, "y", Rule("presence"), "pass"),
+        (list(range(100_000)), [1], Rule(), "fail"),
+        (set(range(100_000)), {1}, Rule(), "fail"),
+        ("a" * 100_000, "b" * 100_000, Rule(), "fail"),
+        ("a" * 100_000, 1.0, Rule(), "fail"),
+        ([1, 1.0 + 1e-9], [1, 1.0], Rule(), "pass"),
+        (10**5000, 10**5000 + 1, Rule(), "fail"),
+        ({10**5000}, {1}, Rule("strict"), "fail"),
+        (nested(list, 150), 5, Rule(), "fail"),
+    ],
+    ids=brief,
+)
+def test_the_tasks_rule_decides(value: Any, expected: Any, rule: Rule, verdict: str) -> None:
+    """Where bytes differ the task's rule decides, for answers of any size."""
+    assert judge(Returned(wire.encode(value)), wire.encode(expected), rule) == verdict
+
+
+def test_an_answer_that_hashes_too_much_cannot_be_right() -> None:
+    """A set of far more elements than a right answer has is wrong, however it is nested."""
+    data = wire.encode([set(range(5_000))])
+    assert judge(Returned(data), FIVE, Rule()) in ("fail", "unrepresentable")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 10**6, 10**5000, [10**5000], list(range(10**5)), "a\nb", nested(tuple, 150), "\ud800"],
+    ids=brief,
+)
+def test_any_value_is_shown_in_bounds(value: Any) -> None:
+    """A value's line stays short, and is made for values that cannot be printed too."""
+    assert 0 < len(shorten(value)) < 300
+    data = wire.encode(value)
+    failure = explain(0, "fail", Returned(data), data)
+    assert len(failure.detail) < 700
+
+
+def test_a_message_becomes_one_line() -> None:
+    """White space of any kind becomes one blank, and the rest is cut."""
+    assert clip(" a\n\tb  c ") == "a b c"
+    assert len(clip("x" * 10_000)) < 300
