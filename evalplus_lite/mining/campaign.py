@@ -23,10 +23,11 @@ from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.llm import Source
-from evalplus_lite.mining.closure import Problem
+from evalplus_lite.mining.archives import open_package
 from evalplus_lite.mining.funnel import Funnel
+from evalplus_lite.mining.graph import Problem
 from evalplus_lite.mining.mine import PackageMine, Settings
-from evalplus_lite.mining.packages import PackageSource, download, open_package
+from evalplus_lite.mining.packages import PackageSource, download
 from evalplus_lite.mining.proof import Sandboxes
 from evalplus_lite.mining.static import Reject
 from evalplus_lite.sandbox import SandboxConfig
@@ -171,7 +172,8 @@ class Campaign:
         if not self.packages:
             raise InputError("no package was given", remedy="name one, or give a wheel or folder")
         path = self.out.beside("journal.jsonl")
-        identity = {"mining": 1, **asdict(self.settings)}
+        libraries = sorted(path.name for path in self.companions)
+        identity = {"mining": 1, **asdict(self.settings), "with": libraries}
         with Journal(path, identity=identity, batch=1) as journal:
             done = {row.data["package"]: row.data["mined"] for row in journal.rows()}
             todo = [name for name in dict.fromkeys(self.packages) if name not in done]

@@ -8,13 +8,13 @@ exactly one thing, and two things that want one name are a reason to refuse.
 from __future__ import annotations
 
 import ast
-import heapq
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from evalplus_lite.mining.index import Module, Statement
+from evalplus_lite.mining.graph import Node, Problem, ordered
+from evalplus_lite.mining.index import Module
 from evalplus_lite.mining.resolve import (
     Builtin,
     Definition,
@@ -24,34 +24,11 @@ from evalplus_lite.mining.resolve import (
     Target,
     Unresolved,
 )
+from evalplus_lite.mining.statements import Statement
 from evalplus_lite.mining.uses import Use
 
 MAX_NODES = 600
 """A closure of more statements than this is refused: no task is that large."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Node:
-    """One block of the inlined program.
-
-    ``statement``: ``where`` is its module, ``position`` its place there. ``import``: ``where`` is
-    the module and ``member`` the name taken from it, bound to ``name``. ``alias``: ``name =
-    member``. ``namespace``: ``name`` stands for the module ``where``.
-    """
-
-    kind: Literal["alias", "import", "namespace", "statement"]
-    where: str
-    position: int = 0
-    name: str = ""
-    member: str = ""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
-    """One reason why a function cannot be inlined."""
-
-    reason: str
-    detail: str
 
 
 Identity: TypeAlias = tuple[str, str, str]
@@ -99,7 +76,11 @@ class ClosureBuilder:
         for captured in sorted(self.closure.builtins & self.names.keys()):
             self._problem("name clash", f"builtin {captured}")
         if not self.closure.problems:
-            self._sort()
+            found = ordered(self.edges)
+            if isinstance(found, Problem):
+                self.closure.problems.append(found)
+            else:
+                self.closure.order = found
         return self.closure
 
     # Growing the graph
@@ -232,53 +213,6 @@ class ClosureBuilder:
         if problem not in self.closure.problems:
             self.closure.problems.append(problem)
 
-    # Putting it in order
-
-    def _sort(self) -> None:
-        """Order components so that needs come first; within a circle, loading needs decide."""
-        component = _components(self.edges)
-        groups: dict[int, list[Node]] = {}
-        for node, number in component.items():
-            groups.setdefault(number, []).append(node)
-        waiting: dict[int, set[int]] = {number: set() for number in groups}
-        users: dict[int, set[int]] = {number: set() for number in groups}
-        for node, needs in self.edges.items():
-            for needed in needs:
-                a, b = component[node], component[needed]
-                if a != b:
-                    waiting[a].add(b)
-                    users[b].add(a)
-        keys = {number: min(_rank(n) for n in nodes) for number, nodes in groups.items()}
-        ready = [(keys[number], number) for number, needs in waiting.items() if not needs]
-        heapq.heapify(ready)
-        while ready:
-            _, number = heapq.heappop(ready)
-            self.closure.order += self._circle(groups[number])
-            for user in sorted(users[number]):
-                waiting[user].discard(number)
-                if not waiting[user]:
-                    heapq.heappush(ready, (keys[user], user))
-
-    def _circle(self, nodes: list[Node]) -> list[Node]:
-        if len(nodes) == 1:
-            return nodes
-        inside = set(nodes)
-        waiting = {
-            node: {n for n, loading in self.edges[node].items() if loading and n in inside}
-            for node in nodes
-        }
-        ordered: list[Node] = []
-        while waiting:
-            ready = sorted((n for n, needs in waiting.items() if not needs), key=_rank)
-            if not ready:
-                self._problem("circle while loading", ", ".join(sorted(n.where for n in waiting)))
-                return []
-            ordered.append(ready[0])
-            del waiting[ready[0]]
-            for needs in waiting.values():
-                needs.discard(ready[0])
-        return ordered
-
 
 def _identity(target: External) -> Identity:
     return ("import", target.module, target.member or "")
@@ -286,43 +220,3 @@ def _identity(target: External) -> Identity:
 
 def _position(statement: Statement) -> int:
     return statement.position
-
-
-def _rank(node: Node) -> tuple[int, str, int, str]:
-    return (0 if node.kind == "import" else 1, node.where, node.position, node.name)
-
-
-def _components(edges: dict[Node, dict[Node, bool]]) -> dict[Node, int]:
-    """Return each node's strongly connected component (Tarjan's algorithm, without recursion)."""
-    number: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    component: dict[Node, int] = {}
-    stack: list[Node] = []
-    for start in sorted(edges, key=_rank):
-        if start in number:
-            continue
-        work = [(start, iter(sorted(edges[start], key=_rank)))]
-        number[start] = low[start] = len(number)
-        stack.append(start)
-        while work:
-            node, needs = work[-1]
-            for needed in needs:
-                if needed not in number:
-                    number[needed] = low[needed] = len(number)
-                    stack.append(needed)
-                    work.append((needed, iter(sorted(edges[needed], key=_rank))))
-                    break
-                if needed not in component:
-                    low[node] = min(low[node], number[needed])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    count = len(set(component.values()))
-                    while True:
-                        member = stack.pop()
-                        component[member] = count
-                        if member == node:
-                            break
-    return component

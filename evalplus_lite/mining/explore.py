@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -61,7 +62,7 @@ def explore(
         found.rounds = number + 1
         chosen = found.chosen(count=count)
         # A second round always: the first cases that pass are rarely the best.
-        if number and len(chosen) >= count and not judge(chosen):
+        if number and len(chosen) >= count and not judge(chosen) and _is_varied(chosen):
             break
         parents = _parents(found.cases)
         calls = (
@@ -69,6 +70,12 @@ def explore(
         )
         calls += [maker.fresh() for _ in range(LATER // 3 if parents else LATER)]
     return found
+
+
+def _is_varied(chosen: list[Executed]) -> bool:
+    """Return whether no output makes up more than half: better than the validators ask."""
+    common = Counter(case.answer.key for case in chosen).most_common(1)
+    return 2 * common[0][1] <= len(chosen)
 
 
 def _unseen(calls: Iterable[Call], seen: set[str]) -> list[Call]:

@@ -9,33 +9,14 @@ from __future__ import annotations
 
 import ast
 import sys
-import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from evalplus_lite.mining.library import has_member
 from evalplus_lite.mining.packages import PackageSource, SourceFile
-from evalplus_lite.mining.uses import MUTATORS, Uses, bound_names, uses_of
-
-
-@dataclass(slots=True)
-class Statement:
-    """One top-level statement of a module, verbatim."""
-
-    module: str
-    position: int
-    node: ast.stmt
-    text: str
-    binds: frozenset[str]
-    _uses: Uses | None = None
-
-    @property
-    def uses(self) -> Uses:
-        """What it needs; computed once."""
-        if self._uses is None:
-            self._uses = uses_of(self.node)
-        return self._uses
+from evalplus_lite.mining.statements import Statement, decide, verbatim
+from evalplus_lite.mining.uses import MUTATORS, bound_names
 
 
 @dataclass(slots=True)
@@ -135,7 +116,7 @@ class PackageIndex:
                 name,
                 len(module.statements),
                 node,
-                _verbatim(node, lines),
+                verbatim(node, lines),
                 frozenset(bound_names([node])),
             )
             module.statements.append(statement)
@@ -200,97 +181,11 @@ class PackageIndex:
         return True
 
 
-_MEMBERS: dict[str, frozenset[str]] = {}
-_NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
-
-
-def has_member(module: str, name: str) -> bool:
-    """Return whether a module of the standard library has a member (or submodule)."""
-    if name == "*":
-        return True
-    if module not in _MEMBERS:
-        import importlib
-
-        root = module.partition(".")[0]
-        if root not in sys.stdlib_module_names or root in _NEVER_IMPORTED:
-            return False
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found = frozenset(dir(importlib.import_module(module)))
-        except ImportError:
-            found = frozenset()
-        _MEMBERS[module] = found
-    return name in _MEMBERS[module]
-
-
-def decide(test: ast.expr) -> bool | None:
-    """Return what a condition on ``TYPE_CHECKING`` or the Python version says; None if neither."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = decide(test.operand)
-        return None if inner is None else not inner
-    if isinstance(test, ast.Name | ast.Attribute):
-        name = test.id if isinstance(test, ast.Name) else test.attr
-        return {"TYPE_CHECKING": False, "PY2": False, "PY3": None}.get(name)
-    if isinstance(test, ast.Constant) and isinstance(test.value, bool):
-        return test.value
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
-        return None
-    left, right = test.left, test.comparators[0]
-    if ast.unparse(left) in ("__name__",):
-        return False
-    if not ast.unparse(left).startswith(("sys.version_info", "version_info")):
-        return None
-    try:
-        wanted = ast.literal_eval(right)
-    except ValueError:
-        return None
-    have: object = tuple(sys.version_info[:3])
-    if isinstance(left, ast.Subscript):
-        if ast.unparse(left.slice) == "0":
-            have = sys.version_info[0]
-        elif ast.unparse(left.slice) == ":2":
-            have = tuple(sys.version_info[:2])
-        else:
-            return None
-    if type(have) is not type(wanted):
-        return None
-    compare: Callable[[Any, Any], bool] | None = {
-        ast.Lt: lambda a, b: a < b,
-        ast.LtE: lambda a, b: a <= b,
-        ast.Gt: lambda a, b: a > b,
-        ast.GtE: lambda a, b: a >= b,
-        ast.Eq: lambda a, b: a == b,
-        ast.NotEq: lambda a, b: a != b,
-    }.get(type(test.ops[0]))
-    return None if compare is None else bool(compare(have, wanted))
-
-
 def _note_typing(module: Module, body: list[ast.stmt]) -> None:
     for node in body:
         statement = Statement(module.name, -1, node, "", frozenset(bound_names([node])))
         for name in sorted(statement.binds):
             module.typing.setdefault(name, []).append(statement)
-
-
-def _verbatim(node: ast.stmt, lines: list[str]) -> str:
-    """Return a statement's own lines, decorators included, moved to the left margin."""
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(d.lineno for d in decorators)])
-    last = node.end_lineno or node.lineno
-    end = node.end_col_offset or 0
-    tail = lines[last - 1].encode()[end:].decode().strip()
-    if node.col_offset == 0 and (not tail or tail.startswith("#")):
-        return "\n".join(lines[first - 1 : last])
-    if node.col_offset and (not tail or tail.startswith("#")):
-        block = textwrap.dedent("\n".join(lines[first - 1 : last]))
-        try:
-            if ast.dump(ast.parse(block).body[0]) == ast.dump(node):
-                return block
-        except (SyntaxError, IndexError):
-            pass
-    # Statements that share a line, or whose strings would change with the margin.
-    return ast.unparse(node)
 
 
 def _changed_names(node: ast.stmt, module: Module) -> set[str]:

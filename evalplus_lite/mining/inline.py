@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from evalplus_lite.mining.closure import Closure, Node
-from evalplus_lite.mining.index import Statement
+from evalplus_lite.mining.closure import Closure
+from evalplus_lite.mining.graph import Node
+from evalplus_lite.mining.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)

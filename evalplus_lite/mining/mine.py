@@ -8,10 +8,10 @@ from typing import Any
 
 from evalplus_lite.llm import Source
 from evalplus_lite.mining.annotations import TypeSet
-from evalplus_lite.mining.closure import Problem
 from evalplus_lite.mining.converse import Conversation, converse
 from evalplus_lite.mining.explore import ROUNDS, explore
 from evalplus_lite.mining.funnel import Funnel
+from evalplus_lite.mining.graph import Problem
 from evalplus_lite.mining.grow import grow
 from evalplus_lite.mining.packages import PackageSource
 from evalplus_lite.mining.proof import Original, Sandboxes, Verdict, prove, python_version

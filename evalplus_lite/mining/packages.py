@@ -6,48 +6,21 @@ package is open at a time.
 
 from __future__ import annotations
 
-import email.parser
 import io
 import re
 import subprocess
 import sys
-import tarfile
 import tokenize
-import tomllib
-import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.mining.licence import Licence, identify
+from evalplus_lite.mining.licence import Licence
 
 MAX_FILE = 4 << 20
-"""Source files larger than this (bytes) are data in disguise and are passed over."""
-MAX_TOTAL = 400 << 20
-"""A package whose files sum to more than this (bytes, unpacked) is refused."""
-
-_SKIPPED_FOLDERS = frozenset(
-    [
-        "tests",
-        "test",
-        "testing_data",
-        "docs",
-        "doc",
-        "examples",
-        "example",
-        "benchmarks",
-        "build",
-        "dist",
-        "node_modules",
-        "site-packages",
-        "venv",
-    ]
-)
-_SKIPPED_ROOTS = frozenset({"setup.py", "conftest.py", "noxfile.py", "fabfile.py", "tasks.py"})
-_TEST_FILE = re.compile(r"(^|/)(tests?|_tests?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
+"""Files larger than this (bytes) are data in disguise and are passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +71,6 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         self._close()
 
 
-def open_package(path: Path) -> PackageSource:
-    """Open a wheel, a source archive or a folder.
-
-    Raises InputError where the path is none of these or cannot be read.
-    """
-    try:
-        if path.is_dir():
-            return _open_folder(path)
-        if path.suffix == ".whl":
-            return _open_wheel(path)
-        if path.name.endswith((".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")):
-            return _open_tar(path)
-        if path.suffix == ".zip":
-            return _open_zip(path)
-    except (OSError, zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        raise InputError(f"cannot be read: {error}", path=path) from None
-    if not path.exists():
-        raise InputError("no such file or folder", path=path)
-    raise InputError(
-        "is no wheel, source archive or folder",
-        path=path,
-        remedy="give a .whl, .tar.gz or .zip file, a folder, or a package's name",
-    )
-
-
 def download(name: str, folder: Path, *, timeout: float = 300.0) -> Path:
     """Return the wheel of a package on the index, downloaded by pip into ``folder``.
 
@@ -158,189 +106,3 @@ def download(name: str, folder: Path, *, timeout: float = 300.0) -> Path:
         if parts[0] == wanted and version in ("", parts[1]):
             return path
     raise InputError(f"pip downloaded no file for {name}")
-
-
-def _open_wheel(path: Path) -> PackageSource:
-    archive = zipfile.ZipFile(path)
-    names = _checked({info.filename: info.file_size for info in archive.infolist()}, path)
-    metadata = next((n for n in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)), None)
-    if metadata is None:
-        raise InputError("is a wheel without METADATA", path=path)
-    texts = [n for n in names if ".dist-info/" in n and _is_licence(n)]
-    files: dict[str, SourceFile] = {}
-    compiled: set[str] = set()
-    data: dict[str, str] = {}
-    for name in names:
-        inner = re.sub(r"^[^/]+\.data/(pure|plat)lib/", "", name)
-        if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
-            continue
-        _file_under(files, compiled, data, inner, name)
-    return _package(
-        archive.read(metadata), texts, files, compiled, data, archive.read, archive.close
-    )
-
-
-def _open_zip(path: Path) -> PackageSource:
-    archive = zipfile.ZipFile(path)
-    names = _checked({info.filename: info.file_size for info in archive.infolist()}, path)
-    return _unpacked(names, archive.read, archive.close, path.stem)
-
-
-def _open_tar(path: Path) -> PackageSource:
-    contents: dict[str, bytes] = {}
-    with tarfile.open(path) as archive:
-        members = [member for member in archive if member.isfile()]
-        wanted = set(_checked({member.name: member.size for member in members}, path))
-        for member in members:
-            if member.name.endswith((".so", ".pyd")):
-                contents[member.name] = b""
-            elif member.name in wanted and (stream := archive.extractfile(member)) is not None:
-                contents[member.name] = stream.read()
-    stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
-    return _unpacked(list(contents), contents.__getitem__, contents.clear, stem)
-
-
-def _open_folder(path: Path) -> PackageSource:
-    sizes: dict[str, int] = {}
-    for folder, folders, names in path.walk() if hasattr(path, "walk") else _walk(path):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
-        for name in sorted(names):
-            file = folder / name
-            if file.is_file() and not file.is_symlink():
-                sizes[file.relative_to(path).as_posix()] = file.stat().st_size
-    names = _checked(sizes, path)
-    # A folder is its own top folder.
-    return _unpacked(
-        [f"{path.name}/{name}" for name in names],
-        lambda name: (path / name.partition("/")[2]).read_bytes(),
-        lambda: None,
-        path.resolve().name,
-    )
-
-
-def _walk(path: Path) -> Any:
-    """``Path.walk`` for Python 3.11."""
-    import os
-
-    for folder, folders, names in os.walk(path):
-        yield Path(folder), folders, names
-
-
-def _unpacked(
-    names: list[str], read: Callable[[str], bytes], close: Callable[[], None], stem: str
-) -> PackageSource:
-    """Read the layout of a source tree whose names all start with one top folder."""
-    inner = {name: name.partition("/")[2] for name in names}
-    inner = {name: rest for name, rest in inner.items() if rest}
-    packages = {str(PurePosixPath(r).parent) for r in inner.values() if r.endswith("__init__.py")}
-    prefixes: dict[str, None] = {"": None, "src/": None}
-    for folder in sorted(packages):
-        parent = str(PurePosixPath(folder).parent)
-        if parent not in packages and not set(parent.split("/")) & _SKIPPED_FOLDERS:
-            prefixes["" if parent == "." else f"{parent}/"] = None
-    files: dict[str, SourceFile] = {}
-    compiled: set[str] = set()
-    data: dict[str, str] = {}
-    for name, rest in inner.items():
-        for prefix in sorted(prefixes, key=len, reverse=True):
-            if rest.startswith(prefix):
-                local = rest[len(prefix) :]
-                top = local.partition("/")[0]
-                is_module = "/" not in local and prefix in ("", "src/")
-                if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
-                    _file_under(files, compiled, data, local, name)
-                break
-    facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
-    metadata = read(facts) if facts else _metadata_of_project(inner, read, stem)
-    texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
-    return _package(metadata, texts, files, compiled, data, read, close)
-
-
-def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], stem: str) -> bytes:
-    """Write core metadata from pyproject.toml, for trees that carry no PKG-INFO."""
-    name, _, version = stem.rpartition("-")
-    facts: dict[str, Any] = {"name": name or stem, "version": version if name else "0"}
-    for path, rest in inner.items():
-        if rest == "pyproject.toml":
-            try:
-                project = tomllib.loads(read(path).decode("utf-8", "replace")).get("project", {})
-            except tomllib.TOMLDecodeError:
-                break
-            facts.update({k: v for k, v in project.items() if isinstance(v, str | dict | list)})
-    lines = [f"Name: {facts['name']}", f"Version: {facts['version']}"]
-    licence = facts.get("license")
-    if isinstance(licence, dict):
-        licence = licence.get("text")
-    if isinstance(licence, str) and "\n" not in licence:
-        lines.append(f"License-Expression: {licence}")
-    lines += [f"Classifier: {c}" for c in facts.get("classifiers", []) if isinstance(c, str)]
-    lines += [f"Requires-Dist: {r}" for r in facts.get("dependencies", []) if isinstance(r, str)]
-    return "\n".join(lines).encode()
-
-
-def _package(
-    metadata: bytes,
-    texts: list[str],
-    files: dict[str, SourceFile],
-    compiled: set[str],
-    data: dict[str, str],
-    read: Callable[[str], bytes],
-    close: Callable[[], None],
-) -> PackageSource:
-    facts = email.parser.BytesHeaderParser().parsebytes(metadata)
-    licence = identify(
-        expression=str(facts.get("License-Expression") or ""),
-        field=str(facts.get("License") or ""),
-        classifiers=[str(c) for c in facts.get_all("Classifier", [])],
-        texts=(read(name)[:20_000].decode("utf-8", "replace") for name in texts),
-    )
-    return PackageSource(
-        name=re.sub(r"[-_.]+", "-", str(facts.get("Name", "unnamed"))).lower(),
-        version=str(facts.get("Version", "0")),
-        licence=licence,
-        files=files,
-        requires=tuple(str(r) for r in facts.get_all("Requires-Dist", [])),
-        compiled=frozenset(compiled),
-        data=data,
-        _read=read,
-        _close=close,
-    )
-
-
-def _checked(sizes: dict[str, int], path: Path) -> list[str]:
-    """Return the names worth reading, refusing archives that unpack to too much."""
-    wanted = {
-        name: size
-        for name, size in sizes.items()
-        if size <= MAX_FILE or name.endswith((".so", ".pyd"))
-    }
-    total = sum(size for name, size in wanted.items() if not name.endswith((".so", ".pyd")))
-    if total > MAX_TOTAL:
-        raise InputError(f"holds {total} bytes; the limit is {MAX_TOTAL}", path=path)
-    return sorted(name for name in wanted if not name.endswith("/"))
-
-
-def _is_licence(name: str) -> bool:
-    return bool(re.search(r"(^|/)(licen[cs]e|copying)[^/]*$", name, re.IGNORECASE))
-
-
-def _file_under(
-    files: dict[str, SourceFile],
-    compiled: set[str],
-    data: dict[str, str],
-    inner: str,
-    stored: str,
-) -> None:
-    if inner.endswith((".so", ".pyd")):
-        compiled.add(inner.replace("/", ".").split(".cpython-")[0].split(".abi3")[0])
-        return
-    if not inner.endswith(".py"):
-        data[inner] = stored
-        return
-    parts = inner[:-3].split("/")
-    if not all(part.isidentifier() for part in parts):
-        return
-    is_package = parts[-1] == "__init__"
-    module = ".".join(parts[:-1] if is_package else parts)
-    if module and (is_package or module not in files):
-        files[module] = SourceFile(stored, module, is_package, bool(_TEST_FILE.search(inner)))

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evalplus_lite.mining.closure import Problem
+from evalplus_lite.mining.graph import Problem
 from evalplus_lite.mining.packages import PackageSource
 from evalplus_lite.mining.runs import Answer, Call, Session, Subject, run
 from evalplus_lite.mining.static import MinedFunction

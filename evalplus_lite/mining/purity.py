@@ -13,8 +13,9 @@ import tomllib
 from importlib import resources
 from typing import Any
 
-from evalplus_lite.mining.closure import Closure, Problem
-from evalplus_lite.mining.index import has_member
+from evalplus_lite.mining.closure import Closure
+from evalplus_lite.mining.graph import Problem
+from evalplus_lite.mining.library import has_member
 
 
 def is_banned_package(name: str) -> bool:

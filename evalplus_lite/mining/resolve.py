@@ -12,7 +12,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from evalplus_lite.mining.index import Module, PackageIndex, Statement, has_member
+from evalplus_lite.mining.index import Module, PackageIndex
+from evalplus_lite.mining.library import has_member
+from evalplus_lite.mining.statements import Statement
 
 BUILTINS = frozenset(dir(builtins))
 MODULE_NAMES = frozenset(

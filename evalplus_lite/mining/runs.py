@@ -245,4 +245,6 @@ def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
 
 @functools.cache
 def _stage() -> str:
-    return resources.files("evalplus_lite.mining").joinpath("stage.py").read_text(encoding="utf-8")
+    folder = resources.files("evalplus_lite.mining")
+    parts = [folder.joinpath(f"{name}.py") for name in ("surroundings", "stage")]
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)

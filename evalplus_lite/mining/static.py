@@ -9,8 +9,9 @@ from typing import Any
 
 from evalplus_lite.mining.annotations import AnnotationReader, TypeSet
 from evalplus_lite.mining.candidates import Candidate, Census, Signature, candidates
-from evalplus_lite.mining.closure import ClosureBuilder, Problem
+from evalplus_lite.mining.closure import ClosureBuilder
 from evalplus_lite.mining.funnel import Funnel
+from evalplus_lite.mining.graph import Problem
 from evalplus_lite.mining.index import PackageIndex
 from evalplus_lite.mining.inline import Block, Inlined, inline
 from evalplus_lite.mining.packages import PackageSource

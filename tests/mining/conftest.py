@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.mining.packages import open_package
+from evalplus_lite.mining.archives import open_package
 from evalplus_lite.mining.static import MinedFunction, StaticMine
 
 METADATA = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nLicense-Expression: {}\n"

@@ -12,13 +12,13 @@ import pytest
 
 from evalplus_lite.errors import InputError, SandboxUnavailable
 from evalplus_lite.mining.annotations import Type, read_type
+from evalplus_lite.mining.archives import open_package
 from evalplus_lite.mining.breakpoints import state_tasks
 from evalplus_lite.mining.campaign import Campaign, Outputs
 from evalplus_lite.mining.candidates import Parameter, Signature
 from evalplus_lite.mining.chain import chain, chained_tasks, merge
 from evalplus_lite.mining.grow import grow
 from evalplus_lite.mining.mine import PackageMine, Runner, Settings
-from evalplus_lite.mining.packages import open_package
 from evalplus_lite.mining.proof import Original, Sandboxes, prove
 from evalplus_lite.mining.runs import Call, Subject, run
 from evalplus_lite.mining.runs import count as run_counters

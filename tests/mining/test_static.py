@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.mining.archives import open_package
 from evalplus_lite.mining.licence import identify, is_permissive
-from evalplus_lite.mining.packages import open_package
 from evalplus_lite.mining.purity import is_banned_package, judge_name
 from evalplus_lite.mining.static_stats import static_statistics
 from evalplus_lite.mining.uses import uses_of
