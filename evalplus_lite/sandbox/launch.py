@@ -235,8 +235,9 @@ def parents(paths: list[str]) -> list[str]:
 
 
 def system_folders() -> Iterator[str]:
-    """Yield the system's library folders and the loader's cache, where they exist."""
-    for folder in ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/local/lib"):
+    """Yield the system's libraries, time zones and the loader's cache, where they exist."""
+    libraries = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+    for folder in (*libraries, "/usr/share/zoneinfo"):
         if os.path.lexists(folder):
             yield folder
     if os.path.exists("/etc/ld.so.cache"):
