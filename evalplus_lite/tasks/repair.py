@@ -53,7 +53,7 @@ class Form:
         if isinstance(value, dict):
             keys, items = self.keys or Form(), self.items or Form()
             return {keys.repair(key): items.repair(item) for key, item in value.items()}
-        if isinstance(value, str) and self.scalars and self.scalars <= _NUMBERS:
+        if isinstance(value, str) and self.is_number:
             return _number(value)
         if not isinstance(value, list):
             return value
@@ -73,6 +73,11 @@ class Form:
             return repaired
 
     @property
+    def is_number(self) -> bool:
+        """Whether numbers were shown at this place, and nothing else."""
+        return bool(self.scalars) and self.scalars <= _NUMBERS and not self.containers
+
+    @property
     def is_json(self) -> bool:
         """Whether JSON holds everything that was shown at this place as it is."""
         return (
@@ -84,7 +89,7 @@ class Form:
 
 
 def repaired(
-    inputs: Iterable[Sequence[Any]], shown: Iterable[Sequence[Value] | None]
+    inputs: Sequence[Sequence[Any]], shown: Iterable[Sequence[Value] | None]
 ) -> list[tuple[Value, ...]]:
     """Return each input (a list of arguments, from JSON) with the types that ``shown`` shows.
 
@@ -96,24 +101,28 @@ def repaired(
     for call in examples:
         for form, argument in zip(forms, call, strict=False):
             form.show(argument)
+    _show_complex(inputs, forms)
     if all(form.is_json for form in forms):
-        return [_with_complex(arguments, forms) for arguments in inputs]
+        return [tuple(arguments) for arguments in inputs]
     exact = {_json_text(call): call for call in reversed(examples)}
     return [exact.get(_json_text(arguments)) or _fixed(arguments, forms) for arguments in inputs]
+
+
+def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[Form]) -> None:
+    """Show complex numbers where examples have only numbers and some input a text like "(1+2j)".
+
+    JSON has made texts of all numbers at such a place.
+    """
+    for arguments in inputs:
+        for form, argument in zip(forms, arguments, strict=False):
+            if type(argument) is str and argument.endswith(("j", "j)")) and form.is_number:
+                form.show(_number(argument))
 
 
 def _fixed(arguments: Sequence[Any], forms: Sequence[Form]) -> tuple[Value, ...]:
     """Return the arguments repaired place by place; those beyond the forms stay as they are."""
     fixed = (form.repair(item) for form, item in zip(forms, arguments, strict=False))
     return (*fixed, *arguments[len(forms) :])
-
-
-def _with_complex(arguments: Sequence[Any], forms: Sequence[Form]) -> tuple[Value, ...]:
-    """Return the arguments with texts such as "(1+2j)" as numbers where only numbers were shown."""
-    for argument in arguments:
-        if type(argument) is str and argument.endswith(("j", "j)")):
-            return _fixed(arguments, forms)
-    return tuple(arguments)
 
 
 def _number(text: str) -> Value:

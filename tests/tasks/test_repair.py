@@ -57,6 +57,12 @@ def test_places_get_the_types_that_were_shown(shown: Any, given: Any, wanted: An
     assert typed(found) == typed(wanted)
 
 
+def test_a_place_with_complex_numbers_holds_numbers_only() -> None:
+    """Where one input has the text of a complex number, texts of other numbers are numbers too."""
+    assert repaired([["(1+2j)"], ["2.5"], [3]], [(1,)]) == [(1 + 2j,), (2.5,), (3,)]
+    assert repaired([["2.5"], ["jj"]], [(1,)]) == [("2.5",), ("jj",)]
+
+
 def test_an_example_itself_comes_back_exactly() -> None:
     """An input that is one of the examples in JSON becomes that example, keys and all."""
     shown = [({"a": 1, 5: (2,)},), ({"b": [1]},)]
