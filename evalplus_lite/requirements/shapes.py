@@ -20,6 +20,8 @@ KIND = "shape"
 SIZED = (str, bytes, list, tuple, set, frozenset, dict)
 MOST_ITEMS = 200
 """Of a longer container only so many items are looked at."""
+MOST_CHARACTERS = 1000
+"""Of a longer text only so many characters are."""
 
 
 def shapes(cases: Sequence[tuple[Value, ...]], answers: Sequence[Value]) -> dict[Requirement, int]:
@@ -93,7 +95,8 @@ _LETTERS: tuple[tuple[str, Callable[[str], bool]], ...] = (
 )
 
 
-def _of_text(value: str) -> Iterator[str]:
+def _of_text(whole: str) -> Iterator[str]:
+    value = whole[:MOST_CHARACTERS]
     for name, test in _LETTERS:
         count = sum(map(test, value))
         yield f"{'all' if count == len(value) else 'some' if count else 'no'} {name}"
@@ -103,7 +106,7 @@ def _of_text(value: str) -> Iterator[str]:
         yield "beyond ASCII"
     if value[0].isspace():
         yield "begins with a space"
-    if value[-1].isspace():
+    if whole[-1].isspace():
         yield "ends with a space"
     if "  " in value:
         yield "with two spaces together"
