@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.shape import Shape, elements_of
+from evalplus_lite.generate.observed import Observed
+from evalplus_lite.generate.shape import elements_of
 from evalplus_lite.types import Task, Value
 
 MOST_ITEMS = 100
@@ -45,7 +46,7 @@ class Form:
     """The parameters' names and what was observed at each: what an input must look like."""
 
     names: tuple[str, ...]
-    shapes: tuple[Shape, ...]
+    seen: tuple[Observed, ...]
 
     @classmethod
     def of(cls, task: Task) -> Form:
@@ -63,7 +64,7 @@ class Form:
         rows = [case.arguments for case in task.base if len(case.arguments) == arity]
         return cls(
             names=parameter_names(task, arity=arity),
-            shapes=tuple(Shape.of(column) for column in zip(*rows, strict=True)),
+            seen=tuple(Observed.of(column) for column in zip(*rows, strict=True)),
         )
 
     def schema(self, *, count: int) -> dict[str, Any]:
@@ -71,7 +72,7 @@ class Form:
 
         It keeps to what enforcing servers take: no optional keys, no free keys, no tuples.
         """
-        one = _object({n: _schema(s) for n, s in zip(self.names, self.shapes, strict=True)})
+        one = _object({n: _schema(s) for n, s in zip(self.names, self.seen, strict=True)})
         many = {"type": "array", "items": one, "minItems": count, "maxItems": count}
         return _object({"inputs": many})
 
@@ -79,8 +80,8 @@ class Form:
         """Return an input as the JSON-ready object of the schema, None where JSON has no word."""
         try:
             return {
-                name: _write(value, shape)
-                for name, value, shape in zip(self.names, arguments, self.shapes, strict=True)
+                name: _write(value, seen)
+                for name, value, seen in zip(self.names, arguments, self.seen, strict=True)
             }
         except (Misfit, ValueError):
             return None
@@ -103,8 +104,8 @@ class Form:
         else:
             raise Misfit(f"an input is a list of arguments, not {_name(type(tree))}")
         return tuple(
-            _read(value, shape, name, 0)
-            for name, value, shape in zip(self.names, values, self.shapes, strict=True)
+            _read(value, seen, name, 0)
+            for name, value, seen in zip(self.names, values, self.seen, strict=True)
         )
 
 
@@ -126,15 +127,15 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _schema(shape: Shape | None) -> dict[str, Any]:
-    if shape is None:  # only empty containers were seen
+def _schema(seen: Observed | None) -> dict[str, Any]:
+    if seen is None:  # only empty containers were seen
         return _any([_SCALARS[kind] for kind in (float, str, bool)])  # a number may be whole
-    kinds = shape.kinds
+    kinds = seen.kinds
     forms: list[dict[str, Any]] = []
     for kind in kinds:
         if kind in _ARRAYS:
-            array = _array_schema(kind, shape)
-            forms.append(_object({kind.__name__: array}) if _is_tagged(kind, shape) else array)
+            array = _array_schema(kind, seen)
+            forms.append(_object({kind.__name__: array}) if _is_tagged(kind, seen) else array)
         elif kind is bytes:
             forms.append(_object({"hex": {"type": "string"}}))
         elif kind is complex:
@@ -144,16 +145,16 @@ def _schema(shape: Shape | None) -> dict[str, Any]:
     return _any(forms)
 
 
-def _array_schema(kind: type, shape: Shape) -> dict[str, Any]:
+def _array_schema(kind: type, seen: Observed) -> dict[str, Any]:
     if kind is dict:
-        items = _object({"key": _schema(shape.keys), "value": _schema(shape.values)})
-    elif shape.positions is not None:
-        items = _any([_schema(position) for position in shape.positions])
+        items = _object({"key": _schema(seen.keys), "value": _schema(seen.values)})
+    elif seen.positions is not None:
+        items = _any([_schema(position) for position in seen.positions])
     else:
-        items = _schema(shape.items)
-    largest = shape.sizes.largest if shape.sizes else 0
+        items = _schema(seen.items)
+    largest = seen.largest
     bounds = {"maxItems": min(max(2 * largest, 10), MOST_ITEMS)}
-    if (size := _fixed_size(kind, shape)) is not None:
+    if (size := _fixed_size(kind, seen)) is not None:
         bounds = {"minItems": size, "maxItems": size}
     return {"type": "array", "items": items, **bounds}
 
@@ -163,19 +164,19 @@ def _any(forms: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
 
 
-def _is_tagged(kind: type, shape: Shape) -> bool:
-    return kind is not list and sum(other in _ARRAYS for other in shape.kinds) > 1
+def _is_tagged(kind: type, seen: Observed) -> bool:
+    return kind is not list and sum(other in _ARRAYS for other in seen.kinds) > 1
 
 
-def _fixed_size(kind: type, shape: Shape) -> int | None:
+def _fixed_size(kind: type, seen: Observed) -> int | None:
     """Return the size that every container of this kind must have, None where it is free."""
-    sized = [other for other in shape.kinds if other in _ARRAYS or other in (str, bytes)]
-    if shape.sizes is None or not shape.sizes.is_fixed or sized != [kind]:
+    sized = [other for other in seen.kinds if other in _ARRAYS or other in (str, bytes)]
+    if not seen.is_fixed or sized != [kind]:
         return None
-    return shape.sizes.largest if kind in (list, tuple) else None
+    return seen.largest if kind in (list, tuple) else None
 
 
-def _write(value: Value, shape: Shape | None) -> Any:
+def _write(value: Value, seen: Observed | None) -> Any:
     kind = type(value)
     if kind is float and not math.isfinite(value):
         raise Misfit("JSON has no word for it")
@@ -183,24 +184,24 @@ def _write(value: Value, shape: Shape | None) -> Any:
         return {"hex": value.hex()}
     if kind is complex:
         return {"real": value.real, "imaginary": value.imag}
-    if kind not in _ARRAYS or shape is None:
+    if kind not in _ARRAYS or seen is None:
         return value
     if kind is dict:
         tree = [
-            {"key": _write(key, shape.keys), "value": _write(item, shape.values)}
+            {"key": _write(key, seen.keys), "value": _write(item, seen.values)}
             for key, item in value.items()
         ]
-    elif shape.positions is not None:
-        tree = [_write(v, s) for v, s in zip(value, shape.positions, strict=True)]
+    elif seen.positions is not None:
+        tree = [_write(v, s) for v, s in zip(value, seen.positions, strict=True)]
     else:
-        tree = [_write(item, shape.items) for item in elements_of(value)]
-    return {kind.__name__: tree} if _is_tagged(kind, shape) else tree
+        tree = [_write(item, seen.items) for item in elements_of(value)]
+    return {kind.__name__: tree} if _is_tagged(kind, seen) else tree
 
 
-def _read(tree: Any, shape: Shape | None, where: str, depth: int) -> Value:
+def _read(tree: Any, seen: Observed | None, where: str, depth: int) -> Value:
     if depth > MAX_DEPTH:
         raise Misfit(f"{where} nests more than {MAX_DEPTH} deep")
-    kinds = (int, float, str, bool) if shape is None else shape.kinds
+    kinds = (int, float, str, bool) if seen is None else seen.kinds
     kind = type(tree)
     if kind is int and int not in kinds and float in kinds:
         try:
@@ -208,23 +209,23 @@ def _read(tree: Any, shape: Shape | None, where: str, depth: int) -> Value:
         except OverflowError:
             raise Misfit(f"{where} is too large for a float") from None
     if kind is float:
-        special = shape is not None and shape.numbers is not None and shape.numbers.has_special
+        special = seen is not None and seen.has_special
         if not math.isfinite(tree) and not special:
             raise Misfit(f"{where} is {tree}, which no known input holds")
         if float not in kinds and int in kinds and tree.is_integer():
             return int(tree)
-    if kind is dict and shape is not None:
-        return _read_object(tree, shape, where, depth)
-    if kind in _ARRAYS and shape is not None:
-        return _read_array(tree, shape, where, depth)
+    if kind is dict and seen is not None:
+        return _read_object(tree, seen, where, depth)
+    if kind in _ARRAYS and seen is not None:
+        return _read_array(tree, seen, where, depth)
     if kind not in kinds:
         raise _misfit(kind, kinds, where)
     return tree
 
 
-def _read_object(tree: dict[Any, Any], shape: Shape, where: str, depth: int) -> Value:
+def _read_object(tree: dict[Any, Any], seen: Observed, where: str, depth: int) -> Value:
     """Read a tagged container, bytes, a complex number, or a dict written as a literal."""
-    kinds = shape.kinds
+    kinds = seen.kinds
     if bytes in kinds and set(tree) == {"hex"} and isinstance(tree["hex"], str):
         try:
             return bytes.fromhex(tree["hex"])
@@ -237,27 +238,27 @@ def _read_object(tree: dict[Any, Any], shape: Shape, where: str, depth: int) -> 
     if len(tree) == 1:
         tag, inner = next(iter(tree.items()))
         named = _TAGS.get(tag) if isinstance(tag, str) else None
-        if named in kinds and isinstance(inner, list) and _is_tagged(named, shape):
-            return _build(named, inner, shape, where, depth)
+        if named in kinds and isinstance(inner, list) and _is_tagged(named, seen):
+            return _build(named, inner, seen, where, depth)
     if dict not in kinds:
         raise _misfit(dict, kinds, where)
     entries = [{"key": key, "value": value} for key, value in tree.items()]
-    return _build(dict, entries, shape, where, depth)
+    return _build(dict, entries, seen, where, depth)
 
 
-def _read_array(tree: Any, shape: Shape, where: str, depth: int) -> Value:
+def _read_array(tree: Any, seen: Observed, where: str, depth: int) -> Value:
     """Read a container, as its own type where that was seen, else as the only one that was."""
-    kinds = [kind for kind in shape.kinds if kind in _ARRAYS]
+    kinds = [kind for kind in seen.kinds if kind in _ARRAYS]
     if type(tree) in kinds:
-        return _build(type(tree), tree, shape, where, depth)
+        return _build(type(tree), tree, seen, where, depth)
     if len(kinds) != 1:
-        raise _misfit(type(tree), shape.kinds, where)
-    return _build(kinds[0], tree, shape, where, depth)
+        raise _misfit(type(tree), seen.kinds, where)
+    return _build(kinds[0], tree, seen, where, depth)
 
 
-def _build(kind: type, tree: Any, shape: Shape, where: str, depth: int) -> Value:
+def _build(kind: type, tree: Any, seen: Observed, where: str, depth: int) -> Value:
     items = elements_of(tree)
-    size = _fixed_size(kind, shape)
+    size = _fixed_size(kind, seen)
     if size is not None and len(items) != size:
         raise Misfit(f"{where} must have {size} elements, not {len(items)}")
     if kind is dict:
@@ -265,15 +266,15 @@ def _build(kind: type, tree: Any, shape: Shape, where: str, depth: int) -> Value
             raise Misfit(f"{where} must be a list of key and value")
         pairs = [
             (
-                _read(item["key"], shape.keys, f"{where}.key", depth + 1),
-                _read(item["value"], shape.values, f"{where}[{item['key']!r}]", depth + 1),
+                _read(item["key"], seen.keys, f"{where}.key", depth + 1),
+                _read(item["value"], seen.values, f"{where}[{item['key']!r}]", depth + 1),
             )
             for item in items
         ]
         return _hashed(dict, pairs, where)
-    parts = shape.positions if size is not None else None
+    parts = seen.positions if size is not None else None
     values = [
-        _read(item, parts[i] if parts else shape.items, f"{where}[{i}]", depth + 1)
+        _read(item, parts[i] if parts else seen.items, f"{where}[{i}]", depth + 1)
         for i, item in enumerate(items)
     ]
     return values if kind is list else _hashed(kind, values, where)
