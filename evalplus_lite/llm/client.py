@@ -213,7 +213,7 @@ class Client:
             # Half a surrogate pair could not be sent back in a dialogue.
             text=str(text or "").encode("utf-8", "replace").decode("utf-8"),
             finish=str(getattr(choice, "finish_reason", None) or "stop"),
-            refusal=None if refusal is None else str(refusal),
+            refusal=str(refusal) if refusal else None,
             prompt_tokens=int(getattr(usage, "prompt_tokens", None) or 0),
             completion_tokens=int(getattr(usage, "completion_tokens", None) or 0),
             model=str(getattr(answer, "model", None) or ""),

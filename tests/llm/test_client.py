@@ -195,6 +195,12 @@ def test_refusal(model_server: Any, finish: str, refusal: str | None) -> None:
         client(model_server).ask(ask())
 
 
+def test_empty_refusal(model_server: Any) -> None:
+    """A server that fills in an empty refusal has not refused."""
+    model_server.answers.append(model_server.chat("hi", refusal=""))
+    assert client(model_server).ask(ask()).refusal is None
+
+
 def test_cut_off(model_server: Any, tmp_path: Path) -> None:
     """A cut-off answer is an error that names the limit, or kept where asked for; so from cache."""
     model_server.answers.append(model_server.chat("half an", finish="length"))
