@@ -3,7 +3,8 @@
 ``python`` (the default for published sets, so that numbers compare with the literature): Python
 equality, NaN equal to itself; where the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
 leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the same type
-at every leaf. ``unordered``: as sets of elements. ``presence``: only whether it is None.
+at every leaf. ``unordered``: as sets of elements. ``presence``: only whether there is something,
+which None and False say there is not.
 
 The facts about evalplus 0.3.1 that these differ from are in docs/parity.md.
 """
@@ -24,13 +25,17 @@ def matches(output: Value, expected: Value, rule: Rule = Rule()) -> bool:  # noq
     Both are plain values (``sandbox.wire`` makes sure of it): nothing of a sample's runs here.
     """
     if rule.kind == "presence":
-        return (output is None) == (expected is None)
+        return _is_present(output) == _is_present(expected)
     if rule.kind == "unordered":
         return _unordered(output, expected, rule)
     try:
         return _equal(output, expected, rule, rule.kind == "strict")
     except RecursionError:  # beyond any real test: the codec's depth is bounded
         return False
+
+
+def _is_present(value: Value) -> bool:
+    return value is not None and value is not False
 
 
 def _equal(a: Any, b: Any, rule: Rule, strict: bool) -> bool:

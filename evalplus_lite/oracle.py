@@ -89,7 +89,7 @@ def answer(
             if reason is not None:
                 dropped[number] = Dropped(cases[number], "invalid", reason)
     live = [number for number in range(len(cases)) if number not in dropped]
-    first = _Answers(max_failures)
+    first = _Answers(task, max_failures)
     _run(sandbox, task, [cases[n] for n in live], limits, first, timed=True)
     for place, number in enumerate(live):
         if place not in first.answers:
@@ -132,6 +132,7 @@ def _unreadable(outcome: Outcome) -> str | None:
 class _Answers:
     """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
 
+    task: Task
     max_failures: int | None
     answers: dict[int, bytes | Packed] = field(default_factory=dict)
     times: dict[int, float] = field(default_factory=dict)
@@ -144,6 +145,7 @@ class _Answers:
         problem = _unreadable(outcome)
         if problem is not None:
             outcome = Unrepresentable(problem)
+        outcome = _as_presence(outcome, self.task)
         if isinstance(outcome, Returned):
             data = outcome.data
             self.answers[case] = Packed.of(data) if len(data) > LARGE else data
@@ -166,9 +168,17 @@ class _Second:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
+        outcome = _as_presence(outcome, self.task)
         if isinstance(outcome, Returned) and same(self.expected[case], outcome.data, self.task):
             self.same.add(case)
         return True
+
+
+def _as_presence(outcome: Outcome, task: Task) -> Outcome:
+    """Return True as the answer where only its presence counts and it is no plain value."""
+    if task.rule.kind == "presence" and isinstance(outcome, Unrepresentable):
+        return Returned(wire.encode(True), outcome.cpu)
+    return outcome
 
 
 def _run(

@@ -37,8 +37,8 @@ class Rule:
 
     ``kind``: ``python`` (Python equality on plain values, tolerance where the expected leaf is a
     float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
-    ``presence`` (only whether the output is None). ``atol`` and ``rtol`` are the absolute and
-    relative tolerance of a float leaf.
+    ``presence`` (only whether there is an output, of any kind, and not None or False). ``atol`` and
+    ``rtol`` are the absolute and relative tolerance of a float leaf.
     """
 
     kind: Literal["python", "strict", "unordered", "presence"] = "python"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,9 +22,12 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.jobs.evaluation import Tally
     from evalplus_lite.tasks import Dataset
+    from evalplus_lite.types import Sample
 
 MOST_SOLUTIONS = 20_000
 """Above this many samples the evalplus-form file leaves the programs' texts out."""
@@ -38,6 +42,9 @@ def evaluate(
     memory: MemoryOption = 1024,
     details: Annotated[
         bool, typer.Option("--details", help="Run every case and keep each verdict.")
+    ] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
     ] = False,
     k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
     workers: WorkersOption = None,
@@ -79,18 +86,18 @@ def evaluate(
             "details": details,
         }
         with Journal(folder / "results.jsonl", identity=identity) as journal:
-            total = sum(1 for _ in _stream(samples, data))
+            total = sum(1 for _ in _stream(samples, data, raw))
             screen.stage("evaluate", total)
             tally = run(
                 by_id,
-                _stream(samples, data),
+                _stream(samples, data, raw),
                 pool,
                 source,
                 settings,
                 journal,
                 progress=screen,
             )
-            summary = _finish(folder, data, samples, journal, tally, ks, total)
+            summary = _finish(folder, data, samples, raw, journal, tally, ks, total)
     if json:
         print_json(summary)
     else:
@@ -127,17 +134,31 @@ def dataset_hash(data: Dataset) -> str:
     return digest.hexdigest()[:32]
 
 
-def _stream(samples: list[Path], data: Dataset) -> Any:
+def _stream(samples: list[Path], data: Dataset, raw: bool) -> Iterator[Sample]:
+    """Yield the samples of all files, numbered on from file to file within each task."""
+    from collections import Counter
+
+    from evalplus_lite.jobs.reduction import named
     from evalplus_lite.samples import read_samples
 
+    offsets: Counter[str] = Counter()
     for path in samples:
-        yield from read_samples(path, data)
+        found = read_samples(path, data, extraction="none" if raw else "clean")
+        if len(samples) == 1:
+            yield from found
+            return
+        highest: Counter[str] = Counter()
+        for sample in named(found, path):
+            highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
+            yield replace(sample, index=offsets[sample.task_id] + sample.index)
+        offsets.update(highest)
 
 
 def _finish(
     folder: Path,
     data: Dataset,
     samples: list[Path],
+    raw: bool,
     journal: Any,
     tally: Tally,
     ks: tuple[int, ...],
@@ -163,7 +184,7 @@ def _finish(
     }
     solutions = None
     if total <= MOST_SOLUTIONS:
-        solutions = {(s.task_id, s.index): s.source for s in _stream(samples, data)}
+        solutions = {(s.task_id, s.index): s.source for s in _stream(samples, data, raw)}
     write_results(
         folder / "eval_results.json",
         (row.data for row in journal.rows()),

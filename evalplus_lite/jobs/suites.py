@@ -23,7 +23,7 @@ from evalplus_lite.store import replacing
 from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Case, Suite, Task
 
-FORMAT = 4
+FORMAT = 5
 """Part of every key: raise it when what is computed changes."""
 PUBLISHED_LIMITS = Limits(cpu=60.0, load=10.0, memory=4 << 30)
 """For inputs that a published set stands for: its references may be slow, yet none is dropped."""
