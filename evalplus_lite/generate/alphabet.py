@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Mapping
 
@@ -18,30 +17,10 @@ CLASSES: tuple[str, ...] = (
 
 BRACKETS: tuple[str, ...] = ("()", "[]", "{}", "<>")
 
-_RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
-
 # A class is taken for closed (say, the binary digits) where at most this share of it was seen,
 # although each character seen came up this often on average.
 _CLOSED_SHARE = 1 / 3
 _CLOSED_REPEATS = 4
-
-
-def runs(text: str) -> list[str]:
-    """Return the text cut into runs of digits, letters and blanks, and single other characters."""
-    return _RUNS.findall(text)
-
-
-def run_kind(run: str) -> str:
-    """Return ``digits``, ``letters``, ``blanks``, or the character itself."""
-    first = run[:1]
-    if first.isascii():
-        if first.isdigit():
-            return "digits"
-        if first.isalpha():
-            return "letters"
-        if first.isspace():
-            return "blanks"
-    return first
 
 
 def widen(counts: Mapping[str, int]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain, islice, pairwise
 from typing import Any
 
+from evalplus_lite.generate.alphabet import CLASSES
 from evalplus_lite.generate.identity import key
 from evalplus_lite.generate.places import Place
 from evalplus_lite.types import Value
@@ -88,12 +89,20 @@ def _texts(place: Place) -> Iterator[Value]:
         yield from (" ", "  ", f" {word}", f"{word} ", f"{word} {letters[-1]}", f"{word}  {word}")
         yield from (f"  {word}  {letters[-1]} ", f"{word}   {word}", " ".join(letters))
     yield from place.letters[:1] and (place.letters[0], place.letters[-1])
+    yield from _alphabets(place)
     yield from islice(place.world.constants.strings, 12)
     yield from islice(place.world.constants.pieces, 24)
     yield from (letters[0] * _LONG, "".join(letters) * 3) if letters else ()
     yield "".join(letters)
     yield place.seen_letters
     yield from (each for each in place.letters if each not in place.seen_letters)
+
+
+def _alphabets(place: Place) -> Iterator[str]:
+    """Yield strings that hold every letter of a class, and every character allowed."""
+    classes = [each for each in CLASSES if each[0] in place.letters]
+    yield from ("".join(each) for each in (classes[:2], classes, *[[each] for each in classes]))
+    yield "".join(sorted(place.letters, key=lambda each: (not each.isalnum(), each)))
 
 
 def _leading(letters: str) -> str:

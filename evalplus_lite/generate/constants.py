@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from evalplus_lite.generate.alphabet import runs
+from evalplus_lite.generate.forms import runs
 from evalplus_lite.generate.identity import key
 from evalplus_lite.types import Task, Value
 
@@ -74,6 +74,16 @@ def mined(source: str) -> list[Value]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return list(_walk(tree))
+
+
+def letters(source: str) -> str:
+    """Return the characters of a program's string constants: those that it treats in some way.
+
+    A regular expression's ``\\s`` stands for the blanks that it matches.
+    """
+    texts = [value for value in mined(source) if type(value) is str]
+    blanks = "\t\n " if any("\\s" in text for text in texts) else ""
+    return "".join(sorted({*"".join(texts), *blanks}))
 
 
 def spoken(prompt: str) -> list[Value]:

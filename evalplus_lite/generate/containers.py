@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalplus_lite.generate.operators import Family, below, operator, pick
+from evalplus_lite.generate.operators import Family, Trait, below, operator, pick
 from evalplus_lite.generate.shape import elements_of, order
 from evalplus_lite.types import Value
 
@@ -43,7 +43,7 @@ def list_replace(value: list[Value], site: Any) -> list[Value]:
     ([], [7]),
     weight=3,
     family=Family.EITHER,
-    is_resizing=True,
+    traits=(Trait.RESIZES,),
 )
 def list_insert(value: list[Value], site: Any) -> list[Value]:
     """With the mutant of an element put in (Table 1); a fresh one where there is none yet."""
@@ -54,7 +54,7 @@ def list_insert(value: list[Value], site: Any) -> list[Value]:
     return [*value[:at], new, *value[at:]]
 
 
-@operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, is_resizing=True)
+@operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, traits=(Trait.RESIZES,))
 def list_remove(value: list[Value], site: Any) -> list[Value]:
     """Without one element (Table 1)."""
     if not value:
@@ -63,7 +63,9 @@ def list_remove(value: list[Value], site: Any) -> list[Value]:
     return value[:at] + value[at + 1 :]
 
 
-@operator("list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, is_resizing=True)
+@operator(
+    "list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, traits=(Trait.RESIZES,)
+)
 def list_repeat(value: list[Value], site: Any) -> list[Value]:
     """With one element twice (Table 1), side by side or apart."""
     if not value:
@@ -118,14 +120,16 @@ def list_rotate(value: list[Value], site: Any) -> list[Value]:
     return value[at:] + value[:at]
 
 
-@operator("list.cut", list, ([1, 2, 3, 4], [1, 2]), ([1, 2, 3, 4], [3, 4]), is_resizing=True)
+@operator("list.cut", list, ([1, 2, 3, 4], [1, 2]), ([1, 2, 3, 4], [3, 4]), traits=(Trait.RESIZES,))
 def list_cut(value: list[Value], site: Any) -> list[Value]:
     """Only a beginning, or only an end, of it."""
     at = below(site, len(value) + 1)
     return value[:at] if site.random() < 0.5 else value[at:]
 
 
-@operator("list.double", list, ([1, 2], [1, 2, 1, 2]), ([1, 2], [1, 2, 2, 1]), is_resizing=True)
+@operator(
+    "list.double", list, ([1, 2], [1, 2, 1, 2]), ([1, 2], [1, 2, 2, 1]), traits=(Trait.RESIZES,)
+)
 def list_double(value: list[Value], site: Any) -> list[Value]:
     """Twice over, or followed by itself backwards: the same from both ends."""
     if len(value) > _LONG:
@@ -165,14 +169,14 @@ def _related(value: Value, other: Value, site: Any) -> Value:
     return value
 
 
-@operator("list.fragment", list, ([1, 2], [7, 7, 7]), weight=1, is_resizing=True)
+@operator("list.fragment", list, ([1, 2], [7, 7, 7]), weight=1, traits=(Trait.RESIZES,))
 def list_fragment(value: list[Value], site: Any) -> list[Value]:
     """Another list seen among the inputs."""
     fragment: list[Value] | None = site.fragment(list)
     return value if fragment is None else fragment
 
 
-@operator("list.splice", list, ([1, 2], [1, 7, 7]), weight=2, is_resizing=True)
+@operator("list.splice", list, ([1, 2], [1, 7, 7]), weight=2, traits=(Trait.RESIZES,))
 def list_splice(value: list[Value], site: Any) -> list[Value]:
     """Its beginning, followed by the end of another list seen here."""
     other: list[Value] | None = site.fragment(list)
@@ -181,7 +185,13 @@ def list_splice(value: list[Value], site: Any) -> list[Value]:
     return value[: below(site, len(value) + 1)] + other[below(site, len(other)) :]
 
 
-@operator("list.grid", list, ([[1, 2], [3, 4]], [[1], [3]]), ([[1, 2]], [[1, 1], [1, 1]]), weight=2)
+@operator(
+    "list.grid",
+    list,
+    ([[1, 2], [3, 4]], [[1], [3]]),
+    ([[1, 2]], [[1, 1, 2], [1, 1, 2]]),
+    traits=(Trait.FOR_GRIDS,),
+)
 def list_grid(value: list[Value], site: Any) -> list[Value]:
     """A table of equal rows, with a column, a row or both dropped or repeated."""
     if not value or not all(type(row) is list for row in value) or len({*map(len, value)}) != 1:
@@ -221,7 +231,7 @@ def frozenset_items(value: frozenset[Value], site: Any) -> frozenset[Value]:
     return frozenset(_as_list(value, site))
 
 
-@operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), is_resizing=True)
+@operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), traits=(Trait.RESIZES,))
 def dict_remove(value: dict[Value, Value], site: Any) -> dict[Value, Value]:
     """Without one pair (Table 1)."""
     if not value:
@@ -246,7 +256,7 @@ def dict_update(value: dict[Value, Value], site: Any) -> dict[Value, Value]:
     ({}, {"a": 7}),
     weight=3,
     family=Family.EITHER,
-    is_resizing=True,
+    traits=(Trait.RESIZES,),
 )
 def dict_insert(value: dict[Value, Value], site: Any) -> dict[Value, Value]:
     """With a changed key for a changed value put in (Table 1); fresh ones where there is none."""

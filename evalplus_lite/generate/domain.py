@@ -13,17 +13,18 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.generate.alphabet import PRINTABLE, run_kind, runs, widen
+from evalplus_lite.generate.alphabet import PRINTABLE, widen
 from evalplus_lite.generate.annotations import Hint
-from evalplus_lite.generate.shape import CONTAINERS, SIZED, Shape
+from evalplus_lite.generate.forms import ENOUGH, has_form, pattern_of, run_kind, runs, words_of
+from evalplus_lite.generate.shape import CONTAINERS, SEQUENCES, SIZED, Shape
 from evalplus_lite.types import Value
 
 _GROWTH = 10
 """Inferred numbers reach this many times as far as the largest seen, sizes twice as far."""
+_LEVELS = 4
+"""Values that nest freely may do so to about this depth."""
 _FLOOR = 100
 _SIZE_FLOOR = 12
-_ENOUGH = 3
-"""A pattern must have held for this many distinct strings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Domain:
     largest: int | None = None
     alphabet: str = ""
     """The characters allowed in strings, in order."""
+    has_form: bool = False
+    """Whether many of the strings seen consist of the same kinds of run, in the same order."""
     pattern: tuple[str, ...] | None = None
     """The kinds of run (``alphabet.runs``) that every string consists of, in order."""
     words: frozenset[str] | None = None
@@ -58,56 +61,70 @@ class Domain:
     @classmethod
     def inferred(cls, shape: Shape, *, known: Collection[str] = ()) -> Domain:
         """Return a domain near what was seen; ``known`` are the reference's string constants."""
+
+        def inner(part: Shape | None) -> Domain | None:
+            return cls.inferred(part, known=known) if part else None
+
         lowest, highest = _bounds(shape)
         text = shape.text
         return cls(
             lowest=lowest,
             highest=highest,
             alphabet=widen(text.counts) if text else "",
-            pattern=_pattern(text.values) if text else None,
-            words=_words(text.values, known) if text else None,
-            items=cls.inferred(shape.items, known=known) if shape.items else None,
+            pattern=pattern_of(text.values) if text else None,
+            words=words_of(text.values, known) if text else None,
+            items=inner(shape.items),
             positions=tuple(cls.inferred(each, known=known) for each in shape.positions)
             if shape.positions
             else None,
-            keys=cls.inferred(shape.keys, known=known) if shape.keys else None,
-            values=cls.inferred(shape.values, known=known) if shape.values else None,
+            keys=inner(shape.keys),
+            values=inner(shape.values),
             **_span(shape),
             **_form(shape),
         )
 
     @classmethod
-    def typed(cls, shape: Shape) -> Domain:
+    def typed(cls, shape: Shape, *, letters: str = "") -> Domain:
         """Return the domain of the types and fixed forms seen, over printable ASCII.
 
-        A list that stands directly as an argument keeps its size free, if its elements are alike:
-        the contract says whether the size means anything.
+        ``letters`` are allowed in strings too. Where lists hold lists beside other values, they may
+        nest a little deeper than seen. A list that stands directly as an argument keeps its
+        size free, if its elements are alike: the contract says whether the size means anything.
         """
-        return cls._typed(shape, is_inner=False)
+        return _deepened(cls._typed(shape, letters, is_inner=False), _LEVELS)
 
     @classmethod
-    def _typed(cls, shape: Shape, *, is_inner: bool = True) -> Domain:
+    def _typed(cls, shape: Shape, letters: str, *, is_inner: bool = True) -> Domain:
+        def inner(part: Shape | None) -> Domain | None:
+            return cls._typed(part, letters) if part else None
+
         sizes = shape.sizes
-        is_record = sizes is not None and sizes.is_fixed and shape.kinds in ((list,), (tuple,))
-        is_form = is_record and (is_inner or shape.positions is not None or shape.kinds == (tuple,))
+        is_form = shape.positions is not None or (
+            sizes is not None
+            and sizes.is_fixed
+            and (shape.kinds == (tuple,) or (is_inner and shape.kinds == (list,)))
+        )
         return cls(
             smallest=sizes.smallest if sizes and is_form else 0,
             largest=sizes.largest if sizes and is_form else None,
-            alphabet="".join(sorted({*PRINTABLE, *shape.text.counts})) if shape.text else "",
-            items=cls._typed(shape.items) if shape.items else None,
-            positions=tuple(map(cls._typed, shape.positions)) if shape.positions else None,
-            keys=cls._typed(shape.keys) if shape.keys else None,
-            values=cls._typed(shape.values) if shape.values else None,
+            alphabet="".join(sorted({*PRINTABLE, *letters, *shape.text.counts}))
+            if shape.text
+            else "",
+            items=inner(shape.items),
+            positions=tuple(cls._typed(each, letters) for each in shape.positions)
+            if shape.positions
+            else None,
+            keys=inner(shape.keys),
+            values=inner(shape.values),
             **_form(shape),
         )
 
     def widened(self, hint: Hint) -> Domain:
         """Return the domain with the types that a signature states allowed too."""
-        kinds = {kind.__name__: kind for kind in (*self.kinds, *hint.kinds)}
         stated = hint.items is not None and len(hint.items.kinds) > 1
         return replace(
             self,
-            kinds=tuple(kinds[name] for name in sorted(kinds)),
+            kinds=_union(self.kinds, hint.kinds),
             alphabet=self.alphabet or (PRINTABLE if str in hint.kinds else ""),
             items=_widened(self.items, hint.items),
             keys=_widened(self.keys, hint.keys),
@@ -201,6 +218,23 @@ class Domain:
         return kind is int or self.has_special or math.isfinite(sum(values))
 
 
+def _deepened(domain: Domain, levels: int) -> Domain:
+    """Return the domain with further levels where containers hold their own kind beside others."""
+    items = domain.items
+    if items is None or not levels or items.kinds in ((list,), (tuple,)):
+        return domain
+    if not any(kind in items.kinds for kind in domain.kinds if kind in SEQUENCES):
+        return domain
+    within = replace(items, kinds=_union(items.kinds, items.items.kinds if items.items else ()))
+    within = replace(within, is_uniform=False)
+    return replace(domain, items=replace(within, items=_deepened(within, levels - 1)))
+
+
+def _union(first: tuple[type, ...], second: tuple[type, ...]) -> tuple[type, ...]:
+    kinds = {kind.__name__: kind for kind in (*first, *second)}
+    return tuple(kinds[name] for name in sorted(kinds))
+
+
 def _widened(domain: Domain | None, hint: Hint | None) -> Domain | None:
     if hint is None or not hint.kinds:
         return domain
@@ -215,6 +249,7 @@ def _form(shape: Shape) -> dict[str, Any]:
     """Return the fields that both ways of reading a shape have in common."""
     return {
         "kinds": shape.kinds,
+        "has_form": shape.text is not None and has_form(shape.text.values),
         "has_special": shape.numbers is not None and shape.numbers.has_special,
         "is_uniform": shape.is_uniform,
         "is_rectangular": shape.is_rectangular,
@@ -238,24 +273,6 @@ def _span(shape: Shape) -> dict[str, Any]:
     sizes = shape.sizes
     if sizes is None:
         return {"smallest": 0, "largest": None}
-    if sizes.smallest == sizes.largest and (sizes.is_fixed or shape.count >= _ENOUGH):
+    if shape.positions or (sizes.smallest == sizes.largest and shape.count >= ENOUGH):
         return {"smallest": sizes.smallest, "largest": sizes.largest}
     return {"smallest": min(sizes.smallest, 1), "largest": max(2 * sizes.largest, _SIZE_FLOOR)}
-
-
-def _pattern(values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the run kinds that all strings share, if several distinct, compound ones do."""
-    patterns = {tuple(map(run_kind, runs(value))) for value in values}
-    if len(values) < _ENOUGH or len(patterns) > 1:
-        return None
-    (pattern,) = patterns
-    return pattern if len(pattern) > 1 else None
-
-
-def _words(values: tuple[str, ...], known: Collection[str]) -> frozenset[str] | None:
-    """Return the vocabulary, if every word seen is one of the reference's string constants."""
-    words = {word for value in values for word in value.split()}
-    vocabulary = frozenset(each for each in known if len(each) > 1 and len(each.split()) == 1)
-    vocabulary |= frozenset(each for each in known if len(each) == 1)
-    is_closed = len(words) >= _ENOUGH and words <= vocabulary and any(len(w) > 1 for w in words)
-    return vocabulary if is_closed else None

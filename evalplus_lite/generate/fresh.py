@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from evalplus_lite.generate.alphabet import BRACKETS, run_kind, runs
+from evalplus_lite.generate.alphabet import BRACKETS
+from evalplus_lite.generate.forms import run_kind, runs
 from evalplus_lite.generate.numeric import LANDMARKS
 from evalplus_lite.generate.operators import below, pick
 from evalplus_lite.types import Value
@@ -121,6 +122,24 @@ def _words(place: Any) -> str:
     return " ".join(words)
 
 
+def _sentence(place: Any) -> str:
+    """Return words with marks between them: those seen, and those of the task's text."""
+    marks = [each for each in place.seen_letters if not each.isalnum()]
+    marks += [
+        each for each in place.world.constants.pieces if len(each) == 1 and not each.isalnum()
+    ]
+    marks = [each for each in marks if each in place.letters]
+    if not marks:
+        return _words(place)
+    has_blank = " " in place.letters
+    made = ""
+    for _ in range(1 + below(place, 5)):
+        word = place.piece() if place.random() < 0.4 else _few_letters(place)
+        mark = str(pick(place, marks))
+        made += word + mark + (" " if has_blank and mark != " " and place.random() < 0.5 else "")
+    return made if place.random() < 0.5 else made[:-1]
+
+
 def _pieces(place: Any) -> str:
     return "".join([place.piece() for _ in range(1 + below(place, 5))])
 
@@ -134,8 +153,7 @@ def _reformed(place: Any) -> str:
     for run in runs(str(model)[:80]):
         kind = run_kind(run)
         if kind == "digits":
-            size = len(run) if place.random() < 0.6 else 1 + below(place, 4)
-            made.append("".join([pick(place, "0123456789") for _ in range(size)]))
+            made.append(_digits(place, run))
         elif kind == "letters":
             size = len(run) if place.random() < 0.6 else 1 + below(place, 6)
             letters = [each for each in place.seen_letters if each.isalpha()] or ["x"]
@@ -143,6 +161,15 @@ def _reformed(place: Any) -> str:
         else:
             made.append(run)
     return "".join(made)
+
+
+def _digits(place: Any, run: str) -> str:
+    """Return another numeral: mostly as wide; any, or a constant of the task's text."""
+    constant = place.constant(int)
+    if constant is not None and place.random() < 0.5:
+        return str(abs(constant)).zfill(len(run))
+    size = len(run) if place.random() < 0.7 else 1 + below(place, 4)
+    return "".join([pick(place, "0123456789") for _ in range(size)])
 
 
 def _nested(place: Any) -> str:
@@ -231,6 +258,7 @@ _TEXT_PLANS: tuple[Callable[[Any], str], ...] = (
     _any_letters,
     _mirrored,
     _words,
+    _sentence,
     _pieces,
     _reformed,
     _reformed,

@@ -9,6 +9,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.generate import relations
 from evalplus_lite.generate.annotations import Hint, hints
 from evalplus_lite.generate.constants import Constants
+from evalplus_lite.generate.constants import letters as letters_of
 from evalplus_lite.generate.domain import Domain
 from evalplus_lite.generate.relations import Arguments, Relation
 from evalplus_lite.generate.shape import Shape
@@ -40,16 +41,19 @@ class Guards:
         )
 
     @classmethod
-    def typed(cls, base: Sequence[Arguments], *, stated: Sequence[Hint] = ()) -> Guards:
+    def typed(
+        cls, base: Sequence[Arguments], *, stated: Sequence[Hint] = (), letters: str = ""
+    ) -> Guards:
         """Return guards for a task whose contract decides validity: types, forms and characters.
 
-        ``stated`` are the types that the signature states (``annotations.hints``): they are allowed
-        besides those seen.
+        Besides what was seen, the types that the signature states (``annotations.hints``) are
+        allowed, and ``letters``, beyond printable ASCII, where strings were seen.
         """
         shapes = _shapes(base)
         padded = [*stated, *[Hint()] * len(shapes)]
         domains = (
-            Domain.typed(shape).widened(hint) for shape, hint in zip(shapes, padded, strict=False)
+            Domain.typed(shape, letters=letters).widened(hint)
+            for shape, hint in zip(shapes, padded, strict=False)
         )
         return cls(shapes, tuple(domains), _arities(base))
 
@@ -58,7 +62,8 @@ class Guards:
         """Return typed guards where the task's contract has a precondition, else inferred ones."""
         base = [case.arguments for case in task.base]
         if task.contract is not None and "def precondition(" in task.contract:
-            return cls.typed(base, stated=hints(task.prompt, task.entry_point))
+            stated = hints(task.prompt, task.entry_point)
+            return cls.typed(base, stated=stated, letters=letters_of(task.reference))
         return cls.infer(base, known=(constants or Constants.of_task(task)).strings)
 
     def admits(self, arguments: Arguments) -> bool:

@@ -25,6 +25,14 @@ class Family(Enum):
     EITHER = "either"
 
 
+class Trait(Enum):
+    """What an operator needs or does that decides where it is of use."""
+
+    RESIZES = "changes the length of a container: none such where the length is fixed"
+    FOR_GRIDS = "works on tables of equal rows, and nowhere else"
+    KEEPS_FORM = "keeps the kinds of run a string consists of: preferred where strings share a form"
+
+
 class Site(Protocol):
     """A place of the inputs, as an operator sees it (``sites.Place`` is the real one)."""
 
@@ -98,8 +106,7 @@ class Operator:
     weight: int
     """How often it is chosen, against the others of its type and family."""
     family: Family
-    is_resizing: bool
-    """Whether it changes the length of a container (none such where the length is fixed)."""
+    traits: frozenset[Trait]
 
 
 OPERATORS: dict[type, list[Operator]] = {}
@@ -112,7 +119,7 @@ def operator(
     *examples: tuple[Value, Value],
     weight: int = 2,
     family: Family = Family.NEAR,
-    is_resizing: bool = False,
+    traits: tuple[Trait, ...] = (),
 ) -> Callable[[Function], Function]:
     """Register the decorated function under a name, with (before, after) examples."""
 
@@ -125,7 +132,7 @@ def operator(
                 tuple(Example(before, after) for before, after in examples),
                 weight,
                 family,
-                is_resizing,
+                frozenset(traits),
             )
         )
         return apply

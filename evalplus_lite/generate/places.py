@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalplus_lite.generate import containers, fresh, numeric, textual
+from evalplus_lite.generate import binary, containers, fresh, numeric, textual
 from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.domain import Domain
 from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.operators import OPERATORS, Family, Operator
+from evalplus_lite.generate.operators import OPERATORS, Family, Operator, Trait
 from evalplus_lite.generate.shape import CONTAINERS, SIZED, Shape, elements_of
 from evalplus_lite.types import Value
 
 __all__ = ["Place", "Table", "World"]
 
 # Importing these registers their operators.
-_REGISTERED = (numeric, textual, containers)
+_REGISTERED = (numeric, textual, binary, containers)
 
 _SEEN_LIMIT = 300
 """A place remembers this many values; later ones take the place of earlier ones in turn."""
 _TRIES = 3
 _FRESH = 0.08
 """How often a value is replaced from scratch instead of being changed."""
+_FORM_FAVOUR = 6
+"""Where strings share a form, operators that keep it are chosen so many times as often."""
 _LOCAL = 0.8
 """How often a fragment comes from the same place rather than from any."""
 
@@ -33,8 +35,8 @@ _LOCAL = 0.8
 class Table:
     """The operators for one type at one place, chosen by weight and by how often they succeed."""
 
-    def __init__(self, operators: Iterable[Operator]) -> None:
-        self.operators = list(operators)
+    def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
+        self.operators, self.weights = operators, weights
         self.applies = [each.apply for each in self.operators]
         self.tried = [0] * len(self.operators)
         self.kept = [0] * len(self.operators)
@@ -55,8 +57,8 @@ class Table:
             return
         self.is_stale = False
         self.cumulative, self.total = [], 0.0
-        for each, tried, kept in zip(self.operators, self.tried, self.kept, strict=True):
-            self.total += each.weight * (kept + 4) / (tried + 4)
+        for weight, tried, kept in zip(self.weights, self.tried, self.kept, strict=True):
+            self.total += weight * (kept + 4) / (tried + 4)
             self.cumulative.append(self.total)
 
 
@@ -243,7 +245,7 @@ class Place:
         for kind in (*self.domain.kinds, list):
             operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
             if operators:
-                tables[kind] = Table(operators)
+                tables[kind] = Table(operators, [self._weight(each) for each in operators])
         return tables
 
     def _table(self, kind: type) -> Table | None:
@@ -252,10 +254,14 @@ class Place:
             return self._constant[kind]
         return self._near.get(kind)
 
+    def _weight(self, each: Operator) -> float:
+        is_favoured = self.domain.has_form and Trait.KEEPS_FORM in each.traits
+        return each.weight * (_FORM_FAVOUR if is_favoured else 1)
+
     def _suits(self, each: Operator, family: Family) -> bool:
-        if each.is_resizing and self.has_fixed_size:
+        if Trait.RESIZES in each.traits and self.has_fixed_size:
             return False
-        if each.name == "list.grid" and not self.domain.is_rectangular:
+        if Trait.FOR_GRIDS in each.traits and not self.domain.is_rectangular:
             return False
         return each.family is family or each.family is Family.EITHER
 

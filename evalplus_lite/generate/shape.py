@@ -45,7 +45,7 @@ class Sizes:
     smallest: int
     largest: int
     is_fixed: bool
-    """One length only, seen often enough (or in tuples) to be part of the form."""
+    """One length only, seen often enough to be part of the form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Shape:
             text=_text([value for value in values if type(value) is str]),
             sizes=sizes,
             items=cls.of(elements) if elements else None,
-            positions=_positions(cls.of, containers) if sizes and sizes.is_fixed else None,
+            positions=_positions(cls.of, containers),
             keys=cls.of(key for value in dicts for key in value) if any(dicts) else None,
             values=cls.of(v for value in dicts for v in value.values()) if any(dicts) else None,
             is_uniform=all(len(set(map(type, container))) < 2 for container in containers)
@@ -138,19 +138,30 @@ def _sizes(values: Sequence[Any]) -> Sizes | None:
         return None
     lengths = [len(value) for value in values]
     smallest, largest = min(lengths), max(lengths)
-    is_form = len(lengths) >= FIXED_AFTER or all(type(value) is tuple for value in values)
-    return Sizes(smallest, largest, is_fixed=smallest == largest > 0 and is_form)
+    is_fixed = smallest == largest > 0 and len(lengths) >= FIXED_AFTER
+    return Sizes(smallest, largest, is_fixed=is_fixed)
 
 
 def _positions(
     shape_of: Callable[[Iterable[Value]], Shape], containers: Sequence[Any]
 ) -> tuple[Shape, ...] | None:
-    if not containers or any(type(container) not in SEQUENCES for container in containers):
+    """Return the shapes of a record's fields: the places of lists of one length, unlike in kind.
+
+    Tuples need not be many for that, if each field is of one type throughout.
+    """
+    if len({len(container) for container in containers}) != 1:
         return None
-    positions = tuple(shape_of(column) for column in zip(*containers, strict=True))
-    if len({position.kinds for position in positions}) < 2:
+    if any(type(container) not in SEQUENCES for container in containers):
         return None
-    return positions
+    kinds = [set(map(type, column)) for column in zip(*containers, strict=True)]
+    is_record = all(type(container) is tuple for container in containers) and all(
+        len(each) == 1 for each in kinds
+    )
+    if len(containers) < (2 if is_record else FIXED_AFTER) or all(
+        each == kinds[0] for each in kinds
+    ):
+        return None
+    return tuple(shape_of(column) for column in zip(*containers, strict=True))
 
 
 def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:

@@ -1,12 +1,12 @@
-"""Operators for str and bytes."""
+"""Operators for str."""
 
 from __future__ import annotations
 
-from evalplus_lite.generate.alphabet import run_kind, runs
-from evalplus_lite.generate.operators import Family, Site, below, operator, pick
+from evalplus_lite.generate.forms import run_kind, runs
+from evalplus_lite.generate.operators import Family, Site, Trait, below, operator, pick
 
 
-def _span(size: int, site: Site) -> tuple[int, int]:
+def span(size: int, site: Site) -> tuple[int, int]:
     """Return the ends of a non-empty stretch, short ones preferred; the size is at least 1."""
     start = below(site, size)
     longest = size - start
@@ -26,7 +26,7 @@ def str_remove(value: str, site: Site) -> str:
     """Without some part (Table 1)."""
     if not value:
         return value
-    start, end = _span(len(value), site)
+    start, end = span(len(value), site)
     return value[:start] + value[end:]
 
 
@@ -35,7 +35,7 @@ def str_repeat(value: str, site: Site) -> str:
     """With some part twice (Table 1)."""
     if not value:
         return value
-    start, end = _span(len(value), site)
+    start, end = span(len(value), site)
     return value[:end] + value[start:]
 
 
@@ -60,7 +60,7 @@ def str_move(value: str, site: Site) -> str:
     """With some part moved elsewhere."""
     if len(value) < 2:
         return value
-    start, end = _span(len(value), site)
+    start, end = span(len(value), site)
     rest = value[:start] + value[end:]
     at = below(site, len(rest) + 1)
     return rest[:at] + value[start:end] + rest[at:]
@@ -112,7 +112,15 @@ def str_case(value: str, site: Site) -> str:
     return changed if len(changed) == len(value) else value
 
 
-@operator("str.run", str, ("12-ab", "7-ab"), ("12-ab", "12-x"), ("a  b", "a b"), weight=4)
+@operator(
+    "str.run",
+    str,
+    ("12-ab", "7-ab"),
+    ("12-ab", "12-x"),
+    ("a  b", "a b"),
+    weight=4,
+    traits=(Trait.KEEPS_FORM,),
+)
 def str_run(value: str, site: Site) -> str:
     """With one run of digits, letters or blanks replaced by another of its kind."""
     if not value:
@@ -143,7 +151,7 @@ def _numeral(run: str, site: Site) -> str:
     """Return another numeral: stepped, of another size, a landmark, or a constant."""
     if len(run) > 18:
         return run[:-1]
-    way, number = below(site, 5), int(run)
+    way, number = below(site, 6), int(run)
     if way == 0:
         number += 1
     elif way == 1:
@@ -155,8 +163,45 @@ def _numeral(run: str, site: Site) -> str:
     else:
         constant = site.constant(int)
         number = number if constant is None else abs(constant)
-    keeps_width = site.random() < 0.4
+    keeps_width = site.random() < 0.6
     return str(number).zfill(len(run)) if keeps_width else str(number)
+
+
+@operator(
+    "str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=(Trait.KEEPS_FORM,)
+)
+def str_align(value: str, site: Site) -> str:
+    """With one run as it is in another string of the same form seen."""
+    other = site.fragment(str)
+    mine, others = runs(value), runs(other or "")
+    if not mine or len(mine) != len(others):
+        return value
+    at = below(site, len(mine))
+    if run_kind(mine[at]) == run_kind(others[at]):
+        mine[at] = others[at]
+    return "".join(mine)
+
+
+@operator(
+    "str.numeral",
+    str,
+    ("12-ab", "42-ab"),
+    ("123-ab", "042-ab"),
+    weight=2,
+    family=Family.CONSTANT,
+    traits=(Trait.KEEPS_FORM,),
+)
+def str_numeral(value: str, site: Site) -> str:
+    """With one numeral replaced by a constant of the task's text, or the number beside it."""
+    parts = runs(value)
+    numerals = [at for at, part in enumerate(parts) if part.isdigit()]
+    constant = site.constant(int)
+    if not numerals or constant is None:
+        return value
+    at = pick(site, numerals)
+    numeral = str(abs(constant))
+    parts[at] = numeral.zfill(len(parts[at])) if site.random() < 0.7 else numeral
+    return "".join(parts)
 
 
 @operator("str.words", str, ("a bc d", "a d"), ("a bc d", "bc a d"), ("a bc d", "a bc bc d"))
@@ -228,59 +273,3 @@ def str_pieces(value: str, site: Site) -> str:
         return " ".join(words)
     separator = " " if " " in site.seen_letters else ""
     return separator.join([site.piece() for _ in range(1 + below(site, 5))])
-
-
-@operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)
-def bytes_remove(value: bytes, site: Site) -> bytes:
-    """Without some part."""
-    if not value:
-        return value
-    start, end = _span(len(value), site)
-    return value[:start] + value[end:]
-
-
-@operator("bytes.repeat", bytes, (b"abc", b"abbc"), weight=3)
-def bytes_repeat(value: bytes, site: Site) -> bytes:
-    """With some part twice."""
-    if not value:
-        return value
-    start, end = _span(len(value), site)
-    return value[:end] + value[start:]
-
-
-@operator("bytes.replace", bytes, (b"abc", b"\x00bc"), (b"abc", b"ab\xff"), weight=4)
-def bytes_replace(value: bytes, site: Site) -> bytes:
-    """With one byte changed: to a neighbour, an edge of the range, or any."""
-    if not value:
-        return value
-    at = below(site, len(value))
-    byte = pick(site, (0, 255, 127, 128, (value[at] + 1) % 256, below(site, 256)))
-    return value[:at] + bytes([byte]) + value[at + 1 :]
-
-
-@operator("bytes.insert", bytes, (b"abc", b"ab\x00c"), weight=3)
-def bytes_insert(value: bytes, site: Site) -> bytes:
-    """With one byte more."""
-    at = below(site, len(value) + 1)
-    byte = 0 if site.random() < 0.3 else below(site, 256)
-    return value[:at] + bytes([byte]) + value[at:]
-
-
-@operator("bytes.reverse", bytes, (b"abc", b"cba"), weight=1)
-def bytes_reverse(value: bytes, site: Site) -> bytes:
-    """Backwards."""
-    return value[::-1]
-
-
-@operator("bytes.fragment", bytes, (b"abc", b"wxyz"))
-def bytes_fragment(value: bytes, site: Site) -> bytes:
-    """Other bytes seen among the inputs."""
-    fragment = site.fragment(bytes)
-    return value if fragment is None else fragment
-
-
-@operator("bytes.constant", bytes, (b"abc", b"kept"), family=Family.CONSTANT)
-def bytes_constant(value: bytes, site: Site) -> bytes:
-    """A bytes constant of the task's text."""
-    constant = site.constant(bytes)
-    return value if constant is None else constant
