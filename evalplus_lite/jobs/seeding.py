@@ -21,6 +21,7 @@ class ModelSeeds:
     source: Any
     seed: int
     name: str
+    plan: Any = None
 
     def __call__(self, sandbox: Sandbox, task: Task) -> Sequence[Case]:
         """Return the model's valid new inputs for a task; none where nothing is recorded for it."""
@@ -31,7 +32,7 @@ class ModelSeeds:
                 return None
             return violations(sandbox, task.contract, [Case(arguments)])[0]
 
-        return llm_seeds(task, self.source, seed=self.seed, valid=valid).cases
+        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
 
 
 def seed_source(
@@ -39,17 +40,30 @@ def seed_source(
 ) -> SeedSource | None:
     """Return where LLM seeds come from: recorded files, a server's model, or nowhere."""
     if replay:
-        from evalplus_lite.llm import Replay
-
-        digest = hashlib.sha256()
-        for path in replay:
-            digest.update(path.read_bytes() if path.is_file() else b"")
-        return ModelSeeds(Replay(*replay, model=model), seed, digest.hexdigest()[:16])
+        return _recorded(replay, model, seed)
     if model is not None:
         from evalplus_lite.llm import Client
 
         return ModelSeeds(Client(model, base_url=base_url), seed, model)
     return None
+
+
+def _recorded(paths: Sequence[Path], model: str | None, seed: int) -> ModelSeeds:
+    """Return the seeds of recorded replies, asked for as the plan beside the first file says."""
+    from evalplus_lite.generate.recording import PLAN, Recording
+    from evalplus_lite.llm import Replay
+
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    folder = paths[0].parent
+    plan = Recording.open(folder) if (folder / PLAN).is_file() else None
+    return ModelSeeds(
+        Replay(*paths, model=model),
+        seed if plan is None else plan.seed,  # the prompts that were recorded, word for word
+        digest.hexdigest()[:16],
+        None if plan is None else plan.seeds,
+    )
 
 
 def to_row(result: Augmented) -> dict[str, Any]:
