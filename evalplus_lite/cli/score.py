@@ -28,6 +28,12 @@ def score(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="Write the report as JSON.")
     ] = None,
+    marks: Annotated[
+        Path | None,
+        typer.Option(
+            "--marks", metavar="PATH", help="Write each prediction with its mark (JSONL)."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> int:
     """Mark predictions by the paper's rules and print the tables.
@@ -53,6 +59,13 @@ def score(
 
         decide = judge_by(Client(judge, base_url=base_url))
     report = run(read_any(tasks), read_predictions(predictions), ks=read_ks(k), judge=decide)
+    if marks is not None:
+        from evalplus_lite.mining.score import marked_rows
+        from evalplus_lite.store import write_jsonl
+
+        write_jsonl(
+            marks, marked_rows(read_any(tasks), read_predictions(predictions), judge=decide)
+        )
     if out is not None:
         write_text(out, json_module.dumps(report.to_json(), indent=2) + "\n")
     if json:

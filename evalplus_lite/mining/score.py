@@ -113,6 +113,33 @@ def read_predictions(path: Path) -> Iterator[Prediction]:
             ) from None
 
 
+def marked_rows(
+    tasks: Iterable[MinedTask],
+    predictions: Iterable[Prediction],
+    *,
+    judge: Callable[[str, str, str], bool] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a prediction in the paper's form (A.1): input, output, prediction, result."""
+    known = {task.id: task for task in tasks}
+    for prediction in predictions:
+        task = known.get(prediction.task_id)
+        if task is None or not 0 <= prediction.case < len(task.cases):
+            continue
+        case = task.cases[prediction.case]
+        found = mark(case, prediction, judge)
+        tokens = {"prompt": prediction.prompt_tokens, "completion": prediction.completion_tokens}
+        yield {
+            "task_id": task.id,
+            "case": prediction.case,
+            "sample": prediction.sample,
+            **{k: v for k, v in case.to_json().items() if k != "runtime"},
+            "prediction": prediction.answer,
+            "result": found.is_right,
+            "reason": found.reason,
+            "answer_tokens": {**tokens, "total": sum(tokens.values())},
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions."""
