@@ -1,11 +1,11 @@
-"""A count n of the "numbers from 1 to n"; for 0 there are none and every method gives 0.
+"""A positive count n of the "numbers from 1 to n".
 
-A negative n has no numbers from 1 to n, and a formula would disagree with a loop.
+Below 1 there are no such numbers: a program may refuse them, and a formula disagrees with a loop.
 """
 
 
 def precondition(n):
-    assert type(n) is int and n >= 0, "n must be a non-negative integer"
+    assert type(n) is int and n >= 1, "n must be a positive integer"
     # Adding one by one, the prompt's own words, has to finish.
     assert n <= 2_000_000, "n must be at most 2000000, so that a plain loop finishes"
 
