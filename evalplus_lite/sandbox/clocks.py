@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 
 CLOCK_SLACK = 0.01
 """CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier
 cases (``inside.FLUSH_SECONDS``) and the reporting itself."""
+
+
+PATIENCE = 100
+"""Times its limit that a case may take on any clock: a program can arrange to queue much and to
+compute little, where the machine is busy; no machine is as slow as that to an honest one."""
 
 
 class Watch:
@@ -52,10 +58,28 @@ class Watch:
         clocks = Clocks(time.monotonic(), now, queueing(self.pid))
         if self.idle_from is None:
             self.idle_from = clocks
-        elif clocks.idle_since(self.idle_from) > max(limit, wait):
+        elif (
+            clocks.idle_since(self.idle_from) > max(limit, wait)
+            or passed > max(limit, wait) * PATIENCE
+        ):
             self.spent = passed
             return None
         return max(0.002, min(limit + CLOCK_SLACK - used, 0.25))
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """Seconds of queueing for a processor: of the first thread, and of all that are alive."""
+
+    first: float
+    threads: float
+
+    def since(self, earlier: Queueing) -> float:
+        """Return the seconds of queueing since an earlier reading.
+
+        The first thread may wait for another that queues; the sum may shrink, as threads end.
+        """
+        return max(self.first - earlier.first, self.threads - earlier.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +88,14 @@ class Clocks:
 
     wall: float
     cpu: float
-    queued: float | None
+    queued: Queueing | None
 
     def idle_since(self, earlier: Clocks) -> float:
         """Return the seconds in which the process neither ran nor queued to run."""
         passed = self.wall - earlier.wall - (self.cpu - earlier.cpu)
         if self.queued is None or earlier.queued is None:
             return passed / 10  # no scheduler statistics here: be generous instead
-        return passed - (self.queued - earlier.queued)
+        return passed - self.queued.since(earlier.queued)
 
 
 def cpu_clock(pid: int) -> float | None:
@@ -85,10 +109,16 @@ def cpu_clock(pid: int) -> float | None:
         return None
 
 
-def queueing(pid: int) -> float | None:
-    """Return the seconds that ``pid``'s first thread was runnable but not running, if known."""
+def queueing(pid: int) -> Queueing | None:
+    """Return how long ``pid`` was runnable but not running, if the kernel tells."""
     try:
-        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
-            return int(file.read().split()[1]) * 1e-9
+        first = _queued(f"/proc/{pid}/schedstat")
+        threads = [f"/proc/{pid}/task/{name}/schedstat" for name in os.listdir(f"/proc/{pid}/task")]
+        return Queueing(first, sum(map(_queued, threads)))
     except (OSError, IndexError, ValueError):
         return None
+
+
+def _queued(path: str) -> float:
+    with open(path, encoding="ascii") as file:
+        return int(file.read().split()[1]) * 1e-9

@@ -98,6 +98,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "HOME": SCRATCH if tier == "namespaces" else "/",
+        # Else each thread reserves 64 MB of address space, which the memory limit counts.
+        "MALLOC_ARENA_MAX": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",

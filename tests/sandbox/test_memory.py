@@ -84,6 +84,15 @@ def test_numpy_is_importable_and_counted(sandbox: Sandbox) -> None:
     assert run(sandbox, body, 256 * MEBIBYTE, 1 << 30) == OutOfMemory(256 * MEBIBYTE)
 
 
+def test_threads_cost_their_stacks_only(sandbox: Sandbox) -> None:
+    """Forty threads fit in half a gigabyte: what their allocators might reserve is not counted."""
+    body = """import concurrent.futures
+    with concurrent.futures.ThreadPoolExecutor(40) as pool:
+        barrier = __import__('threading').Barrier(40)
+        return sum(pool.map(lambda _: len([0] * 1000) + 0 * barrier.wait(), range(40)))"""
+    assert isinstance(run(sandbox, body, 512 * MEBIBYTE), Returned)
+
+
 def test_an_error_is_no_memory_matter(sandbox: Sandbox) -> None:
     """Exceptions of other kinds keep their names."""
     outcome = run(sandbox, "raise ValueError('x')", 128 * MEBIBYTE)
