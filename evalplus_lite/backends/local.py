@@ -6,13 +6,15 @@ spent in the workers' children.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
@@ -21,6 +23,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 LOOKAHEAD = 4
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    run: Callable[[Sandbox], None]
+    future: Future[Any]
 
 
 def default_workers() -> int:
@@ -40,10 +48,14 @@ class LocalPool:
             raise InputError(f"{workers} workers", remedy="at least 1 is needed")
         self.workers = workers or default_workers()
         self.config = config
-        self._jobs: queue.SimpleQueue[Callable[[Sandbox], None] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._sandboxes: list[Sandbox] = []
+        self._lock = threading.Lock()
+        self._open = False
 
     def __enter__(self) -> LocalPool:
+        self._open = True
         for number in range(self.workers):
             thread = threading.Thread(target=self._serve, name=f"sandbox-{number}", daemon=True)
             thread.start()
@@ -56,36 +68,48 @@ class LocalPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        self.close(now=error is not None)
 
-    def close(self) -> None:
-        """Finish the jobs that have begun, end every sandbox, and return when all are gone."""
-        while True:  # drop what has not begun
-            try:
-                self._jobs.get_nowait()
-            except queue.Empty:
-                break
+    def close(self, *, now: bool = False) -> None:
+        """End every sandbox and return when all are gone.
+
+        Jobs that have not begun are cancelled; those that have are finished, or with ``now`` ended
+        where they are: they raise InfrastructureError.
+        """
+        with self._lock:
+            self._open = False
+        with contextlib.suppress(queue.Empty):
+            while (job := self._jobs.get_nowait()) is not None:
+                job.future.cancel()
+        if now:
+            for sandbox in self._sandboxes:
+                sandbox.end()
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
             thread.join()
         self._threads.clear()
+        self._sandboxes.clear()
 
     def _serve(self) -> None:
         # The sandbox lives and dies with this thread: the kernel ends a worker whose parent
         # *thread* has gone.
         sandbox = Sandbox(self.config)
+        self._sandboxes.append(sandbox)
         try:
             while (job := self._jobs.get()) is not None:
-                job(sandbox)
+                job.run(sandbox)
         finally:
             sandbox.close()
 
     def submit(self, function: Callable[[Sandbox, Item], Result], item: Item) -> Future[Result]:
-        """Have some worker compute ``function(sandbox, item)``; return where the result goes."""
+        """Have some worker compute ``function(sandbox, item)``; return where the result goes.
+
+        Raises InputError where the pool is not open.
+        """
         future: Future[Result] = Future()
 
-        def job(sandbox: Sandbox) -> None:
+        def run(sandbox: Sandbox) -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
@@ -93,7 +117,10 @@ class LocalPool:
             except BaseException as error:
                 future.set_exception(error)
 
-        self._jobs.put(job)
+        with self._lock:  # so that no job comes after the last one was cancelled
+            if not self._open:
+                raise InputError("the pool is not open", remedy="use it as a context manager")
+            self._jobs.put(_Job(run, future))
         return future
 
     def imap(

@@ -65,6 +65,7 @@ class Sandbox:
     def __init__(self, config: SandboxConfig = SandboxConfig()) -> None:  # noqa: B008 - frozen
         self.config = config
         self._worker: Worker | None = None
+        self._ended = False
         self._siblings: dict[SandboxConfig, Sandbox] = {}
 
     def sibling(self, **changes: Any) -> Sandbox:
@@ -92,12 +93,23 @@ class Sandbox:
             sibling.close()
         self._drop_worker()
 
+    def end(self) -> None:
+        """End what is running, from any thread: that run, and any later, raises WorkerLost."""
+        self._ended = True
+        for sandbox in (self, *self._siblings.values()):
+            sandbox._ended = True
+            worker = sandbox._worker
+            if worker is not None:
+                worker.process.kill()
+
     def _drop_worker(self) -> None:
         if self._worker is not None:
             self._worker.close()
             self._worker = None
 
     def _ready(self) -> Worker:
+        if self._ended:
+            raise WorkerLost("the run was ended")
         if self._worker is None:
             from evalplus_lite.sandbox.probe import choose_tier
 
@@ -171,7 +183,7 @@ class Sandbox:
                 death, dirty = Attempt(worker, *job).go(state, last)
             except WorkerLost:
                 self._drop_worker()
-                if not left:
+                if not left or self._ended:
                     raise
                 continue
             if dirty:  # what it left in the scratch folder goes with the worker
