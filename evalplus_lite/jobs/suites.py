@@ -84,10 +84,9 @@ class SuiteSource:
         answers = replace(answers, suite=replace(answers.suite, times=times))
         path = self._path(task)
         if path is not None:
-            with contextlib.suppress(OSError, EvalPlusLiteError):  # a lost cache costs time only
-                with replacing(path) as file:
-                    for line in _lines(answers):
-                        file.write(line.encode())
+            # A cache that cannot be written costs time only.
+            with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
+                file.writelines(line.encode() for line in _lines(answers))
         return answers
 
     def _read(self, task: Task) -> Answers | None:
