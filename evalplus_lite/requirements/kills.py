@@ -24,6 +24,8 @@ MOST_SLOW = 2
 MUTANT_SECONDS = 0.1
 """Mutants meet the cheapest cases, up to this many seconds of the reference's in all: a few
 published inputs cost more than thousands of others, and no mutant needs just them."""
+SAMPLE_SECONDS = 1.0
+"""Samples meet the cases up to this cost first; the others only where those reject none of it."""
 BYTE_SECONDS = 1e-6
 """What a byte of an expected answer adds to a case's cost: wrong answers have to be read."""
 
@@ -48,16 +50,19 @@ class Range:
 
     @classmethod
     def of(cls, task: Task, suite: Suite, preset: Preset, *, seconds: float | None = None) -> Range:
-        """Prepare a suite, or its cheapest cases up to so many seconds in all, in its order."""
+        """Prepare a suite, or its base cases and its cheapest others up to so many seconds in all.
+
+        The order is the suite's.
+        """
         chosen = list(range(len(suite.cases)))
         if seconds is not None:
             cost = [
                 coarse(time) + BYTE_SECONDS * len(data)
                 for time, data in zip(suite.times, suite.expected, strict=True)
             ]
-            chosen.sort(key=lambda case: (cost[case], case))
-            total = list(accumulate(cost[case] for case in chosen))
-            chosen = sorted(chosen[: max(1, bisect_right(total, seconds))])
+            plus = sorted(chosen[suite.base_count :], key=lambda case: (cost[case], case))
+            total = list(accumulate(cost[case] for case in plus))
+            chosen = sorted([*chosen[: suite.base_count], *plus[: bisect_right(total, seconds)]])
         part = replace(
             suite,
             cases=tuple(suite.cases[case] for case in chosen),

@@ -17,6 +17,7 @@ from evalplus_lite.requirements.kills import (
     MUTANT_PRESET,
     MUTANT_SECONDS,
     SAMPLE_PRESET,
+    SAMPLE_SECONDS,
     Kills,
     Range,
     program_key,
@@ -106,15 +107,14 @@ def build(
         found |= shapes(cases, [wire.decode(data) for data in suite.expected])
     if "mutant" in kinds:
         programs = {key: mutant.source for key, mutant in mutants_by_key(task).items()}
-        preset, seconds = MUTANT_PRESET, MUTANT_SECONDS
-        for key, row in _kills(sandbox, work, shelf, "mutant", programs, preset, seconds).items():
+        for key, row in _kills(sandbox, work, shelf, "mutant", programs).items():
             if row.killed:
                 found[Requirement("mutant", key)] = row.killed
             else:
                 alive.append(Requirement("mutant", key))
     if "sample" in kinds:
         programs = dict(work.samples)
-        for key, row in _kills(sandbox, work, shelf, "sample", programs, SAMPLE_PRESET).items():
+        for key, row in _kills(sandbox, work, shelf, "sample", programs).items():
             if row.killed:
                 found[Requirement("sample", key)] = row.killed
     shelf.close()
@@ -143,15 +143,26 @@ def _kills(
     shelf: Shelf,
     kind: str,
     programs: Mapping[str, str],
-    preset: Preset,
-    seconds: float | None = None,
 ) -> dict[str, Kills]:
-    """Return the kills of programs by key, in their order; only unknown ones are run."""
+    """Return the kills of programs by key, in their order; only unknown ones are run.
+
+    Mutants meet the cheap cases alone; samples that survive these meet the others too, as their
+    verdict hangs on them.
+    """
     known = shelf.section(kind) or {}
     missing = [key for key in programs if key not in known]
     if missing:
-        place = Range.of(work.task, work.suite, preset, seconds=seconds)
-        fresh = {key: place.kills(sandbox, programs[key]) for key in missing}
+        task, suite = work.task, work.suite
+        if kind == "mutant":
+            cheap = Range.of(task, suite, MUTANT_PRESET, seconds=MUTANT_SECONDS)
+        else:
+            cheap = Range.of(task, suite, SAMPLE_PRESET, seconds=SAMPLE_SECONDS)
+        fresh = {key: cheap.kills(sandbox, programs[key]) for key in missing}
+        if kind == "sample" and len(cheap.cases) < len(suite.cases):
+            whole = Range.of(task, suite, SAMPLE_PRESET)
+            for key, row in fresh.items():
+                if not row.killed:
+                    fresh[key] = whole.kills(sandbox, programs[key])
         shelf.store(kind, {key: [row.killed, row.run] for key, row in fresh.items()})
         known = shelf.section(kind) or {}
     return {key: Kills(*known[key]) for key in programs}
@@ -169,7 +180,7 @@ def _digest(task: Task, suite: Suite) -> str:
         task.entry_point,
         task.contract or "",
         repr(task.rule),
-        repr((MUTANT_PRESET, SAMPLE_PRESET, MUTANT_SECONDS, MOST_SLOW, MEMORY)),
+        repr((MUTANT_PRESET, SAMPLE_PRESET, MUTANT_SECONDS, SAMPLE_SECONDS, MOST_SLOW, MEMORY)),
         Inputs.of(case.arguments for case in suite.cases).key,
         *(data.hex() for data in suite.expected),
     )

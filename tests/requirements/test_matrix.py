@@ -155,7 +155,7 @@ def test_a_program_that_does_not_load_is_killed_everywhere(
 
 def test_mutants_meet_the_cheap_cases_only(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """A case beyond the time for all cases is not run, and its number stays its own."""
-    slow = Suite(suite.task_id, suite.cases, suite.expected, (0.0, 5.0, *suite.times[2:]), 2)
+    slow = Suite(suite.task_id, suite.cases, suite.expected, (0.0, 5.0, *suite.times[2:]), 1)
     place = Range.of(task, slow, MUTANT_PRESET, seconds=1.0)
     assert place.cases == (0, 2, 3, 4, 5, 6)
     found = place.kills(sandbox, OFF_BY_ONE)
@@ -183,3 +183,16 @@ def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) ->
     assert any('return "A"' in s.diff or "'A'" in s.diff for s in found.survivors)
     assert all(s.reached == 0 for s in found.survivors if s.mutant.line == 3)
     assert 0 < found.score < 1
+
+
+def test_a_sample_is_judged_by_costly_cases_where_cheap_ones_reject_none(
+    sandbox: Sandbox, task: Task, suite: Suite
+) -> None:
+    """What only a costly case shows is not lost; what a cheap one shows is not run further."""
+    costly = (*suite.times[:3], 5.0, *suite.times[4:])  # the one case that is exactly 90
+    slow = Suite(suite.task_id, suite.cases, suite.expected, costly, 2)
+    elsewhere = REFERENCE.replace(">= 50", "> 50")
+    samples = {program_key(text): text for text in (OFF_BY_ONE, elsewhere)}
+    rows = build(sandbox, Work(task, slow, samples), kinds=("sample",)).rows
+    assert members(rows[Requirement("sample", program_key(OFF_BY_ONE))]) == [3]
+    assert members(rows[Requirement("sample", program_key(elsewhere))]) == [4]
