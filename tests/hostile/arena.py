@@ -112,6 +112,11 @@ SHARED_SOUND = {
 }
 
 
+BY_THE_WALL_CLOCK = frozenset({"a40_ignore_alarm"})
+"""Programs that loop for some wall time: where a busy machine gives them fewer CPU seconds than
+their limit in that time, they keep to it, and passing them is right."""
+
+
 @dataclass(frozen=True)
 class Program:
     """One program of the corpus; ``sound`` holds the verdicts that a sound verifier may give."""

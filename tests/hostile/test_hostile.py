@@ -98,6 +98,8 @@ def test_program(sandbox: Sandbox, canary: arena.Canary, program: arena.Program)
     before = canary.state()
     source = program.source(canary.places(os.getpid()))
     found = verdict(sandbox, program.problem, source)
+    if program.name in arena.BY_THE_WALL_CLOCK and found.cpu < LIMITS["cpu"]:
+        pytest.skip("the machine is too busy for this program to use up its limit")
     assert found.plus in program.sound, found
     assert canary.state() == before
     assert canary.reached() == []

