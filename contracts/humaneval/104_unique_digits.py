@@ -7,4 +7,5 @@ def precondition(x):
         "every element of x must be a positive integer"
     )
     # Python writes out no longer integers.
-    assert all(value < 10**4300 for value in x), "every element of x must have at most 4300 digits"
+    limit = 10**4300
+    assert all(value < limit for value in x), "every element of x must have at most 4300 digits"
