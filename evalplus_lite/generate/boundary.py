@@ -81,9 +81,8 @@ def _texts(place: Place) -> Iterator[Value]:
     letters = _leading(place.seen_letters)
     yield ""
     yield from letters[:4]
-    for first, second in pairwise(letters):
+    for first, second in islice(pairwise(letters), 4):
         yield from (first + first, first + second, first + second + first, first * 3 + second)
-        yield second + first
     if " " in place.seen_letters and letters:
         word = letters[0] * 2
         yield from (" ", "  ", f" {word}", f"{word} ", f"{word} {letters[-1]}", f"{word}  {word}")

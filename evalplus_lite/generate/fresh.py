@@ -73,6 +73,8 @@ def real(place: Any) -> float:
 
 def text(place: Any) -> str:
     """Return a string by one of several plans over the characters seen."""
+    if place.domain.has_form and place.random() < 0.6:
+        return _reformed(place)
     return str(pick(place, _TEXT_PLANS)(place))
 
 
@@ -124,11 +126,7 @@ def _words(place: Any) -> str:
 
 def _sentence(place: Any) -> str:
     """Return words with marks between them: those seen, and those of the task's text."""
-    marks = [each for each in place.seen_letters if not each.isalnum()]
-    marks += [
-        each for each in place.world.constants.pieces if len(each) == 1 and not each.isalnum()
-    ]
-    marks = [each for each in marks if each in place.letters]
+    marks = place.marks
     if not marks:
         return _words(place)
     has_blank = " " in place.letters

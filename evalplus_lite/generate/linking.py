@@ -6,11 +6,12 @@ equal lists): chance hardly meets it, so one argument is made from another on pu
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evalplus_lite.generate.operators import below, pick
-from evalplus_lite.generate.places import Place
+from evalplus_lite.generate.operators import Operator, below, pick
+from evalplus_lite.generate.places import Place, Table
 from evalplus_lite.generate.shape import CONTAINERS, elements_of, order
 from evalplus_lite.types import Value
 
@@ -76,14 +77,66 @@ def together(arguments: Arguments, places: Sequence[Place]) -> Arguments:
     return tuple(changed)
 
 
-LINKS: tuple[tuple[str, Link], ...] = (
-    ("arguments.derive", derive),
-    ("arguments.derive", derive),
-    ("arguments.exchange", exchange),
-    ("arguments.combine", combine),
-    ("arguments.together", together),
+def shuffle(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    """Return the input with all arguments of one type in another order."""
+    site = places[0]
+    kind = type(pick(site, arguments))
+    ats = [at for at, value in enumerate(arguments) if type(value) is kind]
+    changed = list(arguments)
+    for last in range(len(ats) - 1, 0, -1):
+        other = below(site, last + 1)
+        one, two = ats[last], ats[other]
+        changed[one], changed[two] = changed[two], changed[one]
+    return tuple(changed)
+
+
+def scale(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    """Return the input with all its numbers multiplied, or moved, or their signs turned, alike."""
+    site = places[0]
+    factor, offset = pick(
+        site, ((2, 0), (3, 0), (5, 0), (10, 0), (-1, 0), (1, 1), (1, -1), (1, 10))
+    )
+    reach = site.world.reach
+    changed = tuple(
+        value * factor + offset if type(value) in (int, float) else value for value in arguments
+    )
+    is_near = all(type(v) not in (int, float) or -reach <= v <= reach for v in changed)
+    return changed if is_near else arguments
+
+
+_SCALES = ((2, 0), (3, 0), (5, 0), (10, 0), (-1, 0), (1, 1), (1, -1), (1, 10))
+"""What to multiply by and what to add."""
+
+LINKS: tuple[tuple[str, int, Link], ...] = (
+    ("arguments.derive", 3, derive),
+    ("arguments.exchange", 1, exchange),
+    ("arguments.shuffle", 1, shuffle),
+    ("arguments.scale", 2, scale),
+    ("arguments.combine", 1, combine),
+    ("arguments.together", 1, together),
 )
-"""The links with the names that provenance shows; repeated where chosen more often."""
+"""The links with the names that provenance shows, and their weights."""
+
+ONE_ARGUMENT_WEIGHT = 20
+"""The weight, beside those of the links, of changing one argument by itself."""
+
+
+class Linking:
+    """Chooses between changing one argument and each of the links, by weight and success."""
+
+    def __init__(self) -> None:
+        operators = [Operator(name, tuple, link, (), weight) for name, weight, link in LINKS]
+        alone = Operator("argument", tuple, _unchanged, (), ONE_ARGUMENT_WEIGHT)
+        every = [alone, *operators]
+        self.table = Table(every, [each.weight for each in every])
+
+    def choose(self, random: Callable[[], float]) -> int:
+        """Return 0 for one argument alone, else the number of a link in the table."""
+        return bisect(self.table.cumulative, random() * self.table.total)
+
+
+def _unchanged(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+    return arguments
 
 
 def _with(arguments: Arguments, at: int, value: Value) -> Arguments:

@@ -16,7 +16,7 @@ from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.corners import Choice, Corners
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.linking import LINKS
+from evalplus_lite.generate.linking import Linking
 from evalplus_lite.generate.operators import Family
 from evalplus_lite.generate.places import Place, Step, World
 from evalplus_lite.generate.pool import Pool
@@ -27,13 +27,11 @@ Arguments = tuple[Value, ...]
 
 _PATIENCE = 60
 """Tries in a row without a new, admitted input before a source is given up for the batch."""
-_MORE = 0.4
+_MORE = 0.3
 """Chance of each further change to an input, after the first."""
 _MOST_CHANGES = 6
 _MOST_RETRIED = 3.0
 """A source whose inputs are refused gets up to this many times its share to make up for it."""
-_LINKED = 0.2
-"""How often arguments are changed together rather than one of them, where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +53,18 @@ class _Source:
     draw: Callable[[], Case | None]
     proposed: int = 0
     kept: int = 0
+    worth: float = 0.0
+    """What its kept inputs are worth together, by ``Pool.add``."""
     every: float = 1.0
     """Its inputs stand this far apart in a batch."""
     due: float = 0.0
     """Where in the batch its next input stands."""
 
     def want(self) -> None:
-        """Afterwards a batch holds its share, or more if much of it has been refused so far."""
+        """Afterwards a batch holds its share: more to make up for refusals, less for sameness."""
         refusals = (self.proposed + 5) / (self.kept + 5)
-        self.every = 1 / (self.share * min(_MOST_RETRIED, refusals))
+        worth = (self.worth + 5) / (self.kept + 5)
+        self.every = 1 / (self.share * worth * min(_MOST_RETRIED, refusals))
         self.due = self.every / 2
 
 
@@ -95,6 +96,7 @@ class Generator:
         seeds: Sequence[Case] = (),
         drawn: Sequence[Case] = (),
         constants: Constants | None = None,
+        outputs: Sequence[Hashable] | None = None,
         mix: Mix | None = None,
     ) -> None:
         mix = mix or Mix()
@@ -113,9 +115,11 @@ class Generator:
         self._seeds, self._drawn = deque(seeds), deque(drawn)
         self._corners = Corners(self.places, rng.random)
         self._choice: Choice = {}
-        for case in base:
+        self._linking = Linking()
+        answers = outputs if outputs is not None else [None] * len(base)
+        for case, output in zip(base, answers, strict=True):
             self._known.add(key(case.arguments))
-            self._adopt(case, None)
+            self._adopt(case, output, is_seed=True)
         self._sources = [
             _Source("mutation", mix.mutation, lambda: self._mutated(Family.NEAR)),
             _Source("constant", mix.constant, lambda: self._mutated(Family.CONSTANT)),
@@ -152,20 +156,21 @@ class Generator:
         """Afterwards the kept cases stand at the next positions of the suite and are built upon.
 
         ``slow`` are cases refused for the reference's time: later ones stay smaller. ``outputs``
-        (one a kept case, say the encoded result) let inputs with rare results be built on as often
-        as those with common ones.
+        (one a kept case, say the encoded result; given for the base cases too) let inputs with rare
+        results be built on as often as those with common ones, and favour what makes them.
         """
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(kept)
         for case, output in zip(kept, answers, strict=True):
             pending = self._pending.pop(key(case.arguments), None)
+            worth = self._adopt(case, output, is_seed=pending is None or pending.source is None)
             if pending is not None:
-                self._credit(pending, kept=True)
-            self._adopt(case, output)
+                self._credit(pending, worth, kept=True)
         for pending in self._pending.values():
-            self._credit(pending, kept=False)
+            self._credit(pending, 0.0, kept=False)
         self._pending.clear()
         for place in self.places:
             place.reweigh()
+        self._linking.table.reweigh()
         self.extent = self.extent.after(
             [case.arguments for case in kept], [case.arguments for case in slow]
         )
@@ -174,17 +179,18 @@ class Generator:
             place.bound()
         self._corners.refresh()
 
-    def _credit(self, pending: _Pending, *, kept: bool) -> None:
+    def _credit(self, pending: _Pending, worth: float, *, kept: bool) -> None:
         if kept and pending.source is not None:
             pending.source.kept += 1
+            pending.source.worth += worth
         for table, index in pending.steps:
-            table.credit(index, kept=kept)
+            table.credit(index, worth)
         self._corners.learn(pending.choice, kept=kept)
 
-    def _adopt(self, case: Case, output: Hashable) -> None:
-        self.pool.add(case.arguments, output)
+    def _adopt(self, case: Case, output: Hashable, *, is_seed: bool) -> float:
         for place, value in zip(self.places, case.arguments, strict=False):
             place.learn(value)
+        return self.pool.add(case.arguments, output, is_seed=is_seed)
 
     def _draw(self, source: _Source, batch: list[Case]) -> bool:
         """Add one case of the source to the batch; False if it has none to give."""
@@ -220,10 +226,14 @@ class Generator:
         for change in range(_MOST_CHANGES):
             if change and random() > _MORE:
                 break
-            if len(arguments) > 1 and random() < _LINKED and family is Family.NEAR:
-                name, link = LINKS[int(random() * len(LINKS))]
-                arguments = link(arguments, self.places)
-                names.append(name)
+            link = 0
+            if len(arguments) > 1 and family is Family.NEAR:
+                link = self._linking.choose(random)
+                world.trace.append((self._linking.table, link))
+            if link:
+                operator = self._linking.table.operators[link]
+                arguments = operator.apply(arguments, self.places)
+                names.append(operator.name)
             elif arguments:
                 at = int(random() * len(arguments))
                 mark = len(world.trace)

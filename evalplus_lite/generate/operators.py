@@ -67,6 +67,10 @@ class Site(Protocol):
     def seen_letters(self) -> str:
         """Characters seen here; never empty."""
 
+    @property
+    def marks(self) -> str:
+        """Characters other than letters and digits: seen here, or in the task's text."""
+
     def mutate(self, value: Value) -> Value:
         """Return the value changed by some operator for its type."""
 
@@ -105,8 +109,8 @@ class Operator:
     examples: tuple[Example, ...]
     weight: int
     """How often it is chosen, against the others of its type and family."""
-    family: Family
-    traits: frozenset[Trait]
+    family: Family = Family.NEAR
+    traits: frozenset[Trait] = frozenset()
 
 
 OPERATORS: dict[type, list[Operator]] = {}

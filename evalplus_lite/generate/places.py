@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalplus_lite.generate import binary, containers, fresh, numeric, textual
+from evalplus_lite.generate import binary, fresh, holders, lists, numeric, textual
 from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.domain import Domain
 from evalplus_lite.generate.identity import key
@@ -19,14 +19,14 @@ from evalplus_lite.types import Value
 __all__ = ["Place", "Table", "World"]
 
 # Importing these registers their operators.
-_REGISTERED = (numeric, textual, binary, containers)
+_REGISTERED = (numeric, textual, binary, lists, holders)
 
 _SEEN_LIMIT = 300
 """A place remembers this many values; later ones take the place of earlier ones in turn."""
 _TRIES = 3
 _FRESH = 0.08
 """How often a value is replaced from scratch instead of being changed."""
-_FORM_FAVOUR = 6
+_FORM_FAVOUR = 10
 """Where strings share a form, operators that keep it are chosen so many times as often."""
 _LOCAL = 0.8
 """How often a fragment comes from the same place rather than from any."""
@@ -39,26 +39,26 @@ class Table:
         self.operators, self.weights = operators, weights
         self.applies = [each.apply for each in self.operators]
         self.tried = [0] * len(self.operators)
-        self.kept = [0] * len(self.operators)
+        self.worth = [0.0] * len(self.operators)
         self.cumulative: list[float] = []
         self.total = 0.0
         self.is_stale = True
         self.reweigh()
 
-    def credit(self, index: int, *, kept: bool) -> None:
-        """Afterwards one more result of the operator at the index is known to be kept or not."""
+    def credit(self, index: int, worth: float) -> None:
+        """Afterwards one more result of the operator at the index is known, and its worth."""
         self.tried[index] += 1
-        self.kept[index] += kept
+        self.worth[index] += worth
         self.is_stale = True
 
     def reweigh(self) -> None:
-        """Afterwards operators whose results were seldom kept are chosen less often."""
+        """Afterwards operators whose results were seldom worth keeping are chosen less often."""
         if not self.is_stale:
             return
         self.is_stale = False
         self.cumulative, self.total = [], 0.0
-        for weight, tried, kept in zip(self.weights, self.tried, self.kept, strict=True):
-            self.total += weight * (kept + 4) / (tried + 4)
+        for weight, tried, worth in zip(self.weights, self.tried, self.worth, strict=True):
+            self.total += weight * (worth + 2) / (tried + 2)
             self.cumulative.append(self.total)
 
 
@@ -112,6 +112,13 @@ class Place:
         self.seen_letters = "".join(shape.text.counts) if shape.text else ""
         self.seen_letters = self.seen_letters or domain.alphabet or "a"
         self.letters = domain.alphabet or self.seen_letters
+        pieces = (each for each in world.constants.pieces if len(each) == 1)
+        marks = dict.fromkeys(
+            each
+            for each in (*self.seen_letters, *pieces)
+            if not each.isalnum() and each in self.letters
+        )
+        self.marks = "".join(marks)
         self._near = self._tables(Family.NEAR)
         self._constant = self._tables(Family.CONSTANT)
         self._kinds = domain.kinds

@@ -8,6 +8,9 @@ from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]
 
+_SEEDS = 0.3
+_BALANCED = 0.5
+"""Shares of the picks made among seeds, and evenly among outputs; the rest is even among all."""
 _SHARE = 4
 """Outputs count as classes where there are at most a quarter as many as inputs."""
 
@@ -20,31 +23,48 @@ class Pool:
         self._inputs: list[Arguments] = []
         self._classes: dict[Hashable, list[int]] = {}
         self._members: list[list[int]] = []
+        self._seeds: list[int] = []
 
     @property
     def size(self) -> int:
         """How many inputs there are."""
         return len(self._inputs)
 
-    def add(self, arguments: Arguments, output: Hashable) -> None:
-        """Afterwards the input stands at the next position, among those of its output."""
+    def add(self, arguments: Arguments, output: Hashable, *, is_seed: bool = False) -> float:
+        """Add the input at the next position; return how much another with its output is worth.
+
+        That is 1 where outputs are many or all come up alike, and less the more one prevails.
+        """
+        if is_seed:
+            self._seeds.append(len(self._inputs))
         members = self._classes.get(output)
         if members is None:
             members = self._classes[output] = []
             self._members.append(members)
         members.append(len(self._inputs))
         self._inputs.append(arguments)
+        if not self._has_classes():
+            return 1.0
+        fair_share = len(self._inputs) / len(self._members)
+        return min(1.0, fair_share / len(members)) ** 2
 
     def pick(self) -> tuple[int, Arguments]:
         """Return the position of some input and the input itself.
 
-        Where outputs are few, each is as likely as any other, half of the time: what leads to a
-        rare answer is worth as much as what leads to a common one.
+        Seeds, which are the most like real inputs, are chosen more often. Where outputs are few,
+        each is mostly as likely as any other: what leads to a rare answer is worth as much as what
+        leads to a common one.
         """
         random = self._random
-        if len(self._members) * _SHARE <= len(self._inputs) and random() < 0.5:
+        way = random()
+        if way < _SEEDS and self._seeds:
+            at = self._seeds[int(random() * len(self._seeds))]
+        elif way < _SEEDS + _BALANCED and self._has_classes():
             members = self._members[int(random() * len(self._members))]
             at = members[int(random() * len(members))]
         else:
             at = int(random() * len(self._inputs))
         return at, self._inputs[at]
+
+    def _has_classes(self) -> bool:
+        return len(self._members) * _SHARE <= len(self._inputs)

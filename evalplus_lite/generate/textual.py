@@ -221,6 +221,28 @@ def str_words(value: str, site: Site) -> str:
     return " ".join(words)
 
 
+@operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
+def str_mark(value: str, site: Site) -> str:
+    """With one character that is no letter or digit exchanged for another such."""
+    places = [at for at, letter in enumerate(value) if not letter.isalnum()]
+    if not places or not site.marks:
+        return value
+    at = pick(site, places)
+    return value[:at] + str(pick(site, site.marks)) + value[at + 1 :]
+
+
+@operator("str.join", str, ("ab", "ab wxyz"), ("ab", "wxyz/ab"), ("ab", "ab/ wxyz"), weight=2)
+def str_join(value: str, site: Site) -> str:
+    """Before or after another string seen, with a mark between them where marks are known."""
+    other = site.fragment(str)
+    if other is None:
+        return value
+    mark = str(pick(site, site.marks)) if site.marks else ""
+    if mark and " " in site.marks and mark != " " and site.random() < 0.5:
+        mark += " "
+    return value + mark + other if site.random() < 0.5 else str(other) + mark + value
+
+
 @operator("str.splice", str, ("abc", "abxyz"), weight=1)
 def str_splice(value: str, site: Site) -> str:
     """Its beginning, followed by the end of another string seen."""

@@ -22,7 +22,7 @@ SEEN: dict[type, list[Value]] = {
     bool: [True],
     type(None): [None],
     complex: [7 + 7j],
-    str: ["wxyz", "abcd", "77-wxyz"],
+    str: ["wxyz", "abcd", "77-wxyz", "a / b"],
     bytes: [b"wxyz"],
     list: [[7, 7, 7]],
     tuple: [(7, 7, 7)],
