@@ -17,7 +17,7 @@ PURE = GROUND | {"compare", "verify", "metrics", "definitions", "store"}
 TASKS = PURE | {"sandbox", "contract"}
 JUDGING = TASKS | {"tasks", "verdicts", "oracle", "evaluate"}
 ALLOWED = {
-    "types": frozenset(),
+    "types": frozenset({"blobs"}),
     "errors": frozenset(),
     "blobs": frozenset(),
     "definitions": frozenset(),
