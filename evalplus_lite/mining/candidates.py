@@ -96,7 +96,11 @@ def candidates(
         if module is None:
             census.unreadable.append(name)
             continue
+        before = census.accepted
         yield from _in_module(module, reader, census)
+        if census.accepted == before:
+            # Trees are large, and most modules are never needed again.
+            index.forget(name)
 
 
 def _in_module(module: Module, reader: AnnotationReader, census: Census) -> Iterator[Candidate]:

@@ -16,7 +16,7 @@ from evalplus_lite.mining.grow import grow
 from evalplus_lite.mining.packages import PackageSource
 from evalplus_lite.mining.proof import Original, Sandboxes, Verdict, prove, python_version
 from evalplus_lite.mining.purity import is_banned_package
-from evalplus_lite.mining.runs import Call, Session, Subject, count, run
+from evalplus_lite.mining.runs import Call, Session, Subject, count, is_answer, run
 from evalplus_lite.mining.runtime import COUNTERS, instrument, variation
 from evalplus_lite.mining.static import MinedFunction, Reject, StaticMine
 from evalplus_lite.mining.tasks import MinedTask, TaskCase
@@ -24,6 +24,12 @@ from evalplus_lite.mining.validators import CORE, MAX_CASES, Executed, judge, sa
 
 EXPLORING_CPU = 1.0
 """CPU seconds a case while looking for inputs; the paper's bound of 10 s is for models' cases."""
+
+
+MAX_SLOW = 8
+"""Inputs of one batch that may take too long before the rest of it is left out."""
+COUNTING_FACTOR = 10.0
+"""How much more CPU time an instrumented case may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +142,9 @@ class PackageMine:
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         runner = Runner(function, sandboxes)
         search = self._search(function, runner)
-        pool, chosen, facts = search.pool, search.chosen, search.facts
+        chosen, facts = search.chosen, search.facts
+        # What took too long once is not run again: it is no case, and proves nothing.
+        pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = Session(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
         self._count(verdict)
@@ -214,22 +222,26 @@ class Runner:
 
     def execute(self, calls: list[Call]) -> list[Executed]:
         """Return what became of each call, with the path it took."""
-        found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu)
+        found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu, max_slow=MAX_SLOW)
         if found.failure:
             self.failure = found.failure
             return []
         self.touched += [what for what in found.touched if what not in self.touched]
-        paths = self.counters(calls)
+        quick = [c for c, a in zip(calls, found.answers, strict=True) if is_answer(a)]
+        paths = dict(zip((c.key for c in quick), self.counters(quick), strict=True))
         return [
-            Executed(call, answer, tuple(n.bit_length() for n in (path or {}).values()))
-            for call, answer, path in zip(calls, found.answers, paths, strict=True)
+            Executed(
+                call, answer, tuple(n.bit_length() for n in (paths.get(call.key) or {}).values())
+            )
+            for call, answer in zip(calls, found.answers, strict=True)
         ]
 
     def counters(self, calls: list[Call]) -> list[dict[str, int] | None]:
         """Return each call's counters; None where the program could not be instrumented."""
         if self._counted is None or not calls:
             return [None] * len(calls)
-        return count(self.sandboxes.plain, self._counted, calls, COUNTERS)
+        cpu = COUNTING_FACTOR * self.cpu
+        return count(self.sandboxes.plain, self._counted, calls, COUNTERS, cpu=cpu)
 
     def timed(self, calls: list[Call]) -> tuple[float, ...]:
         """Return each call's CPU seconds in an untouched program."""
@@ -237,6 +249,11 @@ class Runner:
             return ()
         found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu, timed=True)
         return tuple(round(answer.cpu, 7) for answer in found.answers)
+
+
+def _path(counters: dict[str, int] | None) -> tuple[int, ...]:
+    """Return a path's signature: counters to within a factor of two."""
+    return tuple(number.bit_length() for number in (counters or {}).values())
 
 
 def task_of(

@@ -73,6 +73,11 @@ class Answer:
         return f"{self.kind} {self.type}: {self.message}"
 
 
+def is_answer(answer: Answer) -> bool:
+    """Return whether a call ended in a value or an exception of its own."""
+    return answer.kind in ("value", "error")
+
+
 UNFIT_ERRORS = frozenset({"RecursionError", "MemoryError", "TooLong", "SystemExit", "TimeoutError"})
 """Exceptions that speak of the machine or the stack, not of the arguments."""
 
@@ -148,15 +153,32 @@ def run(
     cpu: float = CPU_SECONDS,
     load: float = 20.0,
     timed: bool = False,
+    max_slow: int | None = None,
 ) -> Session:
     """Call a subject on cases, each with fresh arguments.
 
     ``cpu`` seconds a case, ``load`` seconds to load. ``timed``: answers carry their CPU seconds.
+    After ``max_slow`` cases that took too long, the rest are answered ``unfit`` without a run.
     """
+    calls = list(calls)
     listed = [*((call.args, call.kwargs) for call in calls), (None, None)]
     inputs = Inputs.of([(_listed(args), _named(kwargs)) for args, kwargs in listed])
     limits = Limits(cpu=cpu, load=load)
-    found = sandbox.run(subject.program(variant=variant), inputs, limits, timed=timed)
+    slow = 0
+
+    def judge(case: int, outcome: Outcome) -> bool:
+        nonlocal slow
+        slow += isinstance(outcome, TimedOut)
+        return max_slow is None or slow < max_slow
+
+    program = subject.program(variant=variant)
+    found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
+    if found.outcomes[-1] is None and slow:
+        # Cut short: the quick ones once more, to learn what they touched.
+        quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
+        again = run(sandbox, subject, [calls[at] for at in quick], variant=variant, cpu=cpu)
+        every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
+        return Session(tuple(every), again.touched, again.failure)
     if found.load_failed:
         return Session((), failure=_describe(found.outcomes[0]))
     answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
@@ -166,11 +188,16 @@ def run(
 
 
 def count(
-    sandbox: Sandbox, subject: Subject, calls: Iterable[Call], counters: Sequence[str]
+    sandbox: Sandbox,
+    subject: Subject,
+    calls: Iterable[Call],
+    counters: Sequence[str],
+    *,
+    cpu: float = 10 * CPU_SECONDS,
 ) -> list[dict[str, int] | None]:
     """Return the counters of each call of instrumented code; None where it gave none."""
     inputs = Inputs.of([(_listed(call.args), _named(call.kwargs)) for call in calls])
-    limits = Limits(cpu=10 * CPU_SECONDS, load=20.0)
+    limits = Limits(cpu=cpu, load=20.0)
     found = sandbox.run(subject.program(counters=counters), inputs, limits)
     answers = [answer_of(outcome) for outcome in found.outcomes]
     return [a.value if a.kind == "value" and isinstance(a.value, dict) else None for a in answers]
