@@ -38,6 +38,11 @@ MODES: Mapping[str, tuple[str, ...]] = {
 }
 """Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
 three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
+SECTIONS = {
+    "mutant": f"mutant {MUTANT_PRESET} {MUTANT_SECONDS} {MOST_SLOW} {MEMORY}",
+    "sample": f"sample {SAMPLE_PRESET} {SAMPLE_SECONDS} {MOST_SLOW} {MEMORY}",
+}
+"""Where kills are cached: by all that decides them besides the task and the program."""
 REFERENCE_PRESET = Preset(floor=2.0, factor=40.0)
 """Probes and coverage.py slow a reference down; it is trusted to end."""
 
@@ -149,7 +154,8 @@ def _kills(
     Mutants meet the cheap cases alone; samples that survive these meet the others too, as their
     verdict hangs on them.
     """
-    known = shelf.section(kind) or {}
+    section = SECTIONS[kind]
+    known = shelf.section(section) or {}
     missing = [key for key in programs if key not in known]
     if missing:
         task, suite = work.task, work.suite
@@ -163,8 +169,8 @@ def _kills(
             for key, row in fresh.items():
                 if not row.killed:
                     fresh[key] = whole.kills(sandbox, programs[key])
-        shelf.store(kind, {key: [row.killed, row.run] for key, row in fresh.items()})
-        known = shelf.section(kind) or {}
+        shelf.store(section, {key: [row.killed, row.run] for key, row in fresh.items()})
+        known = shelf.section(section) or {}
     return {key: Kills(*known[key]) for key in programs}
 
 
@@ -180,7 +186,6 @@ def _digest(task: Task, suite: Suite) -> str:
         task.entry_point,
         task.contract or "",
         repr(task.rule),
-        repr((MUTANT_PRESET, SAMPLE_PRESET, MUTANT_SECONDS, SAMPLE_SECONDS, MOST_SLOW, MEMORY)),
         Inputs.of(case.arguments for case in suite.cases).key,
         *(data.hex() for data in suite.expected),
     )
