@@ -158,13 +158,14 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
 
 
 def prune(problem: Problem, chosen: Sequence[int]) -> tuple[int, ...]:
-    """Return the chosen tests without those that the others make redundant.
+    """Return the chosen tests without given ones and those that the others make redundant.
 
     The last taken are tried first. A row that had what it wants still has it; a row that had less
     still has as much.
     """
     table = columns(problem)
-    taken = bitset(chosen)
+    kept = [test for test in dict.fromkeys(chosen) if not problem.given >> test & 1]
+    taken = bitset(kept)
     needed = [
         min(demand, (row & taken).bit_count())
         for row, demand in zip(problem.rows, demands(problem), strict=True)
@@ -172,7 +173,6 @@ def prune(problem: Problem, chosen: Sequence[int]) -> tuple[int, ...]:
     spare = [
         (row & taken).bit_count() - need for row, need in zip(problem.rows, needed, strict=True)
     ]
-    kept = list(dict.fromkeys(chosen))
     for test in reversed(tuple(kept)):
         # A row that needs nothing more cannot keep a test.
         own = [position for position in members(table[test]) if needed[position]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.reduce import (
@@ -136,6 +136,7 @@ def test_merged_rows_are_covered_alike(problem: Problem) -> None:
 
 @few
 @given(problems(), st.lists(st.integers(0, 8)))
+@example(Problem(5, (0b10100,), 0b00100, (2,)), [2, 4])  # a given test among the chosen
 def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int]) -> None:
     """Pruning takes a subset that covers each row as often as needed or as before."""
     chosen = [test for test in dict.fromkeys(some) if test < problem.tests]
