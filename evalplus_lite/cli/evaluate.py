@@ -63,7 +63,7 @@ def evaluate(
     from evalplus_lite.backends.local import default_workers
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
-    from evalplus_lite.jobs.evaluation import Settings
+    from evalplus_lite.jobs.evaluation import Settings, names
     from evalplus_lite.jobs.evaluation import evaluate as run
     from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.sandbox import preset
@@ -84,10 +84,11 @@ def evaluate(
             "limits": limits,
             "memory": memory,
             "details": details,
+            "raw": raw,
         }
         with Journal(folder / "results.jsonl", identity=identity) as journal:
-            total = sum(1 for _ in _stream(samples, data, raw))
-            screen.stage("evaluate", total)
+            wanted = names(_stream(samples, data, raw))
+            screen.stage("evaluate", len(wanted))
             tally = run(
                 by_id,
                 _stream(samples, data, raw),
@@ -95,9 +96,10 @@ def evaluate(
                 source,
                 settings,
                 journal,
+                wanted=wanted,
                 progress=screen,
             )
-            summary = _finish(folder, data, samples, raw, journal, tally, ks, total)
+            summary = _finish(folder, data, samples, raw, journal, tally, ks, len(wanted))
     if json:
         print_json(summary)
     else:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from evalplus_lite.codec import to_json
-from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable
+from evalplus_lite.errors import CodecError, InfrastructureError, InputError, SandboxUnavailable
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.suites import SuiteSource
@@ -93,9 +93,13 @@ def evaluate(
     settings: Settings,
     journal: Journal,
     *,
+    wanted: Collection[bytes] | None = None,
     progress: Progress | None = None,
 ) -> Tally:
     """Judge every sample that the journal does not hold yet; return the counts of all.
+
+    ``wanted`` are the names of all samples (``names``): results of others in the journal, which
+    would be counted among these, raise InputError.
 
     Rows are appended in an order that depends on the samples alone, so the journal of a run that
     was killed and resumed equals that of one that was not. A sample that the machine failed on is
@@ -105,7 +109,16 @@ def evaluate(
     tally, done = Tally(), set()
     for old in journal.rows():
         tally.add(old.data)
-        done.add(_identity(old.data["task_id"], old.data["index"], old.data["program"]))
+        name = _identity(old.data["task_id"], old.data["index"], old.data["program"])
+        if wanted is not None and name not in wanted:
+            shown = f"{old.data['task_id']}[{old.data['index']}]"
+            raise InputError(
+                f"holds a result of another program for {shown} than the samples do",
+                path=journal.path,
+                line=old.line,
+                remedy="the samples have changed: choose another --out",
+            )
+        done.add(name)
     if done:
         progress.note(f"{len(done)} results were there already")
         progress.advance(len(done))
@@ -222,6 +235,11 @@ def _whole(data: bytes, expected: bytes | None = None) -> Any:
     if len(data) > WHOLE_BYTES:
         return {"$shortened": shown(data, expected or data)}
     return to_json(decode_answer(data, expected or data))
+
+
+def names(samples: Iterable[Sample]) -> set[bytes]:
+    """Return the names under which results of these samples are known: 12 bytes each."""
+    return {_identity(s.task_id, s.index, program_hash(s.source)) for s in samples}
 
 
 def program_hash(source: str) -> str:
