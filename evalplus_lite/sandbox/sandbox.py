@@ -100,7 +100,7 @@ class Sandbox:
             sandbox._ended = True
             worker = sandbox._worker
             if worker is not None:
-                worker.process.kill()
+                worker.end()
 
     def _drop_worker(self) -> None:
         if self._worker is not None:
@@ -108,12 +108,12 @@ class Sandbox:
             self._worker = None
 
     def _ready(self) -> Worker:
-        if self._ended:
-            raise WorkerLost("the run was ended")
-        if self._worker is None:
+        if self._worker is None and not self._ended:
             from evalplus_lite.sandbox.probe import choose_tier
 
             self._worker = Worker(self.config, choose_tier(self.config))
+        if self._ended or self._worker is None:  # perhaps while the worker was starting
+            raise WorkerLost("the run was ended")
         return self._worker
 
     def run(

@@ -8,10 +8,12 @@ import itertools
 import marshal
 import mmap
 import os
+import signal
 import socket
 import struct
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +49,8 @@ class Worker:
     def __init__(self, config: SandboxConfig, tier: str) -> None:
         self.config, self.tier = config, tier
         self.loaded = ""
+        self._handle: int | None = None
+        self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
         self.control = ours
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
@@ -93,8 +97,12 @@ class Worker:
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         with contextlib.suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as file:
             file.write(FIRST_TO_GO)
-        with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
-            self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        try:
+            self._handle = os.pidfd_open(self.pid)
+            with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
+                self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        except OSError:
+            raise WorkerLost("a worker ended as it started") from None
         rules = seccomp.assemble(plan.files) if seccomp.is_supported() else None
         self.send(
             b"C",
@@ -156,14 +164,27 @@ class Worker:
             raise WorkerLost("a worker ended under its program") from None
         return Ending(*struct.unpack("<idQ?", body))
 
+    def end(self) -> None:
+        """End the worker and all that is inside at once, from any thread; closing is still due."""
+        with self._lock:
+            # Under another uid it outlives bubblewrap's process, which may not signal it then.
+            if self._handle is not None:
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self.process.kill()
+
     def close(self) -> None:
         """End the worker and all that is inside; nothing is left behind."""
         self.control.close()
         try:
             self.process.wait(0.2)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            self.end()
             self.process.wait()
+        with self._lock:
+            if self._handle is not None:
+                os.close(self._handle)
+                self._handle = None
         self._errors.close()
         self._progress.close()
 
