@@ -464,3 +464,13 @@ def test_a_task_grows_past_fifteen_cases(toys: Any, sandboxes: Sandboxes) -> Non
     assert len({case.call.key for case in task.cases}) == 60
     assert task.facts["generation"]["batches"][-1]["total"] == 60
     assert task.facts["compared"] >= 60
+
+
+def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:
+    """After so many slow cases the rest is not run; what the quick ones touched is still known."""
+    code = "import os\ndef f(x):\n    os.listdir('/')\n    while x > 9: pass\n    return x\n"
+    calls = [Call((n,)) for n in (1, 99, 2, 98, 3, 4)]
+    found = run(sandboxes.plain, Subject("f", ONE, code), calls, cpu=0.2, max_slow=2)
+    kinds = [answer.kind for answer in found.answers]
+    assert kinds == ["value", "slow", "value", "slow", "unfit", "unfit"]
+    assert found.touched == ("os.listdir /",)
