@@ -122,13 +122,18 @@ def test_closing_finishes_what_has_begun_and_cancels_the_rest() -> None:
 
 def test_an_error_ends_what_is_running() -> None:
     """Leaving by an exception does not wait for programs that run for an hour."""
-    error = KeyboardInterrupt()
-    with pytest.raises(KeyboardInterrupt), LocalPool(2) as pool:
-        futures = [pool.submit(loop, None) for _ in range(2)]
-        while len(workers_of(pool)) < 2:
-            time.sleep(0.01)  # until both have begun
-        processes = workers_of(pool)
-        raise error
+    futures, processes = [], []
+
+    def begin_and_leave() -> None:
+        with LocalPool(2) as pool:
+            futures.extend(pool.submit(loop, None) for _ in range(2))
+            while len(workers_of(pool)) < 2:
+                time.sleep(0.01)  # until both have begun
+            processes.extend(workers_of(pool))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        begin_and_leave()
     for future in futures:
         with pytest.raises(InfrastructureError):
             future.result(60)
