@@ -66,8 +66,12 @@ def branching_lines(source: str) -> frozenset[int]:
         path = Path(folder, "reference.py")
         path.write_bytes(source.encode("utf-8", "surrogatepass"))
         # Without any arc on record coverage takes it that branches were not measured.
-        measurement.get_data().add_arcs({str(path): [(-1, 1)]})
-        return frozenset(measurement.branch_stats(str(path)))
+        data = measurement.get_data()
+        try:
+            data.add_arcs({str(path): [(-1, 1)]})
+            return frozenset(measurement.branch_stats(str(path)))
+        finally:
+            data.close(force=True)  # a database in memory, else closed by the collector
 
 
 def branches(
