@@ -28,8 +28,8 @@ EXPLORING_CPU = 1.0
 
 MAX_SLOW = 8
 """Inputs of one batch that may take too long before the rest of it is left out."""
-COUNTING_FACTOR = 10.0
-"""How much more CPU time an instrumented case may take."""
+PATH_STEPS = 20_000
+"""Steps after which a path is told apart from others no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,9 @@ class Runner:
             return []
         self.touched += [what for what in found.touched if what not in self.touched]
         quick = [c for c, a in zip(calls, found.answers, strict=True) if is_answer(a)]
-        paths = dict(zip((c.key for c in quick), self.counters(quick), strict=True))
+        paths = dict(
+            zip((c.key for c in quick), self.counters(quick, budget=PATH_STEPS), strict=True)
+        )
         return [
             Executed(
                 call, answer, tuple(n.bit_length() for n in (paths.get(call.key) or {}).values())
@@ -236,12 +238,11 @@ class Runner:
             for call, answer in zip(calls, found.answers, strict=True)
         ]
 
-    def counters(self, calls: list[Call]) -> list[dict[str, int] | None]:
+    def counters(self, calls: list[Call], *, budget: int = 0) -> list[dict[str, int] | None]:
         """Return each call's counters; None where the program could not be instrumented."""
         if self._counted is None or not calls:
             return [None] * len(calls)
-        cpu = COUNTING_FACTOR * self.cpu
-        return count(self.sandboxes.plain, self._counted, calls, COUNTERS, cpu=cpu)
+        return count(self.sandboxes.plain, self._counted, calls, COUNTERS, budget=budget)
 
     def timed(self, calls: list[Call]) -> tuple[float, ...]:
         """Return each call's CPU seconds in an untouched program."""

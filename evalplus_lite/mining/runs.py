@@ -110,7 +110,12 @@ class Subject:
     bare_parents: bool = False
 
     def program(
-        self, *, variant: int = 0, counters: Sequence[str] = (), watch: bool = False
+        self,
+        *,
+        variant: int = 0,
+        counters: Sequence[str] = (),
+        watch: bool = False,
+        budget: int = 0,
     ) -> Program:
         """Return the whole text that the sandbox runs."""
         parameters = self.signature.parameters
@@ -132,6 +137,7 @@ class Subject:
             settings["watch"] = True
         if counters:
             settings["counters"] = list(counters)
+            settings["budget"] = budget
         return Program(f"{_stage()}\nentry = build({settings!r})\n", "entry")
 
 
@@ -193,12 +199,16 @@ def count(
     calls: Iterable[Call],
     counters: Sequence[str],
     *,
-    cpu: float = 10 * CPU_SECONDS,
+    budget: int = 0,
 ) -> list[dict[str, int] | None]:
-    """Return the counters of each call of instrumented code; None where it gave none."""
+    """Return the counters of each call of instrumented code; None where it gave none.
+
+    ``budget``: a call is ended after so many steps (0: never), with what was counted until then.
+    """
     inputs = Inputs.of([(_listed(call.args), _named(call.kwargs)) for call in calls])
-    limits = Limits(cpu=cpu, load=20.0)
-    found = sandbox.run(subject.program(counters=counters), inputs, limits)
+    limits = Limits(cpu=10 * CPU_SECONDS, load=20.0)
+    program = subject.program(counters=counters, budget=budget)
+    found = sandbox.run(program, inputs, limits)
     answers = [answer_of(outcome) for outcome in found.outcomes]
     return [a.value if a.kind == "value" and isinstance(a.value, dict) else None for a in answers]
 

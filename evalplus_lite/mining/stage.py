@@ -31,7 +31,7 @@ def load_inlined(settings):
     space = module.__dict__
     space.update(settings.get("helpers", {}))
     if "counters" in settings:
-        space["_count"] = Counters(settings["counters"])
+        space["_count"] = Counters(settings["counters"], settings["budget"])
     exec(compile(settings["code"], FILENAME, "exec", dont_inherit=True), space)
     return space[settings["name"]]
 
@@ -139,16 +139,24 @@ def taken(value, depth=0):
     return value
 
 
+class Enough(BaseException):
+    """The budget of steps is spent: a measure that is the same on every machine."""
+
+
 class Counters:
     """What instrumented code reports to: one slot a kind of step."""
 
-    def __init__(self, names):
+    def __init__(self, names, budget):
         self.slots = dict.fromkeys(names, 0)
+        self.budget = self.left = budget
         self.declared = set()
         self.used = set()
 
     def add(self, name, value=None):
         self.slots[name] += 1
+        self.left -= 1
+        if not self.left:
+            raise Enough
         return value
 
     def call(self, function):
@@ -268,11 +276,12 @@ def build(settings):
             count.slots[name] = 0
         count.declared.clear()
         count.used.clear()
+        count.left = count.budget
         try:
             result = count_library_lines(function, args, kwargs, count)
             if isinstance(result, _LAZY):
                 list(zip(result, range(MAX_ITEMS)))
-        except Exception:
+        except (Exception, Enough):
             pass
         return dict(count.slots)
 
