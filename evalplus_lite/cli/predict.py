@@ -41,6 +41,9 @@ def predict(
     max_code: Annotated[
         int | None, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
     ] = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
+    ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
     json: JsonOption = False,
 ) -> int:
@@ -66,7 +69,9 @@ def predict(
     if max_code is not None:
         chosen = (task for task in chosen if len(task.code) <= max_code)
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
-    asking = Asking(samples=samples, temperature=temperature, max_tokens=max_tokens)
+    asking = Asking(
+        samples=samples, temperature=temperature, max_tokens=max_tokens, structured=structured
+    )
     with Screen() as screen:
         screen.stage("predict", samples * sum(len(task.cases) for task in listed))
 

@@ -60,6 +60,22 @@ Answer again with one JSON object only, either {{"value": ...}} or \
 {{"error": {{"type": "...", "message": "..."}}}}."""
 
 
+_ERROR_SCHEMA = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
+    "required": ["type", "message"],
+    "additionalProperties": False,
+}
+ANSWER_SCHEMA = json.dumps(
+    {
+        "anyOf": [
+            {"type": "object", "properties": {name: body}, "required": [name]}
+            for name, body in (("value", {}), ("error", _ERROR_SCHEMA))
+        ]
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """What a model said of one case. ``answer`` is ``{"value": ...}``, ``{"error": ...}`` or None
@@ -115,6 +131,8 @@ class Asking:
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 1024
+    structured: bool = False
+    """Whether the server is to hold answers to a JSON schema, where it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +200,7 @@ def ask(question: Question, source: Source, asking: Asking) -> Prediction:
             messages=tuple(turns),
             temperature=asking.temperature,
             max_tokens=asking.max_tokens,
+            schema=ANSWER_SCHEMA if asking.structured else None,
             index=question.sample,
         )
         try:
@@ -261,6 +280,7 @@ def predict(
         "model": source.model,
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,
+        "structured": asking.structured,
     }
     with Journal(out, identity=identity, batch=16) as journal:
         done = {

@@ -47,7 +47,7 @@ class Executed:
         if self.answer.kind != "value":
             return False
         given: list[Value] = [*self.call.args, *self.call.kwargs.values()]
-        given.append(list(self.call.args))
+        given += [list(self.call.args), tuple(self.call.args)]
         return canonical(self.answer.value) in {canonical(value) for value in given}
 
 
