@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import collections
-import re
 import enum
+import re
 import threading
 from decimal import Decimal
 from typing import Any, NamedTuple
