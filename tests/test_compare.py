@@ -192,8 +192,16 @@ def test_unordered_rule(output: Any, expected: Any, right: bool) -> None:
 
 @pytest.mark.parametrize(
     ("output", "expected", "right"),
-    [(None, None, True), ("m", True, True), (0, "x", True), (None, True, False), (1, None, False)]
-    + [(False, None, True), (False, "x", False), ([], {}, True)],
+    [
+        (None, None, True),
+        ("m", True, True),
+        (0, "x", True),
+        (None, True, False),
+        (1, None, False),
+        (False, None, True),
+        (False, "x", False),
+        ([], {}, True),
+    ],
 )
 def test_presence_rule(output: Any, expected: Any, right: bool) -> None:
     """Only whether there is something counts; None and False say that there is not."""

@@ -55,6 +55,13 @@ def test_each_outcome_has_its_word(outcome: Outcome, verdict: VerdictName, detai
     assert failure.actual == (outcome.data if isinstance(outcome, Returned) else None)
 
 
+def test_an_object_of_any_kind_is_present() -> None:
+    """Where only presence counts, what is no plain value is as good as any."""
+    for expected, verdict in ((True, "pass"), (None, "fail")):
+        outcome = Unrepresentable("re.Match")
+        assert judge(outcome, wire.encode(expected), Rule("presence")) == verdict
+
+
 @pytest.mark.parametrize("value", [5, 5.0, True + 4], ids=brief)
 def test_a_right_answer_passes(value: Any) -> None:
     """An answer of the same bytes passes, and so does one that the rule calls equal."""

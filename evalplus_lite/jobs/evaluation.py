@@ -169,8 +169,10 @@ def _chunks(
     while window := list(itertools.islice(stream, WINDOW)):
         grouped: dict[str, list[Sample]] = {}
         for sample in window:
+            # Also those that are done have a say in the order of the tasks: it must not change.
+            group = grouped.setdefault(sample.task_id, [])
             if _identity(sample.task_id, sample.index, program_hash(sample.source)) not in done:
-                grouped.setdefault(sample.task_id, []).append(sample)
+                group.append(sample)
         for task_id, group in grouped.items():
             for start in range(0, len(group), CHUNK):
                 yield _Chunk(tasks[task_id], tuple(group[start : start + CHUNK]))

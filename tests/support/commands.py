@@ -1,0 +1,130 @@
+"""The real command, in a process of its own, and the files that it is given."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-m", "evalplus_lite")
+PATIENCE = 300
+"""Seconds after which a command must hang."""
+
+TASKS = [
+    {"id": "Own/0", "entry_point": "f", "reference": "def f(x):\n    return x * 2\n"},
+    {"id": "Own/1", "entry_point": "f", "reference": "def f(x):\n    return sorted(x)\n"},
+    {"id": "Own/2", "entry_point": "f", "reference": "def f(x):\n    return x.upper()\n"},
+]
+INPUTS = [[[1], [2], [3.5]], [[[3, 1]], [[]], [[2, 2, 1]]], [["a"], [""], ["Bc d"]]]
+
+
+def environment(cache: Path, **changes: str) -> dict[str, str]:
+    """Return the environment of a command that keeps what it caches in a folder of the test's."""
+    found = {**os.environ, "EVALPLUS_LITE_CACHE": str(cache), **changes}
+    found["PYTHONPATH"] = os.pathsep.join(
+        [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
+    found.pop("EVALPLUS_LITE_DEBUG", None)
+    return found
+
+
+def run(
+    *arguments: object, folder: Path, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder to its end."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        cwd=folder,
+        env=environment(folder / "cache", **(variables or {})),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def start(*arguments: object, folder: Path) -> subprocess.Popen[bytes]:
+    """Start the command in a folder, as the leader of a session of its own."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        cwd=folder,
+        env=environment(folder / "cache"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write rows as JSONL."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def write_tasks(folder: Path) -> Path:
+    """Write three tasks of one's own."""
+    rows = [
+        {**task, "prompt": f"Task {number}.", "inputs": inputs}
+        for number, (task, inputs) in enumerate(zip(TASKS, INPUTS, strict=True))
+    ]
+    return write_rows(folder / "tasks.jsonl", rows)
+
+
+def sample_rows(count: int) -> list[dict[str, Any]]:
+    """Return rows of samples, all different, of every kind of verdict but the slow ones."""
+    bodies = [
+        "return x * 2",
+        "return sorted(x)",
+        "return x.upper()",
+        "return None",
+        "return 1 / 0",
+        "return object()",
+        "import os; os._exit(3)",
+        "return [x] * 50",
+    ]
+    return [
+        {
+            "task_id": f"Own/{number % 3}",
+            "solution": f"def f(x):\n    {bodies[number * 7 % len(bodies)]}  # {number}\n",
+        }
+        for number in range(count)
+    ]
+
+
+def descendants(pid: int) -> set[int]:
+    """Return the process ids of all processes below one."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            parent = int(stat.rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.name))
+    found: set[int] = set()
+    todo = [pid]
+    while todo:
+        for child in children.get(todo.pop(), []):
+            found.add(child)
+            todo.append(child)
+    return found
+
+
+def alive(pids: Iterable[int]) -> list[int]:
+    """Return those of the processes that still run; one that only waits to be buried does not."""
+    found = []
+    for pid in pids:
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except OSError:
+            continue
+        if stat.rpartition(")")[2].split()[0] != "Z":
+            found.append(pid)
+    return sorted(found)
