@@ -9,6 +9,7 @@ from collections.abc import Callable
 import typer
 
 from evalplus_lite.cli import (
+    audit,
     augment,
     crossval,
     demo,
@@ -59,6 +60,7 @@ _command("doctor", doctor.doctor, "Start here")
 _command("augment", augment.augment, "Build test suites")
 _command("reduce", reduce.reduce, "Build test suites")
 _command("mutants", mutants.mutants, "Build test suites")
+_command("audit", audit.audit, "Build test suites")
 _command("export", export.export, "Build test suites")
 _command("evaluate", evaluate.evaluate, "Judge programs")
 _command("generate", generate.generate, "Judge programs")

@@ -18,6 +18,8 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from evalplus_lite.jobs.augmentation import Augmented, Budget, SeedSource
     from evalplus_lite.tasks import Dataset
 
@@ -40,6 +42,10 @@ def augment(
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
     ] = None,
+    consensus: Annotated[
+        list[Path] | None,
+        typer.Option("--consensus", metavar="SAMPLES", help="Set aside what these dispute."),
+    ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
@@ -50,7 +56,9 @@ def augment(
     Seeds (base inputs, the prompt's examples, constants of the reference, and a model's where one
     is given) are mutated by type, filtered by the task's contract, and answered by the reference,
     twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
-    DIR/summary.json. Run again after a kill, it goes on.
+    DIR/summary.json. Run again after a kill, it goes on. With --consensus, an input on which most
+    of those programs that pass the base tests contradict the reference is not used: it goes to
+    DIR/review.jsonl, for a person to read.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
@@ -65,7 +73,16 @@ def augment(
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
         folder = out_folder(out, f"augment-{data.name}")
-        summary = run(data, pool, folder, seed=seed, budget=budget, source=source, screen=screen)
+        summary = run(
+            data,
+            pool,
+            folder,
+            seed=seed,
+            budget=budget,
+            source=source,
+            screen=screen,
+            consensus=consensus or [],
+        )
     if json:
         print_json(summary)
     else:
@@ -82,16 +99,20 @@ def run(
     budget: Budget,
     source: SeedSource | None,
     screen: Any,
+    consensus: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Augment into ``folder``, going on where a killed run stopped; return the summary."""
     import json as json_module
 
-    from evalplus_lite.cli.evaluate import dataset_hash
+    from evalplus_lite.audit import Finding, rows
+    from evalplus_lite.cli.evaluate import _stream, dataset_hash
+    from evalplus_lite.jobs.auditing import by_task
     from evalplus_lite.jobs.augmentation import augment as augment_all
     from evalplus_lite.jobs.seeding import from_row, to_row
-    from evalplus_lite.store import Journal, write_text
+    from evalplus_lite.store import Journal, write_jsonl, write_text
     from evalplus_lite.tasks import write_suites
 
+    jurors = by_task(data, _stream(list(consensus), data, False)) if consensus else {}
     identity = {
         "kind": "augmentation",
         "content": dataset_hash(data),
@@ -100,6 +121,8 @@ def run(
         "seconds": budget.seconds,
         "seeds": getattr(source, "name", None),
     }
+    if consensus:
+        identity["consensus"] = hash_of(jurors)
     by_id = {task.id: task for task in data.tasks}
     with Journal(folder / "augment.journal.jsonl", identity=identity, batch=1) as journal:
         done = {row.data["task_id"]: from_row(row.data, by_id) for row in journal.rows()}
@@ -112,14 +135,26 @@ def run(
             seed=seed,
             budget=budget,
             seeds=source,
+            samples=jurors,
             done=done,
             finished=lambda result: journal.append(to_row(result)),
             progress=screen,
         )
     write_suites(folder / "suite.jsonl.gz", data.tasks, [result.suite for result in results])
+    if consensus:
+        disputed = (Finding(r.suite.task_id, len(r.suite.cases), r.review) for r in results)
+        write_jsonl(folder / "review.jsonl", (row for each in disputed for row in rows(each)))
     summary = summarize(data, results)
     write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
     return summary
+
+
+def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
+    """Return a short name of programs by task."""
+    import hashlib
+    import json as json_module
+
+    return hashlib.sha256(json_module.dumps(programs).encode()).hexdigest()[:16]
 
 
 def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
@@ -141,6 +176,7 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
         "sources": dict(sorted(sources.items())),
         "dropped": dict(sorted(dropped.items())),
         "left_out": [task for task in data.ids if task not in found],
+        "review": sum(len(result.review) for result in results),
         "notes": {r.suite.task_id: list(r.notes) for r in results if r.notes},
     }
 
@@ -155,4 +191,6 @@ def show(summary: dict[str, Any], folder: Path) -> None:
     print_table(f"{title}{summary['new']} new", ["inputs", "count"], [*kept, *lost])
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
+    if summary["review"]:
+        say(f"{summary['review']} disputed inputs, for review: {folder / 'review.jsonl'}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")

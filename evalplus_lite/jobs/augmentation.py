@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evalplus_lite.audit import Dispute
 from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.codec import to_json
 from evalplus_lite.contract import violations
@@ -20,6 +21,7 @@ from evalplus_lite.generate.constants import Constants, examples
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.mutate import Generator
 from evalplus_lite.jobs.evaluation import Mapper
+from evalplus_lite.jobs.jury import Jury
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.oracle import Answers, answer
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -49,12 +51,18 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """A task's suite, with how many inputs came from where and were dropped for which cause."""
+    """A task's suite, with how many inputs came from where and were dropped for which cause.
+
+    ``review`` are the inputs that were set aside since most of ``jurors`` programs contradict the
+    reference on them.
+    """
 
     suite: Suite
     sources: Mapping[str, int]
     dropped: Mapping[str, int]
     notes: tuple[str, ...] = ()
+    review: tuple[Dispute, ...] = ()
+    jurors: int = 0
 
 
 def augment_task(
@@ -64,9 +72,12 @@ def augment_task(
     seed: int,
     budget: Budget,
     seeds: SeedSource | None = None,
+    samples: Sequence[str] = (),
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
+    ``samples`` are programs for the task; an input on which most of those that pass the base cases
+    contradict the reference is not used, but set aside for review.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
     reference cannot answer is dropped and noted. Raises ReferenceError_ where none is left.
     """
@@ -76,6 +87,8 @@ def augment_task(
     dropped: Counter[str] = Counter()
     generator = _generator(sandbox, task, kept, seed, seeds)
     suites: list[Suite] = [base.suite]
+    jury = Jury.summon(sandbox, task, base.suite, samples)
+    review: list[Dispute] = []
     limits = Limits(cpu=budget.seconds, load=10.0)
     new = idle = 0
     while new < budget.inputs and idle < budget.patience:
@@ -87,11 +100,16 @@ def augment_task(
         )
         dropped.update(answers.causes)
         suite = _first(answers.suite, budget.inputs - new)
+        disputes = jury.hear(sandbox, suite, answers.dropped)
+        review += filter(None, disputes)
+        undisputed = [n for n in range(len(suite.cases)) if disputes[n] is None]
+        dropped["disputed"] += len(suite.cases) - len(undisputed)
         slow = [
             drop.case for drop in answers.dropped if drop.cause in ("slow", "memory", "crashes")
         ]
         # Parents are positions in the suite so far, which is how the generator counts them.
-        chosen = [batch[number] for number in answers.kept][: len(suite.cases)]
+        chosen = [batch[answers.kept[number]] for number in undisputed]
+        suite = _taken(suite, undisputed)
         generator.feedback(chosen, slow=slow, outputs=[_name(data) for data in suite.blobs.items()])
         suites.append(replace(suite, cases=tuple(chosen)))
         new += len(chosen)
@@ -99,7 +117,12 @@ def augment_task(
     suite = _joined(task, suites, base.suite.base_count, seed, budget)
     sources = Counter(case.source for case in suite.cases)
     return Augmented(
-        suite, dict(sorted(sources.items())), dict(sorted(dropped.items())), tuple(notes)
+        suite,
+        dict(sorted(sources.items())),
+        dict(sorted((+dropped).items())),
+        tuple(notes),
+        tuple(review),
+        len(jury.programs),
     )
 
 
@@ -110,12 +133,14 @@ def augment(
     seed: int,
     budget: Budget,
     seeds: SeedSource | None = None,
+    samples: Mapping[str, Sequence[str]] | None = None,
     done: Mapping[str, Augmented] | None = None,
     finished: Callable[[Augmented], None] | None = None,
     progress: Progress | None = None,
 ) -> list[Augmented]:
     """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
 
+    ``samples`` are the programs by task that its inputs are judged by (``augment_task``).
     A task whose reference fails is left out, with a note through ``progress``.
     """
     progress = progress or Silent()
@@ -125,7 +150,14 @@ def augment(
         if task.id in done:
             return done[task.id]
         try:
-            return augment_task(sandbox, task, seed=seed, budget=budget, seeds=seeds)
+            return augment_task(
+                sandbox,
+                task,
+                seed=seed,
+                budget=budget,
+                seeds=seeds,
+                samples=(samples or {}).get(task.id, ()),
+            )
         except ReferenceError_ as error:
             return str(error)
 
@@ -195,6 +227,15 @@ def _first(suite: Suite, count: int) -> Suite:
         cases=suite.cases[:count],
         expected=suite.expected[:count],
         times=suite.times[:count],
+    )
+
+
+def _taken(suite: Suite, places: Sequence[int]) -> Suite:
+    return replace(
+        suite,
+        cases=tuple(suite.cases[place] for place in places),
+        expected=suite.blobs.take(places),
+        times=tuple(suite.times[place] for place in places),
     )
 
 

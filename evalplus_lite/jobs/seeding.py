@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.audit import Dispute, Said
 from evalplus_lite.contract import violations
 from evalplus_lite.jobs.augmentation import Augmented, SeedSource
 from evalplus_lite.sandbox import Sandbox
@@ -85,6 +86,8 @@ def to_row(result: Augmented) -> dict[str, Any]:
         "sources": dict(result.sources),
         "dropped": dict(result.dropped),
         "notes": list(result.notes),
+        "review": [_dispute_row(dispute) for dispute in result.review],
+        "jurors": result.jurors,
     }
 
 
@@ -106,4 +109,38 @@ def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
         row["base_count"],
         row["provenance"],
     )
-    return Augmented(suite, row["sources"], row["dropped"], tuple(row["notes"]))
+    return Augmented(
+        suite,
+        row["sources"],
+        row["dropped"],
+        tuple(row["notes"]),
+        tuple(_dispute_of(dispute) for dispute in row["review"]),
+        row["jurors"],
+    )
+
+
+def _dispute_row(dispute: Dispute) -> list[Any]:
+    from evalplus_lite.codec import to_json
+    from evalplus_lite.jobs.suites import blob_row
+
+    case, sides = dispute.case, (dispute.reference, dispute.majority)
+    return [
+        [to_json(case.arguments), case.source, case.parent, list(case.operators)],
+        dispute.cause,
+        *([said.word, blob_row(said.data), said.detail] for said in sides),
+        dispute.votes,
+        dispute.voters,
+    ]
+
+
+def _dispute_of(row: Sequence[Any]) -> Dispute:
+    from evalplus_lite.codec import from_json
+    from evalplus_lite.jobs.suites import blob_of
+
+    def said(word: str, data: Any, detail: str) -> Said:
+        blob = blob_of(data)
+        return Said(word, blob if isinstance(blob, bytes) else blob.unpacked(), detail)
+
+    (arguments, source, parent, operators), cause, reference, majority, votes, voters = row
+    case = Case(from_json(arguments), source, parent, tuple(operators))
+    return Dispute(case, cause, said(*reference), said(*majority), votes, voters)

@@ -1,0 +1,133 @@
+"""Tasks and samples to findings: where independent programs contradict a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite.audit import Dispute, Finding
+from evalplus_lite.errors import InputError, ReferenceError_
+from evalplus_lite.jobs.augmentation import BASE_LIMITS, Budget, augment_task
+from evalplus_lite.jobs.evaluation import Mapper
+from evalplus_lite.jobs.jury import Jury
+from evalplus_lite.jobs.progress import Progress, Silent
+from evalplus_lite.oracle import answer
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Sample, Task
+
+LIMITS = Limits(cpu=2.0, load=10.0)
+"""What a reference may take on an input before it is doubtful for that."""
+MOST_SLOW = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What an audit did for a task: the finding, and how many programs were on the jury."""
+
+    finding: Finding
+    jurors: int
+    problem: str | None = None
+
+
+def audit(
+    data: Dataset,
+    samples: Iterable[Sample],
+    pool: Mapper,
+    *,
+    seed: int,
+    budget: Budget,
+    progress: Progress | None = None,
+) -> list[Hearing]:
+    """Return a hearing of every task, in order.
+
+    The inputs are the task's own where it comes with more than base cases, else new ones made
+    within ``budget``.
+    """
+    progress = progress or Silent()
+    sources = by_task(data, samples)
+
+    def run(sandbox: Sandbox, task: Task) -> Hearing:
+        try:
+            if data.suites.get(task.id) is not None or task.plus:
+                return _given(sandbox, data, task, sources[task.id])
+            return _fresh(sandbox, task, sources[task.id], seed=seed, budget=budget)
+        except ReferenceError_ as error:
+            return Hearing(Finding(task.id, 0, ()), 0, str(error))
+
+    found = []
+    for hearing in pool.imap(run, data.tasks):
+        progress.advance()
+        found.append(hearing)
+    return found
+
+
+def by_task(data: Dataset, samples: Iterable[Sample]) -> dict[str, list[str]]:
+    """Return the programs of every task, in the samples' order."""
+    found: dict[str, list[str]] = {task.id: [] for task in data.tasks}
+    for sample in samples:
+        if sample.task_id in found:
+            found[sample.task_id].append(sample.source)
+    return found
+
+
+def with_references(data: Dataset, published: Dataset) -> Dataset:
+    """Return the dataset with the references that ``published`` tasks came with, none repaired.
+
+    Both must have the same tasks, else InputError.
+    """
+    texts = {
+        task.id: task.prompt + str(task.extra["canonical_solution"])
+        for task in published.tasks
+        if "canonical_solution" in task.extra
+    }
+    unknown = [task.id for task in data.tasks if task.id not in texts]
+    if unknown:
+        raise InputError(f"{published.name} holds no reference as published for {unknown[0]}")
+    tasks = (replace(task, reference=texts[task.id]) for task in data.tasks)
+    return replace(data, tasks=tuple(tasks), suites={})
+
+
+def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) -> Hearing:
+    cases = data.suites[task.id].cases if task.id in data.suites else task.cases
+    base = answer(sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS)
+    jury = Jury.summon(sandbox, task, base.suite, sources)
+    if not jury.can_decide:
+        return Hearing(Finding(task.id, 0, ()), len(jury.programs))
+    answers = answer(
+        sandbox,
+        task,
+        cases[len(task.base) :],
+        base_count=0,
+        limits=LIMITS,
+        contract=False,  # inputs that stand in a suite are what is audited
+        max_failures=MOST_SLOW,
+    )
+    disputes = jury.hear(sandbox, answers.suite, answers.dropped)
+    return _hearing(task, jury, len(disputes), disputes)
+
+
+def _fresh(
+    sandbox: Sandbox, task: Task, sources: Sequence[str], *, seed: int, budget: Budget
+) -> Hearing:
+    result = augment_task(sandbox, task, seed=seed, budget=budget, samples=sources)
+    new = len(result.suite.cases) - result.suite.base_count
+    finding = Finding(task.id, new + len(result.review), result.review)
+    return Hearing(finding, result.jurors)
+
+
+def _hearing(task: Task, jury: Jury, heard: int, disputes: Iterable[Dispute | None]) -> Hearing:
+    found = tuple(dispute for dispute in disputes if dispute is not None)
+    return Hearing(Finding(task.id, heard, found), len(jury.programs))
+
+
+def counts(hearings: Sequence[Hearing]) -> Mapping[str, int]:
+    """Return how many tasks were heard, had no jury, or failed, and how many of each kind."""
+    findings = [hearing.finding for hearing in hearings if hearing.finding.disputes]
+    return {
+        "tasks": len(hearings),
+        "heard": sum(hearing.jurors >= 2 for hearing in hearings),
+        "reference": sum(finding.kind == "reference" for finding in findings),
+        "input": sum(finding.kind == "input" for finding in findings),
+        "disputes": sum(len(finding.disputes) for finding in findings),
+    }

@@ -1,0 +1,101 @@
+"""Doubts about ground truth: when programs outvote a reference, and what is doubted then."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.tasks import make_task
+
+from evalplus_lite.audit import Dispute, Finding, Said, dispute, rows
+from evalplus_lite.sandbox import wire
+from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
+
+TASK = make_task()
+CASE = Case((1,))
+RAISES = Said("raises", detail="ValueError")
+SLOW = Said("slow")
+
+
+def value(number: object) -> Said:
+    return Said("value", wire.encode(number))
+
+
+@pytest.mark.parametrize(
+    ("reference", "said", "cause"),
+    [
+        (value(2), [value(3), value(3)], "differs"),
+        (value(2), [value(3), value(3), None], "differs"),
+        (value(2), [value(3), value(3), None, None], None),
+        (value(2), [value(3)], None),
+        (value(2), [value(3), value(4), value(5)], None),
+        (value(2), [value(3), value(3.0), value(4)], "differs"),
+        (value(2), [RAISES, RAISES], "refused"),
+        (value(2), [SLOW, SLOW, SLOW], None),
+        (SLOW, [value(3), value(3)], "slow"),
+        (RAISES, [value(3), value(3)], "raises"),
+        (RAISES, [RAISES, RAISES], None),
+        (SLOW, [RAISES, RAISES], None),
+        (value(2), [], None),
+    ],
+)
+def test_a_dispute_needs_most_programs_to_agree(
+    reference: Said, said: list[Said | None], cause: str | None
+) -> None:
+    """More than half, at least two, must say the same, and the reference something else or none."""
+    found = dispute(TASK, CASE, reference, said)
+    assert (found.cause if found else None) == cause
+
+
+def test_a_dispute_counts_votes() -> None:
+    """The majority's answer, its votes and all who were heard are kept."""
+    found = dispute(TASK, CASE, value(2), [value(3), None, value(3), value(3), value(9)])
+    assert found == Dispute(CASE, "differs", value(2), value(3), 3, 5)
+
+
+def test_outcomes_become_words() -> None:
+    """A value keeps its bytes, an exception its type; time and crashes are told apart."""
+    assert Said.of(Returned(b"x")) == Said("value", b"x")
+    assert Said.of(Raised("KeyError", "k")) == Said("raises", detail="KeyError")
+    assert Said.of(TimedOut(1.0, 1.0)).word == "slow"
+    assert Said.of(Crashed(11)).word == "crashes"
+
+
+@pytest.mark.parametrize(
+    ("cause", "disputes", "heard", "kind"),
+    [
+        ("differs", 2, 10, "input"),
+        ("differs", 3, 10, "reference"),
+        ("differs", 3, 1000, "input"),
+        ("slow", 1, 1000, "reference"),
+        ("refused", 9, 10, "input"),
+    ],
+)
+def test_the_kind_of_a_finding(cause: str, disputes: int, heard: int, kind: str) -> None:
+    """Many differing answers, or a slow one, put the reference in doubt; a few, the inputs."""
+    each = Dispute(CASE, cause, value(2), value(3), 2, 2)
+    assert Finding("T/0", heard, (each,) * disputes).kind == kind
+
+
+def test_rows_are_json_with_both_answers() -> None:
+    """A row has the input and what reference and majority say, in the exact codec."""
+    found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))
+    (row,) = json.loads(json.dumps(list(rows(found))))
+    assert row == {
+        "task_id": "T/0",
+        "kind": "input",
+        "cause": "raises",
+        "input": [{"$tuple": [1, 2]}],
+        "reference": {"raises": "ValueError"},
+        "majority": {"value": [1]},
+        "votes": 2,
+        "voters": 3,
+        "source": "base",
+    }
+
+
+def test_a_large_answer_is_shortened() -> None:
+    """What would fill a page stands in a row cut short."""
+    found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
+    (row,) = rows(found)
+    assert len(row["majority"]["value"]["$shortened"]) < 300
