@@ -46,6 +46,14 @@ def augment(
         list[Path] | None,
         typer.Option("--consensus", metavar="SAMPLES", help="Set aside what these dispute."),
     ] = None,
+    targeted: Annotated[
+        int,
+        typer.Option("--targeted", min=0, help="Further inputs for mutants that all others miss."),
+    ] = 0,
+    target: Annotated[
+        list[Path] | None,
+        typer.Option("--target", metavar="SAMPLES", help="Wrong programs to aim at, too."),
+    ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
@@ -58,16 +66,21 @@ def augment(
     twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
     DIR/summary.json. Run again after a kill, it goes on. With --consensus, an input on which most
     of those programs that pass the base tests contradict the reference is not used: it goes to
-    DIR/review.jsonl, for a person to read.
+    DIR/review.jsonl, for a person to read. With --targeted, mutants of the reference (and --target
+    programs) that pass all inputs are then aimed at; who survives stands in DIR/survivors.jsonl
+    with its diff.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.errors import InputError
     from evalplus_lite.jobs.augmentation import Budget
     from evalplus_lite.jobs.seeding import seed_source
 
-    budget = Budget(inputs=inputs, seconds=seconds)
+    if target and not targeted:
+        raise InputError("--target without --targeted", remedy="say how many inputs to add")
+    budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
     source = seed_source(replay or [], model=model, base_url=base_url, seed=seed)
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:
@@ -82,6 +95,7 @@ def augment(
             source=source,
             screen=screen,
             consensus=consensus or [],
+            target=target or [],
         )
     if json:
         print_json(summary)
@@ -100,6 +114,7 @@ def run(
     source: SeedSource | None,
     screen: Any,
     consensus: Sequence[Path] = (),
+    target: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Augment into ``folder``, going on where a killed run stopped; return the summary."""
     import json as json_module
@@ -113,6 +128,7 @@ def run(
     from evalplus_lite.tasks import write_suites
 
     jurors = by_task(data, _stream(list(consensus), data, False)) if consensus else {}
+    wrong = by_task(data, _stream(list(target), data, False)) if target else {}
     identity = {
         "kind": "augmentation",
         "content": dataset_hash(data),
@@ -123,6 +139,8 @@ def run(
     }
     if consensus:
         identity["consensus"] = hash_of(jurors)
+    if budget.targeted:
+        identity |= {"targeted": budget.targeted, "target": hash_of(wrong)}
     by_id = {task.id: task for task in data.tasks}
     with Journal(folder / "augment.journal.jsonl", identity=identity, batch=1) as journal:
         done = {row.data["task_id"]: from_row(row.data, by_id) for row in journal.rows()}
@@ -136,6 +154,7 @@ def run(
             budget=budget,
             seeds=source,
             samples=jurors,
+            wrong=wrong,
             done=done,
             finished=lambda result: journal.append(to_row(result)),
             progress=screen,
@@ -144,6 +163,11 @@ def run(
     if consensus:
         disputed = (Finding(r.suite.task_id, len(r.suite.cases), r.review) for r in results)
         write_jsonl(folder / "review.jsonl", (row for each in disputed for row in rows(each)))
+    if budget.targeted:
+        write_jsonl(
+            folder / "survivors.jsonl",
+            ({"task_id": r.suite.task_id, **each} for r in results for each in r.survivors),
+        )
     summary = summarize(data, results)
     write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
     return summary
@@ -177,6 +201,8 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
         "dropped": dict(sorted(dropped.items())),
         "left_out": [task for task in data.ids if task not in found],
         "review": sum(len(result.review) for result in results),
+        "aimed": sum(result.aimed for result in results),
+        "survivors": sum(len(result.survivors) for result in results),
         "notes": {r.suite.task_id: list(r.notes) for r in results if r.notes},
     }
 
@@ -191,6 +217,9 @@ def show(summary: dict[str, Any], folder: Path) -> None:
     print_table(f"{title}{summary['new']} new", ["inputs", "count"], [*kept, *lost])
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
+    if summary["aimed"]:
+        rest = f"{summary['survivors']} survive: {folder / 'survivors.jsonl'}"
+        say(f"{summary['aimed']} wrong programs passed the normal inputs; {rest}")
     if summary["review"]:
         say(f"{summary['review']} disputed inputs, for review: {folder / 'review.jsonl'}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")

@@ -23,6 +23,7 @@ from evalplus_lite.generate.mutate import Generator
 from evalplus_lite.jobs.evaluation import Mapper
 from evalplus_lite.jobs.jury import Jury
 from evalplus_lite.jobs.progress import Progress, Silent
+from evalplus_lite.jobs.targeting import aim, alive, targets
 from evalplus_lite.oracle import Answers, answer
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.suite_file import coarse
@@ -40,6 +41,7 @@ class Budget:
     ``inputs``: new cases wanted. ``seconds``: CPU seconds a case of the reference; a slower input
     is dropped. ``batch``: inputs proposed at a time. ``patience``: batches without a single new
     valid input after which the task is done. ``slow``: slow inputs after which a batch is given up.
+    ``targeted``: inputs that may be added for wrong programs which the others let pass.
     """
 
     inputs: int = 1000
@@ -47,6 +49,7 @@ class Budget:
     batch: int = 250
     patience: int = 4
     slow: int = 8
+    targeted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class Augmented:
     """A task's suite, with how many inputs came from where and were dropped for which cause.
 
     ``review`` are the inputs that were set aside since most of ``jurors`` programs contradict the
-    reference on them.
+    reference on them. ``aimed`` wrong programs passed all inputs of the normal budget;
+    ``survivors`` (name and diff) pass the targeted ones, too.
     """
 
     suite: Suite
@@ -63,6 +67,8 @@ class Augmented:
     notes: tuple[str, ...] = ()
     review: tuple[Dispute, ...] = ()
     jurors: int = 0
+    aimed: int = 0
+    survivors: tuple[Mapping[str, str], ...] = ()
 
 
 def augment_task(
@@ -73,11 +79,13 @@ def augment_task(
     budget: Budget,
     seeds: SeedSource | None = None,
     samples: Sequence[str] = (),
+    wrong: Sequence[str] = (),
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
     ``samples`` are programs for the task; an input on which most of those that pass the base cases
-    contradict the reference is not used, but set aside for review.
+    contradict the reference is not used, but set aside for review. ``wrong`` are programs that the
+    targeted rounds aim at, besides the reference's mutants.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
     reference cannot answer is dropped and noted. Raises ReferenceError_ where none is left.
     """
@@ -89,31 +97,58 @@ def augment_task(
     suites: list[Suite] = [base.suite]
     jury = Jury.summon(sandbox, task, base.suite, samples)
     review: list[Dispute] = []
-    limits = Limits(cpu=budget.seconds, load=10.0)
+
+    def answered(batch: Sequence[Case]) -> Answers:
+        """Return what of a batch can be kept, and note what cannot."""
+        answers = answer(
+            sandbox,
+            task,
+            batch,
+            base_count=0,
+            limits=Limits(cpu=budget.seconds, load=10.0),
+            max_failures=budget.slow,
+        )
+        dropped.update(answers.causes)
+        return answers
+
+    def undisputed(answers: Answers) -> Answers:
+        disputes = jury.hear(sandbox, answers.suite, answers.dropped)
+        review.extend(filter(None, disputes))
+        places = [n for n in range(len(answers.suite.cases)) if disputes[n] is None]
+        dropped["disputed"] += len(answers.suite.cases) - len(places)
+        kept = tuple(answers.kept[place] for place in places)
+        return replace(answers, suite=_taken(answers.suite, places), kept=kept)
+
     new = idle = 0
     while new < budget.inputs and idle < budget.patience:
         batch = generator.propose(min(budget.batch, 2 * (budget.inputs - new) + 20))
         if not batch:
             break
-        answers = answer(
-            sandbox, task, batch, base_count=0, limits=limits, max_failures=budget.slow
-        )
-        dropped.update(answers.causes)
-        suite = _first(answers.suite, budget.inputs - new)
-        disputes = jury.hear(sandbox, suite, answers.dropped)
-        review += filter(None, disputes)
-        undisputed = [n for n in range(len(suite.cases)) if disputes[n] is None]
-        dropped["disputed"] += len(suite.cases) - len(undisputed)
+        answers = answered(batch)
+        answers = undisputed(replace(answers, suite=_first(answers.suite, budget.inputs - new)))
         slow = [
             drop.case for drop in answers.dropped if drop.cause in ("slow", "memory", "crashes")
         ]
         # Parents are positions in the suite so far, which is how the generator counts them.
-        chosen = [batch[answers.kept[number]] for number in undisputed]
-        suite = _taken(suite, undisputed)
-        generator.feedback(chosen, slow=slow, outputs=[_name(data) for data in suite.blobs.items()])
-        suites.append(replace(suite, cases=tuple(chosen)))
+        chosen = [batch[number] for number in answers.kept]
+        outputs = [_name(data) for data in answers.suite.blobs.items()]
+        generator.feedback(chosen, slow=slow, outputs=outputs)
+        suites.append(replace(answers.suite, cases=tuple(chosen)))
         new += len(chosen)
         idle = 0 if chosen else idle + 1
+    round = None
+    if budget.targeted:
+        sofar = _joined(task, suites, base.suite.base_count, seed, budget)
+        round = aim(
+            sandbox,
+            task,
+            generator,
+            alive(sandbox, task, sofar, targets(task, wrong)),
+            lambda batch: undisputed(answered(batch)),
+            inputs=budget.targeted,
+            batch=budget.batch,
+        )
+        suites += round.suites
     suite = _joined(task, suites, base.suite.base_count, seed, budget)
     sources = Counter(case.source for case in suite.cases)
     return Augmented(
@@ -123,6 +158,8 @@ def augment_task(
         tuple(notes),
         tuple(review),
         len(jury.programs),
+        round.aimed if round else 0,
+        tuple({"name": each.name, "diff": each.diff} for each in round.survivors) if round else (),
     )
 
 
@@ -134,13 +171,14 @@ def augment(
     budget: Budget,
     seeds: SeedSource | None = None,
     samples: Mapping[str, Sequence[str]] | None = None,
+    wrong: Mapping[str, Sequence[str]] | None = None,
     done: Mapping[str, Augmented] | None = None,
     finished: Callable[[Augmented], None] | None = None,
     progress: Progress | None = None,
 ) -> list[Augmented]:
     """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
 
-    ``samples`` are the programs by task that its inputs are judged by (``augment_task``).
+    ``samples`` and ``wrong`` are programs by task, used as ``augment_task`` says.
     A task whose reference fails is left out, with a note through ``progress``.
     """
     progress = progress or Silent()
@@ -157,6 +195,7 @@ def augment(
                 budget=budget,
                 seeds=seeds,
                 samples=(samples or {}).get(task.id, ()),
+                wrong=(wrong or {}).get(task.id, ()),
             )
         except ReferenceError_ as error:
             return str(error)
@@ -243,6 +282,8 @@ def _joined(
     task: Task, suites: Sequence[Suite], base_count: int, seed: int, budget: Budget
 ) -> Suite:
     provenance: dict[str, Any] = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
+    if budget.targeted:
+        provenance["targeted"] = budget.targeted
     return Suite(
         task.id,
         tuple(case for suite in suites for case in suite.cases),

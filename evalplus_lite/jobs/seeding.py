@@ -88,6 +88,8 @@ def to_row(result: Augmented) -> dict[str, Any]:
         "notes": list(result.notes),
         "review": [_dispute_row(dispute) for dispute in result.review],
         "jurors": result.jurors,
+        "aimed": result.aimed,
+        "survivors": [dict(survivor) for survivor in result.survivors],
     }
 
 
@@ -116,6 +118,8 @@ def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
         tuple(row["notes"]),
         tuple(_dispute_of(dispute) for dispute in row["review"]),
         row["jurors"],
+        row["aimed"],
+        tuple(row["survivors"]),
     )
 
 

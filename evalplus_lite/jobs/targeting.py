@@ -1,0 +1,143 @@
+"""Targeted rounds: further inputs for the wrong programs that a suite lets pass.
+
+After the normal budget, mutants of the reference and samples known to be wrong that survive every
+input are aimed at: inputs are proposed in batches, and those that reject a survivor are kept.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.oracle import Answers
+from evalplus_lite.requirements.kills import MEMORY, MUTANT_PRESET, program_key
+from evalplus_lite.requirements.mutants import difference, mutants, normal_form
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.types import Case, Suite, Task, VerdictName
+
+IDLE = 4
+"""Batches in a row that reject nobody, after which the rest is left alone."""
+MOST_BATCHES = 12
+
+TIMED: tuple[VerdictName, ...] = ("timeout", "memory", "crash")
+"""Verdicts that another machine may not repeat."""
+
+Answered = Callable[[Sequence[Case]], Answers]
+"""Filters and answers proposed cases, as the normal budget's are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A program that is wrong: a mutant or a sample, with its diff from the reference."""
+
+    source: str
+    name: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What the targeted rounds did: the cases that reject a survivor, and who survived them."""
+
+    suites: tuple[Suite, ...]
+    aimed: int
+    killed: int
+    survivors: tuple[Target, ...]
+    tried: int
+
+
+def targets(task: Task, samples: Iterable[str] = ()) -> list[Target]:
+    """Return a task's mutants and then the samples, equal programs once, the reference never."""
+    found: dict[str, Target] = {}
+    for mutant in mutants(task.reference):
+        name = f"mutant {mutant.key}: {mutant.operator}, line {mutant.line}"
+        found[program_key(mutant.source)] = Target(
+            mutant.source, name, difference(task.reference, mutant)
+        )
+    own = program_key(task.reference)
+    for source in samples:
+        key = program_key(source)
+        if key != own and key not in found:
+            found[key] = Target(source, f"sample {key}", _diff(task.reference, source))
+    return list(found.values())
+
+
+def alive(sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Target]) -> list[Target]:
+    """Return the programs that pass every case of a suite."""
+    exam = Exam.of(task, suite, MUTANT_PRESET, memory=MEMORY)
+    return [each for each in programs if examine(sandbox, exam, each.source).plus == "pass"]
+
+
+def aim(
+    sandbox: Sandbox,
+    task: Task,
+    generator: Generator,
+    survivors: Sequence[Target],
+    answered: Answered,
+    *,
+    inputs: int,
+    batch: int,
+) -> Round:
+    """Propose inputs until all survivors are rejected, ``inputs`` are kept, or nothing helps.
+
+    The generator goes on from where it stands and is told of the kept cases alone. A program that
+    runs out of time is rejected too, but no case is kept for that: it would hang on the machine.
+    """
+    left, suites = list(survivors), list[Suite]()
+    kept = idle = tried = 0
+    for _ in range(MOST_BATCHES):
+        if not left or kept >= inputs or idle >= IDLE:
+            break
+        proposed = generator.propose(batch)
+        if not proposed:
+            break
+        answers = answered(proposed)
+        tried += len(answers.suite.cases)
+        places, left = _killers(sandbox, task, answers.suite, left)
+        places = places[: inputs - kept]
+        cases = [replace(answers.suite.cases[place], source="targeted") for place in places]
+        generator.feedback(cases)
+        suites.append(
+            replace(
+                answers.suite,
+                cases=tuple(cases),
+                expected=answers.suite.blobs.take(places),
+                times=tuple(answers.suite.times[place] for place in places),
+            )
+        )
+        kept += len(cases)
+        idle = 0 if cases else idle + 1
+    return Round(tuple(suites), len(survivors), len(survivors) - len(left), tuple(left), tried)
+
+
+def _killers(
+    sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Target]
+) -> tuple[list[int], list[Target]]:
+    """Return which cases reject a program first, in order, and the programs that pass all."""
+    if not suite.cases:
+        return [], list(programs)
+    exam = Exam.of(task, suite, MUTANT_PRESET, memory=MEMORY)
+    places: set[int] = set()
+    left = []
+    for program in programs:
+        failure = examine(sandbox, exam, program.source).failure
+        if failure is None:
+            left.append(program)
+        elif failure.verdict not in TIMED:
+            places.add(failure.case)
+    return sorted(places), left
+
+
+def _diff(reference: str, source: str) -> str:
+    lines = difflib.unified_diff(
+        normal_form(reference).splitlines(),
+        source.splitlines(),
+        "reference",
+        "sample",
+        n=1,
+        lineterm="",
+    )
+    return "\n".join(lines)
