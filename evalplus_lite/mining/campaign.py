@@ -175,7 +175,12 @@ class Campaign:
         libraries = sorted(path.name for path in self.companions)
         identity = {"mining": 1, **asdict(self.settings), "with": libraries}
         with Journal(path, identity=identity, batch=1) as journal:
-            done = {row.data["package"]: row.data["mined"] for row in journal.rows()}
+            # What could not be had may be there by now.
+            done = {
+                row.data["package"]: row.data["mined"]
+                for row in journal.rows()
+                if not row.data["problem"]
+            }
             todo = [name for name in dict.fromkeys(self.packages) if name not in done]
             left = len(todo)
             for name in dict.fromkeys(self.packages):

@@ -375,6 +375,8 @@ def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Pat
     assert typed == funnel.counts["mined"] + sum(
         n for (stage, _), n in funnel.reasons.items() if stage != "packages"
     )
+    Path(packages[2]).write_bytes(path.read_bytes())
+    assert campaign.run().reasons["packages", "cannot be had or read"] == 0
     with pytest.raises(InputError):
         Campaign(packages, out, Settings(seed=1)).run()
 
