@@ -85,13 +85,20 @@ def _root(
 
 def run(arguments: list[str]) -> int:
     """Run the program with these arguments and return its exit code."""
+    code = _run(arguments)
+    if code == INTERRUPTED:  # wherever it was noticed
+        return _end("interrupted; run the same command again to go on", INTERRUPTED)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     try:
         result = app(arguments, standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except typer.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        return _end("interrupted; run the same command again to go on", INTERRUPTED)
+        return INTERRUPTED
     except LLMError as error:
         return _end(str(error), SERVER)
     except InfrastructureError as error:
@@ -105,7 +112,20 @@ def run(arguments: list[str]) -> int:
         shown = getattr(error, "format_message", None)  # what the command line itself refuses
         if shown is None or os.environ.get("EVALPLUS_LITE_DEBUG"):
             raise
-        return _end(f"{shown()} (see --help)", BAD_INPUT)
+        if not shown().strip():  # nothing was asked, and the help was shown
+            return DONE
+        return _end(f"{shown()}{_given(error, arguments)} (see --help)", BAD_INPUT)
+
+
+def _given(error: Exception, arguments: list[str]) -> str:
+    """Return the value that was given to the option that an error is about, if it is known."""
+    parameter = getattr(error, "param", None)
+    names = {*getattr(parameter, "opts", ()), *getattr(parameter, "secondary_opts", ())}
+    for argument, following in zip(arguments, [*arguments[1:], None], strict=False):
+        name, has_value, value = argument.partition("=")
+        if name in names and (has_value or following is not None):
+            return f": {value if has_value else following!r}"
+    return ""
 
 
 def _end(message: str, code: int) -> int:

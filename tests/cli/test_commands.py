@@ -1,0 +1,171 @@
+"""The real command: help, version, exit codes, JSON, and an end by Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.commands import (
+    COMMAND,
+    alive,
+    descendants,
+    environment,
+    run,
+    sample_rows,
+    write_rows,
+    write_tasks,
+)
+
+from evalplus_lite import __version__
+from evalplus_lite.cli import main
+from evalplus_lite.cli.app import app
+
+NAMES = [command.name for command in app.registered_commands]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with three tasks and eight samples."""
+    write_tasks(tmp_path)
+    write_rows(tmp_path / "samples.jsonl", sample_rows(24))
+    return tmp_path
+
+
+def test_help_teaches(tmp_path: Path) -> None:
+    """Without arguments, or with --help, the first steps and every command are shown."""
+    for arguments in (["--help"], []):
+        done = run(*arguments, folder=tmp_path, variables={"COLUMNS": "100"})
+        assert (done.returncode, done.stderr) == (0, "")
+        text = done.stdout
+        assert "evalplus-lite demo" in text
+        assert "evalplus-lite evaluate --dataset humaneval --samples samples.jsonl" in text
+        for name in NAMES:
+            assert name is not None
+            assert name in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_command_has_help(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The help of a command says what it does and explains every option."""
+    monkeypatch.setenv("COLUMNS", "100")
+    assert main([name, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert f"{name} " in text
+    assert "--help" in text
+    (command,) = (command for command in app.registered_commands if command.name == name)
+    assert command.callback is not None
+    assert command.callback.__doc__
+
+
+def test_version(tmp_path: Path) -> None:
+    """--version prints the version alone."""
+    done = run("--version", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
+
+
+def test_evaluate_prints_a_table(folder: Path) -> None:
+    """evaluate shows pass@1 for base and plus, says where the verdicts are, and writes them."""
+    done = run("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "24 samples of 3 tasks" in done.stdout
+    assert "base" in done.stdout
+    assert "out/results.jsonl" in done.stdout
+    written = {path.name for path in (folder / "out").iterdir()}
+    assert written == {"results.jsonl", "summary.json", "eval_results.json"}
+
+
+def test_json_is_json(folder: Path) -> None:
+    """With --json stdout is one JSON object, the one in summary.json; notes go to stderr."""
+    for command, options in (
+        ("evaluate", ["-s", "samples.jsonl"]),
+        ("augment", ["--inputs", "10"]),
+    ):
+        arguments = [command, "-d", "tasks.jsonl", *options, "-o", command, "--json"]
+        done = run(*arguments, folder=folder)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary == json.loads((folder / command / "summary.json").read_text())
+        assert summary["dataset"] == "tasks"
+        assert summary["tasks"] == 3
+
+
+def test_tasks_without_samples_are_told(folder: Path) -> None:
+    """A task without a sample does not count, and that is said."""
+    rows = [row for row in sample_rows(24) if row["task_id"] != "Own/2"]
+    write_rows(folder / "samples.jsonl", rows)
+    done = run("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", folder=folder)
+    assert done.returncode == 0
+    assert "1 tasks have no sample and do not count: Own/2" in done.stderr
+
+
+def test_a_reader_that_leaves_does_no_harm(tmp_path: Path) -> None:
+    """A pipe that closes early ends the command without a traceback."""
+    process = subprocess.Popen(
+        [*COMMAND, "--help"],
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    text = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(120) in (0, 1)
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("moment", ["starting", "running"])
+def test_ctrl_c(folder: Path, moment: str) -> None:
+    """Ctrl-C ends a command with one line and its own exit code, and no process stays."""
+    loops = [{"task_id": "Own/0", "solution": f"while True: pass  # {n}"} for n in range(200)]
+    write_rows(folder / "samples.jsonl", loops)
+    arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
+    process = subprocess.Popen(
+        [sys.executable, "-c", RESTORED, *arguments, "--limits", "evalplus"],
+        cwd=folder,
+        env=environment(folder / "cache"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    below: set[int] = set()
+    if moment == "running":
+        while not (folder / "out" / "results.jsonl").exists() and process.poll() is None:
+            time.sleep(0.02)
+        below = descendants(process.pid)
+    else:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    os.killpg(process.pid, signal.SIGINT)
+    out, text = process.communicate(timeout=60)
+    assert process.returncode == 130, text
+    assert (
+        text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to go on"
+    )
+    assert "Traceback" not in text
+    deadline = time.monotonic() + 30
+    while alive(below) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert alive(below) == []
+    assert out in ("", "ready\n")
+
+
+RESTORED = """
+import signal, sys
+# Where the tests themselves run in the background, the signal may be ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from evalplus_lite.cli.app import run
+print("ready", flush=True)
+sys.exit(run(sys.argv[1:]))
+"""

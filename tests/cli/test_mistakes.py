@@ -1,0 +1,161 @@
+"""A user's mistake is one line that names the place, the value and the way out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import run, write_rows, write_tasks
+
+from evalplus_lite.cli import main
+
+GOOD = {"task_id": "Own/0", "solution": "def f(x): return x * 2"}
+
+
+def rows(*changes: dict[str, Any]) -> Callable[[Path], object]:
+    """Return a maker of a sample file: a good row, then good rows with these changes."""
+    return lambda path: write_rows(path, [GOOD, *({**GOOD, **change} for change in changes)])
+
+
+def data(content: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(content)
+
+
+LINE = json.dumps(GOOD).encode() + b"\n"
+SAMPLES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "absent": (lambda path: None, r"samples\.jsonl: does not exist .check the path"),
+    "empty": (data(b""), r"samples\.jsonl: holds no rows"),
+    "blank": (data(b"\n \n"), r"samples\.jsonl: holds no rows"),
+    "not json": (data(LINE * 2 + b'{"task_id": \n'), r"samples\.jsonl:3: is not valid JSON: .*col"),
+    "array": (data(LINE + b"[1]\n"), r"samples\.jsonl:2: holds a JSON array where an object was"),
+    "no task": (rows({"task_id": None}), r"samples\.jsonl:2: 'task_id' is 'None', a text was exp"),
+    "number": (rows({"task_id": 5}), r"samples\.jsonl:2: 'task_id' is '5', a text was expected"),
+    "lacks": (data(b'{"solution": "x"}\n'), r"samples\.jsonl:1: lacks 'task_id'"),
+    "unknown": (rows({"task_id": "Own/9"}), r"samples\.jsonl:2: unknown task 'Own/9' .did you me"),
+    "twice": (rows({"index": 0}), r"samples\.jsonl:2: index 0 of task 'Own/0' stands twice"),
+    "index": (rows({"index": "a"}), r"samples\.jsonl:2: 'index' is 'a', an integer was expected"),
+    "negative": (rows({"index": -1}), r"samples\.jsonl:2: index -1 is not from 0 to"),
+    "null": (rows({"solution": None}), r"samples\.jsonl:2: 'solution' is 'None', a text was exp"),
+    "list": (rows({"solution": ["x"]}), r"samples\.jsonl:2: 'solution' is .*, a text was expected"),
+    "neither": (data(b'{"task_id": "Own/0"}\n'), r"samples\.jsonl:1: has neither 'solution' nor"),
+    "huge": (rows({"solution": "#" * (1 << 20) + "x"}), r"samples\.jsonl:2: the sample is longer"),
+    "nul": (rows({"solution": "x\0y"}), r"samples\.jsonl:2: the sample holds a NUL character"),
+    "binary": (data(LINE + b"\x00\x01\n"), r"samples\.jsonl:2: holds a NUL byte"),
+    "latin-1": (data(LINE + b'{"a": "\xe9"}\n'), r"samples\.jsonl:2: is not UTF-8: .* at byte 8"),
+    "cut gzip": (data(gzip.compress(LINE * 99)[:-20]), r"samples\.jsonl: is gzip cut short"),
+    "bad gzip": (data(b"\x1f\x8b" + b"x" * 50), r"samples\.jsonl: is damaged gzip"),
+    "folder": (lambda path: path.mkdir(), r"samples\.jsonl: holds no samples"),
+    "huge integer": (data(b'{"task_id": ' + b"9" * 2_000_000 + b"}\n"), r"samples\.jsonl:1: holds"),
+    "deep": (data(b"[" * 100_000 + b"\n"), r"samples\.jsonl:?1?: .*nest|expected"),
+}
+TASK = {
+    "id": "A/1",
+    "prompt": "",
+    "entry_point": "f",
+    "reference": "def f(x): pass",
+    "inputs": [[1]],
+}
+DATASETS: dict[str, tuple[list[Any], str]] = {
+    "no known format": ([{"a": 1}], r"data\.jsonl:1: its first row is no task of a known format"),
+    "no entry point": (
+        [{k: v for k, v in TASK.items() if k != "entry_point"}],
+        r"data\.jsonl:1: .*entry_point",
+    ),
+    "not compiled": ([{**TASK, "reference": "def f(:"}], r"data\.jsonl:1: reference does not comp"),
+    "not defined": (
+        [{**TASK, "entry_point": "g"}],
+        r"data\.jsonl:1: reference does not define 'g'",
+    ),
+    "twice": ([TASK, TASK], r"data\.jsonl:2: task 'A/1' stands twice in the file"),
+    "misspelt": ([{**TASK, "input": []}], r"data\.jsonl:1: .*'input'"),
+    "no arguments": ([{**TASK, "inputs": [1]}], r"data\.jsonl:1: inputs, number 1: a list of the"),
+    "bad value": ([{**TASK, "inputs": [[{"$int": "z"}]]}], r"data\.jsonl:1: .*\$int"),
+    "rule": ([{**TASK, "rule": {"kind": "fuzzy"}}], r"data\.jsonl:1: unknown rule kind 'fuzzy'"),
+    "contract": ([{**TASK, "contract": "x = ("}], r"data\.jsonl:1: contract does not compile"),
+}
+EVALUATE = ["evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"]
+OPTIONS: dict[str, tuple[list[str], str]] = {
+    "dataset": (
+        ["evaluate", "-d", "humanevl", "-s", "x"],
+        r"no dataset named 'humanevl'.*humaneval",
+    ),
+    "preset": ([*EVALUATE, "--limits", "quick"], r"no limits preset named 'quick' .one of default"),
+    "tier": ([*EVALUATE, "--sandbox", "docker"], r"no sandbox tier named 'docker' .one of auto"),
+    "k": ([*EVALUATE, "--k", "0"], r"--k 0 .give whole numbers"),
+    "k text": ([*EVALUATE, "--k", "one"], r"--k one .give whole numbers"),
+    "tasks": ([*EVALUATE, "--tasks", "Own/77"], r"'Own/77' chooses no task of tasks"),
+    "workers": ([*EVALUATE, "-w", "0"], r"-w.*: '0' .see --help"),
+    "memory": ([*EVALUATE, "--memory", "lots"], r"--memory.*: 'lots' .see --help"),
+    "no samples": (["evaluate", "-d", "tasks.jsonl"], r"(?i)missing option.*--samples.*see --help"),
+    "option": ([*EVALUATE, "--fast"], r"(?i)no such option.*--fast"),
+    "command": (["judge"], r"(?i)no such command.*judge"),
+    "seed": (["augment", "-d", "tasks.jsonl", "--seed", "a"], r"--seed.*: 'a' .see --help"),
+    "out": (["augment", "-d", "tasks.jsonl", "-o", "tasks.jsonl/out"], r"out: cannot be made"),
+    "out is a file": (
+        ["augment", "-d", "tasks.jsonl", "-o", "tasks.jsonl"],
+        r"tasks\.jsonl: cannot",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with three tasks and a good sample file; the command runs in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVALPLUS_LITE_CACHE", str(tmp_path / "cache"))
+    write_tasks(tmp_path)
+    write_rows(tmp_path / "samples.jsonl", [GOOD])
+    return tmp_path
+
+
+def refused(arguments: list[str], pattern: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Have the command refuse: exit code 2, one line on stderr that matches, nothing on stdout."""
+    import re
+
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    lines = shown.err.splitlines()
+    assert len(lines) == 1, shown.err
+    assert lines[0].startswith("evalplus-lite: ")
+    assert re.search(pattern, lines[0]), lines[0]
+    assert len(lines[0]) < 600
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """A sample file that cannot be used is refused by file, line and value; results stay whole."""
+    make, pattern = SAMPLES[name]
+    (folder / "samples.jsonl").unlink()
+    make(folder / "samples.jsonl")
+    refused(EVALUATE, pattern, capsys)
+    assert not (folder / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_datasets(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """A file of tasks that cannot be used is refused by file, line and field."""
+    content, pattern = DATASETS[name]
+    write_rows(folder / "data.jsonl", content)
+    refused(["augment", "-d", "data.jsonl", "-o", "out"], pattern, capsys)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """An option that cannot be used is refused by name and value, with what could be given."""
+    arguments, pattern = OPTIONS[name]
+    refused(arguments, pattern, capsys)
+
+
+def test_the_real_command_refuses_alike(folder: Path) -> None:
+    """The exit code and the one line reach the shell."""
+    (folder / "samples.jsonl").write_bytes(b"{\n")
+    done = run(*EVALUATE, folder=folder)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("evalplus-lite: samples.jsonl:1: is not valid JSON")
+    assert done.stderr.count("\n") == 1
