@@ -43,6 +43,9 @@ def evaluate(
     details: Annotated[
         bool, typer.Option("--details", help="Run every case and keep each verdict.")
     ] = False,
+    shrink: Annotated[
+        bool, typer.Option("--shrink", help="Find the smallest input each wrong program fails on.")
+    ] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
     ] = False,
@@ -65,12 +68,15 @@ def evaluate(
     from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
     from evalplus_lite.jobs.evaluation import Settings, names
     from evalplus_lite.jobs.evaluation import evaluate as run
+    from evalplus_lite.jobs.smallest import Shrinker
     from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.sandbox import preset
     from evalplus_lite.store import Journal
+    from evalplus_lite.tasks.loading import known_contracts
 
     ks = read_ks(k)
-    settings = Settings(preset(limits), memory << 20, details)
+    shrinker = Shrinker(known_contracts()) if shrink else None
+    settings = Settings(preset(limits), memory << 20, details, shrinker)
     screen = Screen()
     with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
@@ -85,6 +91,7 @@ def evaluate(
             "memory": memory,
             "details": details,
             "raw": raw,
+            **({"shrink": True} if shrink else {}),
         }
         with Journal(folder / "results.jsonl", identity=identity) as journal:
             wanted = names(_stream(samples, data, raw))

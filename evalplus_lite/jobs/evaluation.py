@@ -13,11 +13,12 @@ from evalplus_lite.codec import to_json
 from evalplus_lite.errors import CodecError, InfrastructureError, InputError, SandboxUnavailable
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.jobs.progress import Progress, Silent
+from evalplus_lite.jobs.smallest import Shrinker
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.metrics import DEFAULT_K, Count, estimate
 from evalplus_lite.sandbox import Preset, Sandbox, wire
 from evalplus_lite.store import Journal
-from evalplus_lite.types import Sample, Suite, Task, Verdict
+from evalplus_lite.types import Failure, Sample, Suite, Task, Verdict
 from evalplus_lite.verdicts import decode_answer, shown
 
 WINDOW = 2048
@@ -43,11 +44,15 @@ class Mapper(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes."""
+    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+
+    ``shrinker``, if given, finds the smallest input that each wrong program fails on.
+    """
 
     preset: Preset
     memory: int = 1 << 30
     details: bool = False
+    shrinker: Shrinker | None = None
 
 
 @dataclass
@@ -199,15 +204,23 @@ def _verdict_row(
     sandbox: Sandbox, exam: Exam, sample: Sample, settings: Settings
 ) -> dict[str, Any]:
     try:
-        verdict = examine(sandbox, exam, sample.source, details=settings.details)
+        return _judged(sandbox, exam, sample, settings)
     except SandboxUnavailable:
         raise
     except InfrastructureError as error:
         return {"base": "infra", "plus": "infra", "failure": str(error)}
+
+
+def _judged(sandbox: Sandbox, exam: Exam, sample: Sample, settings: Settings) -> dict[str, Any]:
+    verdict = examine(sandbox, exam, sample.source, details=settings.details)
     row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
     failure = failure_row(exam.suite, verdict)
     if failure is not None:
         row["failure"] = failure
+    if verdict.failure is not None and settings.shrinker is not None:
+        found = settings.shrinker.smallest(sandbox, exam, sample.source, verdict.failure)
+        if found is not None:
+            row["smallest"] = _explained(found.suite, found.failure)
     if verdict.details is not None:
         row["details"] = list(verdict.details)
     return row
@@ -215,9 +228,10 @@ def _verdict_row(
 
 def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
     """Return the case that decided a verdict, with its input, expected and actual output whole."""
-    failure = verdict.failure
-    if failure is None:
-        return None
+    return None if verdict.failure is None else _explained(suite, verdict.failure)
+
+
+def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
     case, expected = suite.cases[failure.case], suite.expected[failure.case]
     row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
     row["detail"] = failure.detail

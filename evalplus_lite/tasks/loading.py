@@ -82,6 +82,18 @@ def load_dataset(
     return dataset.only(only)
 
 
+def known_contracts() -> dict[str, str]:
+    """Return the texts of all contract files that ship with the project, by task id.
+
+    They say what a published task's inputs may be even where its data set's own inputs, which may
+    lie outside, are taken as they are.
+    """
+    found: dict[str, str] = {}
+    for form in FORMATS:
+        found |= _contracts(form)
+    return found
+
+
 def _read(path: Path) -> Dataset:
     rows = read_jsonl(path)
     first = next(rows)
