@@ -42,6 +42,10 @@ def augment(
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
     ] = None,
+    generators: Annotated[
+        int,
+        typer.Option("--generators", min=0, help="Programs to ask the model for that draw inputs."),
+    ] = 0,
     consensus: Annotated[
         list[Path] | None,
         typer.Option("--consensus", metavar="SAMPLES", help="Set aside what these dispute."),
@@ -78,10 +82,14 @@ def augment(
     from evalplus_lite.jobs.augmentation import Budget
     from evalplus_lite.jobs.seeding import seed_source
 
+    if generators and not (model or replay):
+        raise InputError("--generators without a model", remedy="give --model or --replay")
     if target and not targeted:
         raise InputError("--target without --targeted", remedy="say how many inputs to add")
     budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
-    source = seed_source(replay or [], model=model, base_url=base_url, seed=seed)
+    source = seed_source(
+        replay or [], model=model, base_url=base_url, seed=seed, generators=generators
+    )
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)

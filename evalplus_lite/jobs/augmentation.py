@@ -20,6 +20,7 @@ from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.generate.constants import Constants, examples
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.jobs.drawing import from_strategies
 from evalplus_lite.jobs.evaluation import Mapper
 from evalplus_lite.jobs.jury import Jury
 from evalplus_lite.jobs.progress import Progress, Silent
@@ -93,7 +94,7 @@ def augment_task(
     base = _answer_base(sandbox, task, notes)
     kept: list[Case] = list(base.suite.cases)
     dropped: Counter[str] = Counter()
-    generator = _generator(sandbox, task, kept, seed, seeds)
+    generator = _generator(sandbox, task, kept, seed, budget, seeds)
     suites: list[Suite] = [base.suite]
     jury = Jury.summon(sandbox, task, base.suite, samples)
     review: list[Dispute] = []
@@ -236,21 +237,20 @@ def _generator(
     task: Task,
     base: Sequence[Case],
     seed: int,
+    budget: Budget,
     seeds: SeedSource | None,
 ) -> Generator:
-    arguments = [case.arguments for case in base]
     constants = Constants.of_task(task)
-    if task.contract is not None:
-        guards = Guards.typed(arguments)
-    else:
-        guards = Guards.infer(arguments, known=constants.strings)
+    guards = Guards.of_task(replace(task, base=tuple(base)), constants=constants)
     first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
     first += seeds(sandbox, task) if seeds is not None else ()
+    name = f"{seed}:{task.id}"
     return Generator(
         base,
         guards=guards,
-        rng=random.Random(f"{seed}:{task.id}"),
+        rng=random.Random(name),
         seeds=first,
+        drawn=from_strategies(guards, inputs=budget.inputs, seed=name),
         constants=constants,
     )
 

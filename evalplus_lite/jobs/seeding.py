@@ -17,12 +17,16 @@ from evalplus_lite.types import Case, Task, Value
 
 @dataclass(frozen=True)
 class ModelSeeds:
-    """Asks a model, or its recorded replies, for seeds; callable as a ``SeedSource``."""
+    """Asks a model, or its recorded replies, for seeds; callable as a ``SeedSource``.
+
+    ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used.
+    """
 
     source: Any
     seed: int
     name: str
     plan: Any = None
+    generators: int = 0
 
     def __call__(self, sandbox: Sandbox, task: Task) -> Sequence[Case]:
         """Return the model's valid new inputs for a task; none where nothing is recorded for it."""
@@ -33,23 +37,40 @@ class ModelSeeds:
                 return None
             return violations(sandbox, task.contract, [Case(arguments)])[0]
 
-        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
+        seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
+        if not self.generators:
+            return seeds
+        from evalplus_lite.jobs.drawing import from_generators
+
+        return [*seeds, *from_generators(sandbox, task, self.source, count=self.generators)]
 
 
 def seed_source(
-    replay: Sequence[Path], *, model: str | None, base_url: str | None, seed: int
+    replay: Sequence[Path],
+    *,
+    model: str | None,
+    base_url: str | None,
+    seed: int,
+    generators: int = 0,
 ) -> SeedSource | None:
     """Return where LLM seeds come from: recorded files, a server's model, or nowhere."""
     if replay:
-        return _recorded(replay, model, seed)
+        return _recorded(replay, model, seed, generators)
     if model is not None:
         from evalplus_lite.llm import Client
 
-        return ModelSeeds(Client(model, base_url=base_url), seed, model)
+        return ModelSeeds(
+            Client(model, base_url=base_url), seed, _named(model, generators), None, generators
+        )
     return None
 
 
-def _recorded(paths: Sequence[Path], model: str | None, seed: int) -> ModelSeeds:
+def _named(name: str, generators: int) -> str:
+    """Return the name under which a job remembers where its seeds came from."""
+    return f"{name} with {generators} generators" if generators else name
+
+
+def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: int) -> ModelSeeds:
     """Return the seeds of recorded replies, asked for as the plan beside the first file says."""
     from evalplus_lite.generate.recording import PLAN, Recording
     from evalplus_lite.llm import Replay
@@ -62,8 +83,9 @@ def _recorded(paths: Sequence[Path], model: str | None, seed: int) -> ModelSeeds
     return ModelSeeds(
         Replay(*paths, model=model),
         seed if plan is None else plan.seed,  # the prompts that were recorded, word for word
-        digest.hexdigest()[:16],
+        _named(digest.hexdigest()[:16], generators),
         None if plan is None else plan.seeds,
+        generators,
     )
 
 
