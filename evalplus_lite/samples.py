@@ -153,7 +153,7 @@ def _rows(path: Path, ids: _Ids) -> Iterator[Answer]:
         given = _typed(row, "index", int, path, line)
         if given is not None and not 0 <= given < MAX_INDEX:
             raise InputError(
-                f"index {given} is not from 0 to {MAX_INDEX - 1}", path=path, line=line
+                f"index {_brief(given)} is not from 0 to {MAX_INDEX - 1}", path=path, line=line
             )
         yield Answer(
             task_id,
@@ -171,9 +171,16 @@ def _typed(row: Mapping[str, Any], key: str, kind: type, path: Path, line: int) 
     if type(value) is not kind:
         wanted = "a text" if kind is str else "an integer"
         raise InputError(
-            f"{key!r} is {str(value)[:40]!r}, {wanted} was expected", path=path, line=line
+            f"{key!r} is {_brief(value)!r}, {wanted} was expected", path=path, line=line
         )
     return value
+
+
+def _brief(value: object) -> str:
+    try:
+        return str(value)[:40]
+    except ValueError:  # Python shows no integer of more than some thousand digits
+        return "a huge number"
 
 
 def _folder(root: Path, dataset: Dataset) -> Iterator[Answer]:

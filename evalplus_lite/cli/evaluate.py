@@ -83,10 +83,11 @@ def evaluate(
         folder = out_folder(out, f"evaluate-{samples[0].name.split('.')[0]}-{data.name}")
         by_id = {task.id: task for task in data.tasks}
         source = SuiteSource(given=data.suites)
+        content = dataset_hash(data)
         identity = {
             "kind": "evaluation",
             "dataset": data.name,
-            "content": dataset_hash(data),
+            "content": content,
             "limits": limits,
             "memory": memory,
             "details": details,
@@ -106,7 +107,7 @@ def evaluate(
                 wanted=wanted,
                 progress=screen,
             )
-            summary = _finish(folder, data, samples, raw, journal, tally, ks, len(wanted))
+            summary = _finish(folder, data, content, samples, raw, journal, tally, ks, len(wanted))
     if json:
         print_json(summary)
     else:
@@ -166,6 +167,7 @@ def _stream(samples: list[Path], data: Dataset, raw: bool) -> Iterator[Sample]:
 def _finish(
     folder: Path,
     data: Dataset,
+    content: str,
     samples: list[Path],
     raw: bool,
     journal: Any,
@@ -197,7 +199,7 @@ def _finish(
     write_results(
         folder / "eval_results.json",
         (row.data for row in journal.rows()),
-        dataset_hash=dataset_hash(data),
+        dataset_hash=content,
         pass_at_k=scores,
         solutions=solutions,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ def open_pool(
     from evalplus_lite.sandbox.limits import TIERS
     from evalplus_lite.sandbox.probe import choose_tier
 
+    for name in packages or ():
+        if not _is_installed(name):
+            raise InputError(f"no package {name!r} is installed beside evalplus-lite")
     known = {name: name for name in TIERS}
     if tier not in known:
         raise InputError(f"no sandbox tier named {tier!r}", remedy=f"one of {', '.join(known)}")
@@ -29,6 +33,13 @@ def open_pool(
     if chosen == "none":
         screen.note("running without a sandbox: programs can read and write your files")
     return LocalPool(workers, config)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):  # no name of a package at all
+        return False
 
 
 def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Screen) -> Dataset:

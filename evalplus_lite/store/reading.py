@@ -84,8 +84,9 @@ def parse_json(text: str, *, path: object = None, line: int | None = None) -> An
             line, column = error.lineno, error.colno
         else:
             column = error.pos + 1
+        problem = error.msg.removesuffix(" at")  # as some of them end
         raise InputError(
-            f"is not valid JSON: {error.msg} at column {column}", path=path, line=line
+            f"is not valid JSON: {problem} at column {column}", path=path, line=line
         ) from None
     except RecursionError:
         raise InputError("nests too deeply", path=path, line=line) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import random
@@ -92,10 +93,8 @@ def seconds_until_alone(before: list[int]) -> float:
     while True:
         left = [pid for pid in children(os.getpid()) if pid not in before]
         for pid in left:
-            try:
+            with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
-            except ChildProcessError:
-                pass
         left = [pid for pid in children(os.getpid()) if pid not in before]
         if not left:
             return time.monotonic() - start
