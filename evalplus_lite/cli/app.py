@@ -11,6 +11,7 @@ import typer
 from evalplus_lite.cli import (
     audit,
     augment,
+    contracts,
     crossval,
     demo,
     doctor,
@@ -61,6 +62,7 @@ _command("augment", augment.augment, "Build test suites")
 _command("reduce", reduce.reduce, "Build test suites")
 _command("mutants", mutants.mutants, "Build test suites")
 _command("audit", audit.audit, "Build test suites")
+app.add_typer(contracts.app, rich_help_panel="Build test suites")
 _command("export", export.export, "Build test suites")
 _command("evaluate", evaluate.evaluate, "Judge programs")
 _command("generate", generate.generate, "Judge programs")
