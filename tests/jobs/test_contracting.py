@@ -14,7 +14,7 @@ from evalplus_lite.llm import Client
 from evalplus_lite.sandbox import Sandbox
 
 TASK = make_task([(1,), (7,)])
-GOOD = '"""A positive int."""\n\ndef precondition(x):\n    assert type(x) is int and x > 0, "x > 0"\n'
+GOOD = '"""Positive."""\n\ndef precondition(x):\n    assert type(x) is int and x > 0, "x > 0"\n'
 STRICT = '"""Small."""\n\ndef precondition(x):\n    assert x < 5, "x must be below 5"\n'
 
 
