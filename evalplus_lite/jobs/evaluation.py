@@ -186,13 +186,12 @@ def _chunks(
 def _run(
     sandbox: Sandbox, chunk: _Chunk, exams: _Exams, settings: Settings
 ) -> list[dict[str, Any]]:
-    exam = exams.of(sandbox, chunk.task)
     seen: dict[str, dict[str, Any]] = {}
     rows = []
     for sample in chunk.samples:
         name = program_hash(sample.source)
         if name not in seen:  # equal programs get equal verdicts: run once
-            seen[name] = _verdict_row(sandbox, exam, sample, settings)
+            seen[name] = _verdict_row(sandbox, exams, chunk.task, sample, settings)
         row = {"task_id": sample.task_id, "index": sample.index, "program": name}
         if sample.model:
             row["model"] = sample.model
@@ -201,10 +200,10 @@ def _run(
 
 
 def _verdict_row(
-    sandbox: Sandbox, exam: Exam, sample: Sample, settings: Settings
+    sandbox: Sandbox, exams: _Exams, task: Task, sample: Sample, settings: Settings
 ) -> dict[str, Any]:
     try:
-        return _judged(sandbox, exam, sample, settings)
+        return _judged(sandbox, exams.of(sandbox, task), sample, settings)
     except SandboxUnavailable:
         raise
     except InfrastructureError as error:

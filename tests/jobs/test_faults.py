@@ -78,10 +78,13 @@ def test_a_killed_run_goes_on(job: Job, undisturbed: Job) -> None:
 
 def test_killed_workers_are_replaced(job: Job, undisturbed: Job) -> None:
     """Sandboxes that die at random cost time, no verdict."""
-    code, killed = faults.run_killing_workers(job, random.Random(1), 0.3)
-    while code == 1:  # a program was hit three times in a row: it is left for the next run
-        code, _ = faults.run_killing_workers(job, random.Random(2), 2.0)
-    assert (code, killed > 0) == (0, True)
+    code, words, killed = faults.run_killing_workers(job, random.Random(1), 0.3)
+    assert killed
+    if code == 1:  # some program was hit three times in a row: it is left for the next run
+        assert "not scored, the machine failed" in words or not words.strip()
+        job.finish()
+    else:
+        assert code == 0, words
     rows = job.results.read_text().splitlines()
     assert sorted(rows) == sorted(undisturbed.results.read_text().splitlines())
 

@@ -133,12 +133,14 @@ def kill_after(job: Job, seconds: float) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-def run_killing_workers(job: Job, source: random.Random, pause: float) -> tuple[int, int]:
+def run_killing_workers(job: Job, source: random.Random, pause: float) -> tuple[int, str, int]:
     """Run a job whose sandboxes' processes are killed at random, every ``pause`` seconds or so.
 
-    Return its exit code and how many were killed.
+    It begins with the first result. Return the job's exit code, its words and how many were killed.
     """
-    process, killed = job.start(), 0
+    process, killed, size = job.start(), 0, job.size()
+    while process.poll() is None and job.size() <= size:
+        time.sleep(0.002)
     while process.poll() is None:
         time.sleep(pause * (0.5 + source.random()))
         for pid in _chosen(descendants(process.pid), source):
@@ -147,8 +149,8 @@ def run_killing_workers(job: Job, source: random.Random, pause: float) -> tuple[
                 killed += 1
             except ProcessLookupError:
                 pass
-    process.communicate()
-    return process.returncode, killed
+    _, words = process.communicate()
+    return process.returncode, words, killed
 
 
 def _chosen(pids: list[int], source: random.Random) -> Iterator[int]:
