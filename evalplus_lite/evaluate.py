@@ -26,6 +26,7 @@ CHECK_LIMITS = Limits(cpu=10.0)
 ACCEPTED = wire.encode(True)
 MAX_DEFERRED = 64 << 20
 """Bytes of answers kept for a task's check; one that is even larger in all is not right."""
+KILLED = "SIGKILL"
 SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
 
 
@@ -108,6 +109,14 @@ def examine(sandbox: Sandbox, exam: Exam, source: str, *, details: bool = False)
     InfrastructureError where the machine fails three times in a row: that is no verdict, and
     ContractError where the task's own check does not load.
     """
+    verdict = _examined(sandbox, exam, source, details=details)
+    if verdict.failure is not None and verdict.failure.detail == KILLED:
+        # Perhaps not the program's doing: a system short of memory kills what it likes.
+        verdict = _examined(sandbox, exam, source, details=details)
+    return verdict
+
+
+def _examined(sandbox: Sandbox, exam: Exam, source: str, *, details: bool) -> Verdict:
     count = len(exam.suite.cases)
     examiner = _Examiner(exam, [None] * count if details else None)
     program = Program(source, exam.task.entry_point)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from array import array
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.store import replacing
+from evalplus_lite.store.writing import reporting
 from evalplus_lite.types import VerdictName
 
 STATUSES: Mapping[VerdictName, str] = {
@@ -36,26 +39,42 @@ def write_results(
 
     ``solutions`` holds the programs' texts where they are to stand in the file.
     """
-    tasks: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        failed = row.get("failure")
-        in_base = row["base"] != "pass"
-        shown = [] if failed is None else [failed.get("input")]
-        tasks.setdefault(row["task_id"], []).append(
-            {
-                "task_id": row["task_id"],
-                "solution": (solutions or {}).get((row["task_id"], row["index"]), ""),
-                "base_status": STATUSES[row["base"]],
-                "plus_status": STATUSES[row["plus"]],
-                "base_fail_tests": shown if in_base else [],
-                "plus_fail_tests": [] if in_base else shown,
+    places: dict[str, array[int]] = {}  # offset and length of each row, as all rows may be many
+    end = 0
+    with reporting(path), tempfile.TemporaryFile(dir=path.parent) as texts:
+        for row in rows:
+            text = _dumped(_result(row, solutions or {}))
+            places.setdefault(row["task_id"], array("Q")).extend((end, len(text)))
+            texts.write(text)
+            end += len(text)
+        with replacing(path) as file:
+            head = {
+                "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"),
+                "hash": dataset_hash,
             }
-        )
-    document = {
-        "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"),
-        "hash": dataset_hash,
-        "eval": tasks,
-        "pass_at_k": pass_at_k,
+            file.write(_dumped(head)[:-1] + b',"eval":{')
+            for number, (task, spans) in enumerate(places.items()):
+                file.write((b"," if number else b"") + _dumped(task) + b":[")
+                for place in range(0, len(spans), 2):
+                    texts.seek(spans[place])
+                    file.write((b"," if place else b"") + texts.read(spans[place + 1]))
+                file.write(b"]")
+            file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
+
+
+def _result(row: Mapping[str, Any], solutions: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+    failed = row.get("failure")
+    in_base = row["base"] != "pass"
+    shown = [] if failed is None else [failed.get("input")]
+    return {
+        "task_id": row["task_id"],
+        "solution": solutions.get((row["task_id"], row["index"]), ""),
+        "base_status": STATUSES[row["base"]],
+        "plus_status": STATUSES[row["plus"]],
+        "base_fail_tests": shown if in_base else [],
+        "plus_fail_tests": [] if in_base else shown,
     }
-    with replacing(path) as file:
-        file.write(json.dumps(document, separators=(",", ":")).encode())
+
+
+def _dumped(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
