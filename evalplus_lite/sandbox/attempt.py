@@ -289,6 +289,8 @@ class Attempt:
             try:
                 part = channel.recv(RECEIVE_BYTES)
             except TimeoutError:
+                if watch.is_long_gone:
+                    raise EOFError from None
                 continue
             except OSError:
                 raise EOFError from None

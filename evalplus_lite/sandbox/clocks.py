@@ -10,7 +10,8 @@ CLOCK_SLACK = 0.01
 """CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier
 cases (``inside.FLUSH_SECONDS``) and the reporting itself."""
 
-
+GONE_SECONDS = 10.0
+"""Seconds after a process's end within which the end of its channel is seen."""
 PATIENCE = 100
 """Times its limit that a case may take on any clock: a program can arrange to queue much and to
 compute little, where the machine is busy; no machine is as slow as that to an honest one."""
@@ -29,6 +30,12 @@ class Watch:
         self.wall = time.monotonic()
         self.cpu = cpu_clock(self.pid)
         self.idle_from: Clocks | None = None
+        self.gone_from: float | None = None
+
+    @property
+    def is_long_gone(self) -> bool:
+        """Whether the process ended some time ago, yet the end of its channel never came."""
+        return self.gone_from is not None and time.monotonic() - self.gone_from > GONE_SECONDS
 
     def used_since_reset(self, limit: float) -> float | None:
         """Return the CPU seconds since the last batch where they exceed ``limit``, else None."""
@@ -49,6 +56,8 @@ class Watch:
             return limit - passed + 0.001
         now = cpu_clock(self.pid)
         if now is None or self.cpu is None:
+            if self.gone_from is None:
+                self.gone_from = time.monotonic()
             return 0.05  # gone: the end of the channel is about to be seen
         used = now - self.cpu
         if used > limit + CLOCK_SLACK:
