@@ -1,1 +1,1 @@
-
+"""Making inputs: seeds, mutation by type, strategies, and what keeps them valid."""

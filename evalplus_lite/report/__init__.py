@@ -1,1 +1,1 @@
-
+"""Figures and pages from result files."""
