@@ -162,6 +162,7 @@ def interrupt(job: Job, size: int) -> tuple[int, str, float]:
     """Press Ctrl-C when results are ``size`` bytes long; return exit code, words and seconds."""
     # Where this program was started in the background it ignores Ctrl-C, and so would the run.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    size = max(size, job.size() + 1)  # not before it has begun to work
     process = job.start()
     while process.poll() is None and job.size() < size:
         time.sleep(0.002)
