@@ -7,8 +7,10 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 from evalplus_lite.generate.alphabet import CLASSES
+from evalplus_lite.generate.forms import runs
 from evalplus_lite.generate.identity import key
 from evalplus_lite.generate.places import Place
+from evalplus_lite.generate.shape import SEQUENCES, hashable
 from evalplus_lite.types import Value
 
 _NUMBERS: tuple[int, ...] = (0, 1, -1, 2, -2, 3, 4, 5, 7, 9, 10, -10, 11, 12, 16, 99, 100, 101)
@@ -80,6 +82,8 @@ def _floats(place: Place) -> Iterator[Value]:
 def _texts(place: Place) -> Iterator[Value]:
     letters = _leading(place.seen_letters)
     yield ""
+    if place.domain.has_form or place.domain.pattern:
+        yield from _refilled(place)
     yield from letters[:4]
     for first, second in islice(pairwise(letters), 4):
         yield from (first + first, first + second, first + second + first, first * 3 + second)
@@ -95,6 +99,22 @@ def _texts(place: Place) -> Iterator[Value]:
     yield "".join(letters)
     yield place.seen_letters
     yield from (each for each in place.letters if each not in place.seen_letters)
+
+
+def _refilled(place: Place) -> Iterator[str]:
+    """Yield the first string seen with its numerals, one or all, at their edges."""
+    model = next((runs(each) for each in place.seen if type(each) is str and each), [])
+    numerals = [at for at, run in enumerate(model) if run.isdigit()]
+    for edge in ("0", "1", "9"):
+        for ats in (*[[at] for at in numerals], numerals):
+            parts = list(model)
+            for at in ats:
+                width = len(model[at])
+                parts[at] = edge.zfill(width) if edge == "1" else edge * width
+            yield "".join(parts)
+    for at in numerals:
+        for number in (int(model[at]) + 1, max(0, int(model[at]) - 1)):
+            yield "".join([*model[:at], str(number).zfill(len(model[at])), *model[at + 1 :]])
 
 
 def _alphabets(place: Place) -> Iterator[str]:
@@ -130,7 +150,8 @@ def _bytestrings(place: Place) -> Iterator[Value]:
 def _lists(place: Place) -> Iterator[list[Value]]:
     """Yield plain shapes over the elements' own boundary values, the shortest first."""
     if place.positions is not None:
-        model = next((each for each in place.seen if len(each) == len(place.positions)), None)
+        sequences = (each for each in place.seen if type(each) in SEQUENCES)
+        model = next((each for each in sequences if len(each) == len(place.positions)), None)
         if model is not None:
             yield from _alternating(
                 [_replaced(model, at, values(inner)) for at, inner in enumerate(place.positions)]
@@ -204,8 +225,8 @@ _BY_KIND: dict[type, Any] = {
     bytes: _bytestrings,
     list: _lists,
     tuple: lambda place: map(tuple, _lists(place)),
-    set: lambda place: map(set, _lists(place)),
-    frozenset: lambda place: map(frozenset, _lists(place)),
+    set: lambda place: (set(hashable(value)) for value in _lists(place)),
+    frozenset: lambda place: (frozenset(hashable(value)) for value in _lists(place)),
     dict: _dicts,
     type(None): lambda place: iter((None,)),
 }

@@ -14,6 +14,7 @@ from itertools import islice
 from evalplus_lite.generate import boundary
 from evalplus_lite.generate.identity import key
 from evalplus_lite.generate.places import Place
+from evalplus_lite.generate.sizes import largest_number
 from evalplus_lite.types import Value
 
 Choice = dict[int, Value]
@@ -46,8 +47,12 @@ class _Edge:
 
     def review(self) -> None:
         """Afterwards the usable values leave out what has been refused meanwhile."""
-        refused = self.refused
-        self.usable = [value for known, value in self.values.items() if known not in refused]
+        refused, reach = self.refused, self.place.world.reach
+        self.usable = [
+            value
+            for known, value in self.values.items()
+            if known not in refused and largest_number(value) <= reach
+        ]
 
 
 class Corners:
@@ -91,7 +96,11 @@ class Corners:
         """Return the simplest value not yet tried, of the argument that has most of them left."""
         at = max(range(len(self._edges)), key=lambda at: len(self._edges[at].waiting))
         edge = self._edges[at]
-        return {at: edge.values[edge.waiting.popleft()]} if edge.waiting else {}
+        while edge.waiting:
+            value = edge.values[edge.waiting.popleft()]
+            if largest_number(value) <= edge.place.world.reach:
+                return {at: value}
+        return {}
 
     def _meetings(self) -> Iterator[Choice]:
         """Yield pairs of two arguments' leading values, the simplest first, unless refused."""
@@ -104,9 +113,10 @@ class Corners:
             for other in range(len(leading[second]))
         ]
         for _, first, second, one, other in sorted(pairs, key=lambda pair: pair[:3]):
-            if one[0] in self._edges[first].refused or other[0] in self._edges[second].refused:
-                continue
-            yield {first: one[1], second: other[1]}
+            refused = one[0] in self._edges[first].refused, other[0] in self._edges[second].refused
+            reach = self._edges[first].place.world.reach
+            if not any(refused) and largest_number([one[1], other[1]]) <= reach:
+                yield {first: one[1], second: other[1]}
 
     def _scattered(self) -> Choice:
         """Return values for some of the arguments by chance, the simple ones preferred."""

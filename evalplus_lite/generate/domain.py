@@ -21,8 +21,8 @@ from evalplus_lite.types import Value
 
 _GROWTH = 10
 """Inferred numbers reach this many times as far as the largest seen, sizes twice as far."""
-_LEVELS = 4
-"""Values that nest freely may do so to about this depth."""
+_DEEPER = 2
+"""Values that nest freely may nest so much deeper than seen."""
 _FLOOR = 100
 _SIZE_FLOOR = 12
 
@@ -91,7 +91,7 @@ class Domain:
         nest a little deeper than seen. A list that stands directly as an argument keeps its
         size free, if its elements are alike: the contract says whether the size means anything.
         """
-        return _deepened(cls._typed(shape, letters, is_inner=False), _LEVELS)
+        return _deepened(cls._typed(shape, letters, is_inner=False))
 
     @classmethod
     def _typed(cls, shape: Shape, letters: str, *, is_inner: bool = True) -> Domain:
@@ -146,12 +146,12 @@ class Domain:
         return None
 
     def _explain_number(self, value: float) -> str | None:
+        if type(value) is float and not math.isfinite(value):
+            return None if self.has_special else f"{value!r} where only finite numbers were seen"
         if self.lowest is not None and value < self.lowest:
             return f"{value!r} is below {self.lowest!r}"
         if self.highest is not None and value > self.highest:
             return f"{value!r} is above {self.highest!r}"
-        if not self.has_special and type(value) is float and not math.isfinite(value):
-            return f"{value!r} where only finite numbers were seen"
         return None
 
     def _explain_size(self, value: Any) -> str | None:
@@ -184,8 +184,10 @@ class Domain:
                 if (reason := domain.explain(element)) is not None:
                     return reason
             return None
-        if self.is_rectangular and len(set(map(len, value))) > 1:
-            return "rows of different lengths where all were equal"
+        if self.is_rectangular:
+            widths = {len(row) if type(row) in SEQUENCES else -1 for row in value}
+            if len(widths) > 1 or -1 in widths:
+                return "rows of different lengths where all were equal"
         if self.is_square and len(value) != len(value[0]):
             return f"{len(value)} rows of {len(value[0])} where all were square"
         return self._explain_all(self.items, value)
@@ -218,16 +220,37 @@ class Domain:
         return kind is int or self.has_special or math.isfinite(sum(values))
 
 
-def _deepened(domain: Domain, levels: int) -> Domain:
+def _deepened(domain: Domain) -> Domain:
     """Return the domain with further levels where containers hold their own kind beside others."""
     items = domain.items
-    if items is None or not levels or items.kinds in ((list,), (tuple,)):
+    if items is None or items.kinds in ((list,), (tuple,)):
         return domain
     if not any(kind in items.kinds for kind in domain.kinds if kind in SEQUENCES):
         return domain
-    within = replace(items, kinds=_union(items.kinds, items.items.kinds if items.items else ()))
-    within = replace(within, is_uniform=False)
-    return replace(domain, items=replace(within, items=_deepened(within, levels - 1)))
+    within, depth = items, _DEEPER
+    while (inner := within.items) is not None:
+        plain = _joined(replace(within, items=None), replace(inner, items=None))
+        within, depth = replace(plain, items=inner.items), depth + 1
+    level = within
+    for _ in range(depth):
+        level = replace(within, items=level)
+    return replace(domain, items=level)
+
+
+def _joined(one: Domain, other: Domain) -> Domain:
+    """Return a domain without bounds or form that admits what either admits, free of relations."""
+
+    def part(first: Domain | None, second: Domain | None) -> Domain | None:
+        return _joined(first, second) if first and second else first or second
+
+    return Domain(
+        _union(one.kinds, other.kinds),
+        has_special=one.has_special or other.has_special,
+        alphabet="".join(sorted({*one.alphabet, *other.alphabet})),
+        items=part(one.items, other.items),
+        keys=part(one.keys, other.keys),
+        values=part(one.values, other.values),
+    )
 
 
 def _union(first: tuple[type, ...], second: tuple[type, ...]) -> tuple[type, ...]:
@@ -250,7 +273,7 @@ def _form(shape: Shape) -> dict[str, Any]:
     return {
         "kinds": shape.kinds,
         "has_form": shape.text is not None and has_form(shape.text.values),
-        "has_special": shape.numbers is not None and shape.numbers.has_special,
+        "has_special": shape.has_special,
         "is_uniform": shape.is_uniform,
         "is_rectangular": shape.is_rectangular,
         "is_square": shape.is_square,

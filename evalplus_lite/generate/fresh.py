@@ -14,6 +14,7 @@ from evalplus_lite.generate.alphabet import BRACKETS
 from evalplus_lite.generate.forms import run_kind, runs
 from evalplus_lite.generate.numeric import LANDMARKS
 from evalplus_lite.generate.operators import below, pick
+from evalplus_lite.generate.shape import hashable
 from evalplus_lite.types import Value
 
 _USUAL = 8
@@ -23,7 +24,10 @@ _DEEP = 6
 
 def make(place: Any) -> Value:
     """Return a new value for a place, of one of the types seen there."""
-    kind = pick(place, place.domain.kinds)
+    return _of_kind(pick(place, place.domain.kinds), place)
+
+
+def _of_kind(kind: type, place: Any) -> Value:
     maker = _MAKERS.get(kind)
     return maker(place) if maker else None
 
@@ -208,7 +212,7 @@ def sequence(place: Any) -> list[Value]:
     kinds = item.domain.kinds
     if len(kinds) > 1 and place.domain.is_uniform:
         kind = pick(place, kinds)
-        return [_MAKERS[kind](item) for _ in range(size)]
+        return [_of_kind(kind, item) for _ in range(size)]
     way = place.random()
     if way < 0.35:
         pool = [item.fresh() for _ in range(1 + below(place, 4))]
@@ -272,7 +276,7 @@ _MAKERS: dict[type, Callable[[Any], Value]] = {
     bytes: lambda place: bytes(below(place, 256) for _ in range(_size(place))),
     list: sequence,
     tuple: lambda place: tuple(sequence(place)),
-    set: lambda place: set(sequence(place)),
-    frozenset: lambda place: frozenset(sequence(place)),
+    set: lambda place: set(hashable(sequence(place))),
+    frozenset: lambda place: frozenset(hashable(sequence(place))),
     dict: _mapping,
 }

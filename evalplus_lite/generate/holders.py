@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from evalplus_lite.generate.operators import Family, Trait, operator, pick
-from evalplus_lite.generate.shape import elements_of
+from evalplus_lite.generate.shape import elements_of, hashable
 from evalplus_lite.types import Value
 
 
@@ -27,13 +27,13 @@ def tuple_items(value: tuple[Value, ...], site: Any) -> tuple[Value, ...]:
 @operator("set.items", set, ({1, 2}, {1, 3}), ({1, 2}, {1}), family=Family.EITHER)
 def set_items(value: set[Value], site: Any) -> set[Value]:
     """Changed as a list (Table 1)."""
-    return set(_as_list(value, site))
+    return set(hashable(_as_list(value, site)))
 
 
 @operator("frozenset.items", frozenset, (frozenset({1, 2}), frozenset({1})), family=Family.EITHER)
 def frozenset_items(value: frozenset[Value], site: Any) -> frozenset[Value]:
     """Changed as a list."""
-    return frozenset(_as_list(value, site))
+    return frozenset(hashable(_as_list(value, site)))
 
 
 @operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), traits=(Trait.RESIZES,))

@@ -14,6 +14,7 @@ SEQUENCES: tuple[type, ...] = (list, tuple)
 CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)
 SIZED: tuple[type, ...] = (str, bytes, *CONTAINERS, dict)
 
+_ENOUGH_SQUARES = 3
 FIXED_AFTER = 5
 """A size that never varied over this many values counts as fixed."""
 
@@ -24,8 +25,6 @@ class Numbers:
 
     lowest: float
     highest: float
-    has_special: bool
-    """Whether NaN or an infinity was seen too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,8 @@ class Shape:
     """One shape a position, where the size is fixed and the positions differ in kind."""
     keys: Shape | None = None
     values: Shape | None = None
+    has_special: bool = False
+    """Whether NaN or an infinity was seen."""
     is_uniform: bool = True
     """Whether every single container held elements of one type only."""
     is_rectangular: bool = False
@@ -81,21 +82,24 @@ class Shape:
         sizes = _sizes([value for value in values if type(value) in SIZED])
         elements = [element for container in containers for element in elements_of(container)]
         rows = [elements_of(container) for container in containers]
-        is_rectangular = _is_rectangular(rows)
+        items = cls.of(elements) if elements else None
+        is_rectangular = items is not None and not items.positions and _is_rectangular(rows)
         return cls(
             count=len(values),
             kinds=tuple(kinds),
             numbers=_numbers(values),
             text=_text([value for value in values if type(value) is str]),
             sizes=sizes,
-            items=cls.of(elements) if elements else None,
+            items=items,
             positions=_positions(cls.of, containers),
             keys=cls.of(key for value in dicts for key in value) if any(dicts) else None,
             values=cls.of(v for value in dicts for v in value.values()) if any(dicts) else None,
-            is_uniform=all(len(set(map(type, container))) < 2 for container in containers)
-            and all(len(set(map(type, value.values()))) < 2 for value in dicts),
+            has_special=any(type(each) is float and not math.isfinite(each) for each in values),
+            is_uniform=_are_uniform(containers)
+            and _are_uniform(dicts)
+            and _are_uniform([list(value.values()) for value in dicts]),
             is_rectangular=is_rectangular,
-            is_square=is_rectangular and all(len(each) == len(each[0]) for each in rows if each),
+            is_square=is_rectangular and _is_square(rows),
         )
 
 
@@ -104,6 +108,18 @@ def elements_of(container: Any) -> Sequence[Value]:
     if type(container) in (set, frozenset):
         return sorted(container, key=order)
     return container  # type: ignore[no-any-return] # a list or tuple already
+
+
+def hashable(values: Iterable[Value]) -> list[Value]:
+    """Return those of the values that may be elements of a set."""
+    kept = []
+    for value in values:
+        try:
+            hash(value)
+        except TypeError:
+            continue
+        kept.append(value)
+    return kept
 
 
 def order(value: Value) -> tuple[str, Any]:
@@ -118,12 +134,19 @@ def order(value: Value) -> tuple[str, Any]:
     return kind.__name__, repr(value)
 
 
+def _are_uniform(containers: Iterable[Any]) -> bool:
+    return all(len(set(map(type, container))) < 2 for container in containers)
+
+
 def _numbers(values: Sequence[Value]) -> Numbers | None:
-    numbers = [value for value in values if type(value) is int or type(value) is float]
-    finite = [value for value in numbers if type(value) is int or math.isfinite(value)]
+    finite = [
+        value
+        for value in values
+        if type(value) is int or (type(value) is float and math.isfinite(value))
+    ]
     if not finite:
         return None
-    return Numbers(min(finite), max(finite), has_special=len(finite) < len(numbers))
+    return Numbers(min(finite), max(finite))
 
 
 def _text(values: Sequence[str]) -> Text | None:
@@ -162,6 +185,13 @@ def _positions(
     ):
         return None
     return tuple(shape_of(column) for column in zip(*containers, strict=True))
+
+
+def _is_square(containers: Sequence[Sequence[Any]]) -> bool:
+    """Return whether all tables are square, and enough so for it not to be chance."""
+    tables = [rows for rows in containers if rows]
+    is_telling = len(tables) >= _ENOUGH_SQUARES or len({len(rows) for rows in tables}) > 1
+    return is_telling and all(len(rows) == len(rows[0]) for rows in tables)
 
 
 def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:

@@ -18,7 +18,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, Hypoth
 
 from evalplus_lite.generate.domain import Domain
 from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.shape import Shape
+from evalplus_lite.generate.shape import Shape, hashable
 from evalplus_lite.types import Case, Value
 
 Strategy = st.SearchStrategy[Any]
@@ -157,7 +157,7 @@ def _grids(domain: Domain, rows: Domain, shape: Shape, low: int, high: int) -> S
 
 
 def _sets(domain: Domain, shape: Shape) -> Strategy:
-    return _lists(domain, shape).map(set)
+    return _lists(domain, shape).map(hashable).map(set)
 
 
 def _dicts(domain: Domain, shape: Shape) -> Strategy:

@@ -1,0 +1,203 @@
+"""The generator keeps its promises: new, admitted, traceable, balanced, finite."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from evalplus_lite.generate.constants import Constants
+from evalplus_lite.generate.guards import Guards
+from evalplus_lite.generate.identity import key
+from evalplus_lite.generate.mutate import Generator, Mix
+from evalplus_lite.generate.operators import OPERATORS
+from evalplus_lite.generate.sizes import largest_number, longest_size
+from evalplus_lite.types import Case
+
+BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
+
+
+def generator(base: list[Case] = BASE, **options: Any) -> Generator:
+    options.setdefault("guards", Guards.typed([case.arguments for case in base]))
+    options.setdefault("rng", random.Random("0:T/1"))
+    options.setdefault("constants", Constants.of_values([42, "kept"]))
+    return Generator(base, **options)
+
+
+def grow(made: Generator, rounds: int = 6, size: int = 50) -> list[Case]:
+    """Return what a caller who keeps every second proposal ends up with."""
+    kept: list[Case] = []
+    for _ in range(rounds):
+        batch = made.propose(size)
+        made.feedback(batch[::2])
+        kept += batch[::2]
+    return kept
+
+
+def test_nothing_is_proposed_twice_nor_equals_a_base_input() -> None:
+    """Over all batches, kept or not, every proposal is a new input."""
+    made = generator()
+    seen = {key(case.arguments) for case in BASE}
+    for _ in range(8):
+        batch = made.propose(60)
+        assert len(batch) == 60
+        for case in batch:
+            assert key(case.arguments) not in seen
+            seen.add(key(case.arguments))
+        made.feedback(batch[::3])
+
+
+def test_every_proposal_is_admitted_by_the_guards() -> None:
+    """Inferred guards, relations included, hold for all that is proposed."""
+    base = [Case(([1, 2], [3, 4])), Case(([5], [6])), Case(([1, 2, 3], [3, 2, 1]))]
+    guards = Guards.infer([case.arguments for case in base])
+    made = generator(base, guards=guards)
+    batch = made.propose(200)
+    assert len(batch) > 50
+    assert all(len(case.arguments[0]) == len(case.arguments[1]) > 0 for case in batch)
+    assert all(guards.admits(case.arguments) for case in batch)
+
+
+def test_provenance_names_source_parent_and_operators() -> None:
+    """Each case says where it came from; parents are positions of cases already in the suite."""
+    made = generator()
+    suite = list(BASE)
+    names = {each.name for kind in OPERATORS for each in OPERATORS[kind]}
+    for _ in range(5):
+        batch = made.propose(40)
+        for case in batch:
+            assert case.source in {"mutation", "constant", "boundary"}
+            assert case.parent is not None
+            assert 0 <= case.parent < len(suite)
+            assert case.operators
+            for name in case.operators:
+                assert name in names or name.split(".")[0] in {"arguments", "boundary", "fresh"}
+        made.feedback(batch[::2])
+        suite += batch[::2]
+
+
+def test_single_changes_lead_back_to_the_parent() -> None:
+    """What one operator changed in one argument left the parent's other arguments alone."""
+    made = generator()
+    suite = list(BASE)
+    checked = 0
+    for _ in range(4):
+        batch = made.propose(50)
+        for case in batch:
+            if case.operators in {("str.reverse",), ("str.case",)}:
+                assert case.parent is not None
+                assert case.arguments[0] == suite[case.parent].arguments[0]
+                checked += 1
+        made.feedback(batch)
+        suite += batch
+    assert checked
+
+
+def test_seeds_are_proposed_first_and_as_they_are() -> None:
+    """Seeds of a model or of the prompt come before anything made from the base inputs."""
+    seeds = [Case(([9, 9], "seed"), "llm"), Case(([], ""), "docstring")]
+    assert generator(seeds=seeds).propose(10)[:2] == seeds
+
+
+def test_seeds_outside_the_guards_or_known_already_are_left_out() -> None:
+    """A seed of a wrong type, and one that is a base input, are not proposed."""
+    seeds = [Case(("wrong", "type"), "llm"), Case(BASE[0].arguments, "docstring")]
+    assert all(
+        case.source not in {"llm", "docstring"} for case in generator(seeds=seeds).propose(9)
+    )
+
+
+def test_budget_is_split_between_the_sources() -> None:
+    """Half or so comes from near the seeds, and every source has a part."""
+    drawn = [Case(([n], "h" * n), "hypothesis") for n in range(100)]
+    counts = Counter(case.source for case in grow(generator(drawn=drawn), 8))
+    total = sum(counts.values())
+    assert 0.35 < counts["mutation"] / total < 0.65
+    assert counts["constant"] > 0.08 * total
+    assert counts["boundary"] > 0.08 * total
+    assert counts["hypothesis"] > 0
+
+
+def test_a_source_can_be_switched_off() -> None:
+    """A share of nothing proposes nothing."""
+    made = generator(mix=Mix(mutation=1.0, constant=0.0, boundary=0.0, hypothesis=0.0))
+    assert {case.source for case in made.propose(50)} == {"mutation"}
+
+
+def test_constants_of_the_task_come_up() -> None:
+    """A number and a word of the task's text appear among the inputs."""
+    cases = grow(generator())
+    assert any(42 in case.arguments[0] for case in cases)
+    assert any("kept" in case.arguments[1] for case in cases)
+
+
+@pytest.mark.parametrize(
+    ("base", "most"),
+    [([Case((True,))], 1), ([Case((None,))], 0), ([Case(())], 0), ([Case((True, False))], 3)],
+)
+def test_small_domains_are_exhausted_and_the_generator_ends(base: list[Case], most: int) -> None:
+    """Where hardly any input exists all are found, and then nothing more is proposed."""
+    made = generator(base)
+    found = made.propose(50)
+    made.feedback(found)
+    assert len(found) == most
+    assert made.propose(50) == []
+
+
+def test_slow_inputs_keep_later_ones_smaller() -> None:
+    """After an input was too slow for its size, larger ones are no longer made."""
+    made = generator([Case((5,)), Case((30,))])
+    batch = made.propose(80)
+    large = [case for case in batch if largest_number(case.arguments) >= 1000]
+    assert large
+    made.feedback([case for case in batch if case not in large], slow=large)
+    limit = min(largest_number(case.arguments) for case in large)
+    assert all(largest_number(case.arguments) < limit for case in made.propose(80))
+
+
+def test_numbers_grow_step_by_step_while_they_are_kept() -> None:
+    """Without slow inputs the reach grows to numbers that no base input came near."""
+    made = generator([Case((5,)), Case((30,))])
+    first = made.propose(60)
+    assert max(largest_number(case.arguments) for case in first) <= 10_000
+    made.feedback(first)
+    for _ in range(4):
+        made.feedback(made.propose(60))
+    assert max(largest_number(case.arguments) for case in made.propose(60)) > 10**9
+
+
+def test_lengths_stay_bounded() -> None:
+    """Repeated doubling and repeating does not make inputs ever longer."""
+    cases = grow(generator(), rounds=20)
+    assert max(longest_size(case.arguments) for case in cases) <= 100
+
+
+def test_rare_outputs_are_built_on_more() -> None:
+    """Told the outputs, the generator makes more inputs that lead to the rare one."""
+
+    def answer(case: Case) -> bool:
+        text = case.arguments[0]
+        return bool(text[:1] == "x" and text[-1:] == "y")
+
+    def share(*, told: bool) -> float:
+        total = rare = 0
+        for seed in range(6):
+            base = [Case((text,)) for text in ("xay", "abc", "hello", "xbby", "wide")]
+            outputs = [answer(case) for case in base] if told else None
+            made = generator(base, outputs=outputs, rng=random.Random(seed))
+            for _ in range(8):
+                batch = made.propose(40)
+                made.feedback(batch, outputs=[answer(c) for c in batch] if told else None)
+                total += len(batch)
+                rare += sum(map(answer, batch))
+        return rare / total
+
+    assert share(told=True) > 1.3 * share(told=False)
+
+
+def test_same_seed_makes_the_same_cases() -> None:
+    """Two generators with equal arguments and feedback go through the same cases."""
+    assert grow(generator()) == grow(generator())
+    assert grow(generator()) != grow(generator(rng=random.Random("1:T/1")))
