@@ -172,10 +172,18 @@ def _number(kind: type, source: Any, old: Any, site: Place) -> Any:
     if kind in CONTAINERS:
         numbers = [each for each in elements_of(source) if type(each) in (int, float)]
     if numbers and way < 4:
-        return (sum(numbers), max(numbers), min(numbers), pick(site, numbers))[way] + pick(
+        return (_total(numbers), max(numbers), min(numbers), pick(site, numbers))[way] + pick(
             site, (0, 0, 1, -1)
         )
     return None if size is None else size + pick(site, (0, 0, 1, -1, -size))
+
+
+def _total(numbers: list[Any]) -> Any:
+    """Return the sum, added up in order: `sum` rounds floats otherwise since Python 3.12."""
+    total = 0
+    for number in numbers:
+        total += number
+    return total
 
 
 def _part(source: str, site: Place) -> str:
