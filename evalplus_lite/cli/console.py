@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -24,6 +25,8 @@ from rich.table import Table
 
 QUIET_SECONDS = 15.0
 """Seconds between lines of progress where stderr is no terminal."""
+PIPE_WIDTH = 160
+"""Characters a table may be wide where stdout is no terminal."""
 
 
 class Screen:
@@ -100,7 +103,10 @@ def print_table(
         table.add_column(column, justify="left" if number < left else "right")
     for row in rows:
         table.add_row(*[_cell(value) for value in row])
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(width=PIPE_WIDTH)  # nothing wraps there, and cut headings say nothing
+    console.print(table)
 
 
 def say(text: str) -> None:

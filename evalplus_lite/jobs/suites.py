@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.blobs import Blobs, Packed
-from evalplus_lite.codec import dumps
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.oracle import Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import replacing
 from evalplus_lite.tasks.suite_file import coarse
-from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.types import Suite, Task
 
 FORMAT = 5
 """Part of every key: raise it when what is computed changes."""
@@ -156,10 +155,3 @@ def blob_of(row: str | list[Any]) -> bytes | Packed:
         return base64.b64decode(row, validate=True)
     size, digest, data = row
     return Packed(int(size), bytes.fromhex(digest), base64.b64decode(data, validate=True))
-
-
-def fingerprint(task: Task, cases: tuple[Case, ...] | None = None) -> str:
-    """Return a hash of what decides a task's verdicts: reference, rule, contract and inputs."""
-    parts = [task.id, task.reference, task.entry_point, task.contract or "", repr(task.rule)]
-    parts += [dumps(list(case.arguments)) for case in (task.cases if cases is None else cases)]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -78,6 +78,7 @@ def test_evaluate_prints_a_table(folder: Path) -> None:
     assert "24 samples of 3 tasks" in done.stdout
     assert "base" in done.stdout
     assert "out/results.jsonl" in done.stdout
+    assert "unrepresentable" in done.stdout
     written = {path.name for path in (folder / "out").iterdir()}
     assert written == {"results.jsonl", "summary.json", "eval_results.json"}
 

@@ -1,0 +1,93 @@
+"""Contracts: read from text, run in the sandbox, found wherever the project is installed."""
+
+from __future__ import annotations
+
+import pytest
+from support.tasks import make_task
+
+from evalplus_lite.contract import bundled, load_contracts, parse, violations
+from evalplus_lite.errors import ContractError
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.types import Case
+
+
+def test_what_a_contract_defines() -> None:
+    """Which functions a contract has is read from its text, which is never run."""
+    contract = parse("raise SystemExit\ndef precondition(x): pass\ndef helper(): pass\n")
+    assert contract.has_precondition
+    assert not contract.has_check
+    assert contract.functions == {"precondition", "helper"}
+    assert parse("def check(i, o, e): pass").has_check
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("def precondition(:", "is not Python"),
+        ("x = '\0'", "is not Python"),
+        ("", "defines neither `precondition` nor `check`"),
+        ("class A:\n    def check(self): pass\n", "defines neither"),
+        ("(" * 10_000, "is not Python"),
+    ],
+)
+def test_malformed_contracts(source: str, problem: str) -> None:
+    """A text that can be no contract is refused with what it lacks."""
+    with pytest.raises(ContractError, match=problem):
+        parse(source)
+
+
+def test_violations_say_why(sandbox: Sandbox) -> None:
+    """An input is accepted, or rejected with the assertion's message or what else happened."""
+    source = (
+        "def precondition(x):\n"
+        "    assert type(x) is int, 'not an int'\n"
+        "    assert x != 0\n"
+        "    if x < 0: raise KeyError(x)\n"
+        "    while x > 100: pass\n"
+        "    return False\n"
+    )
+    cases = [Case((value,)) for value in (1, "a", 0, -1, 101, 2)]
+    found = violations(sandbox, source, cases)
+    assert found[0] is None
+    assert found[1] == "not an int"
+    assert found[2] == "an assertion without a message"
+    assert found[3] is not None
+    assert "KeyError" in found[3]
+    assert found[4] is not None
+    assert "did not finish" in found[4]
+    assert found[5] is None
+
+
+def test_a_precondition_cannot_change_its_case(sandbox: Sandbox) -> None:
+    """What a precondition does to its arguments stays in the sandbox."""
+    case = Case(([1],))
+    assert violations(sandbox, "def precondition(x): x.clear()", [case, case]) == [None, None]
+    assert case.arguments == ([1],)
+
+
+def test_wrong_parameters_reject_every_input(sandbox: Sandbox) -> None:
+    """A precondition of other parameters than the task's accepts nothing, and says so."""
+    (reason,) = violations(sandbox, "def precondition(a, b): pass", [Case((1,))])
+    assert reason is not None
+    assert "TypeError" in reason
+
+
+def test_without_a_precondition_all_is_valid(sandbox: Sandbox) -> None:
+    """A contract that only judges answers restricts no input."""
+    assert violations(sandbox, "def check(i, o, e): pass", [Case((1,))] * 2) == [None, None]
+
+
+def test_a_contract_that_does_not_load(sandbox: Sandbox) -> None:
+    """A contract that fails before its first input is an error, not a rejection."""
+    with pytest.raises(ContractError, match="does not load"):
+        violations(sandbox, "def precondition(x): pass\nimport nowhere\n", make_task().base)
+
+
+def test_bundled_contracts_are_found() -> None:
+    """The contracts that ship with the project are there, by file stem, and each is one."""
+    contracts = load_contracts("humaneval")
+    assert len(contracts) >= 40
+    assert list(contracts) == sorted(contracts)
+    assert parse(contracts["032_find_zero"]).has_check
+    assert bundled("data").is_dir()
+    assert load_contracts("nothing") == {}
