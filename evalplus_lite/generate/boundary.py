@@ -179,9 +179,19 @@ def _lists(place: Place) -> Iterator[list[Value]]:
                 yield sorted(some)
                 yield sorted(some, reverse=True)
     yield from (seen, pool, [*pool, *pool[::-1]], [*seen, *seen[::-1]])
+    yield from _constants(place.items)
     yield from ([value] for value in pool[6:])
     if pool:
         yield from (pool[:1] * 10, (pool[:2] * _LONG)[:_LONG], [*seen[:2]] * 5)
+
+
+def _constants(items: Place) -> Iterator[list[Value]]:
+    """Yield lists of all constants of an element's type: one input that meets every threshold."""
+    constants = items.world.constants
+    for pool in (constants.floats, constants.integers, constants.strings, constants.pieces):
+        fitting = [each for each in pool[:_LONG] if items.domain.explain(each) is None]
+        if fitting:
+            yield from (fitting, fitting[: len(fitting) // 2], fitting[len(fitting) // 2 :])
 
 
 def _replaced(model: Any, at: int, choices: list[Value]) -> Iterator[list[Value]]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from evalplus_lite.generate.forms import runs
@@ -13,6 +14,7 @@ from evalplus_lite.generate.identity import key
 from evalplus_lite.types import Task, Value
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 _MAX_BITS = 256
 _MAX_TEXT = 200
@@ -40,7 +42,7 @@ class Constants:
 
     @classmethod
     def of_values(cls, values: Iterable[Value]) -> Constants:
-        """Return the constants sorted by type, each number with the ones beside it."""
+        """Return the constants sorted by type, each number with those beside it and in between."""
         values = list(values)
         integers = [value for value in values if type(value) is int]
         floats = [value for value in values if type(value) is float]
@@ -49,12 +51,11 @@ class Constants:
         letters = [letter for text in strings for letter in text]
         whole = [int(value) for value in floats if value.is_integer() and abs(value) < 1e15]
         near = [number + step for number in integers for step in (1, -1)]
+        reals = [*floats, *(float(number) for number in integers if abs(number) < 10**15)]
+        beside = [round(number + step, 9) for number in floats for step in (1.0, -1.0)]
         return cls(
-            integers=_distinct([*integers, *whole, *near]),
-            floats=_distinct(
-                [*floats, *(float(n) for n in integers if abs(n) < 10**15)]
-                + [number + step for number in floats for step in (1.0, -1.0)]
-            ),
+            integers=_distinct([*integers, *whole, *near, *_between(integers)]),
+            floats=_distinct([*floats, *_between(reals), *reals, *beside]),
             strings=_distinct(strings),
             pieces=_distinct(
                 piece for piece in [*words, *letters] if piece.strip() or " " in piece
@@ -201,6 +202,16 @@ def _fold(node: ast.AST) -> int | float | None:
             result: int | float = left**right
             return result
     return None
+
+
+def _between(numbers: Iterable[N]) -> Iterator[N]:
+    """Yield a number between each two neighbours: thresholds have something in between."""
+    for low, high in pairwise(sorted(set(numbers))):
+        if isinstance(low, int) and isinstance(high, int):
+            if high - low > 2:
+                yield (low + high) // 2
+        else:
+            yield round((low + high) / 2, 6)
 
 
 def _distinct(values: Iterable[T]) -> tuple[T, ...]:

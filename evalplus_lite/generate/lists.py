@@ -191,6 +191,17 @@ def _turned(value: Value, way: int, step: int) -> Value:
     return value
 
 
+@operator(
+    "list.salt", list, ([1, 2], [42, 42]), ([1, 2], [42, 2]), weight=4, family=Family.CONSTANT
+)
+def list_salt(value: list[Value], site: Any) -> list[Value]:
+    """With several elements changed at once."""
+    if site.positions is not None or site.items is None:
+        return value
+    change, share = site.items.mutate, site.random()
+    return [change(element) if site.random() < share else element for element in value]
+
+
 @operator("list.fragment", list, ([1, 2], [7, 7, 7]), weight=1, traits=(Trait.RESIZES,))
 def list_fragment(value: list[Value], site: Any) -> list[Value]:
     """Another list seen among the inputs."""

@@ -60,6 +60,10 @@ class Site(Protocol):
         """Whether containers here must keep their length."""
 
     @property
+    def has_form(self) -> bool:
+        """Whether the strings here mostly share a form, widths of numerals included."""
+
+    @property
     def letters(self) -> str:
         """Characters to write: those seen here, then the rest of what is allowed."""
 

@@ -26,7 +26,7 @@ _SEEN_LIMIT = 300
 _TRIES = 3
 _FRESH = 0.08
 """How often a value is replaced from scratch instead of being changed."""
-_FORM_FAVOUR = 10
+_FORM_FAVOUR = 20
 """Where strings share a form, operators that keep it are chosen so many times as often."""
 _LOCAL = 0.8
 """How often a fragment comes from the same place rather than from any."""
@@ -102,6 +102,7 @@ class Place:
         self.seen: list[Value] = []
         self._known: set[bytes] = set()
         self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
+        self.has_form = domain.has_form
         self.items = self._child(domain.items, shape.items, is_fixed=domain.is_rectangular)
         self.keys = self._child(domain.keys, shape.keys)
         self.values = self._child(domain.values, shape.values)

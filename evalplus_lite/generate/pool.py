@@ -8,8 +8,8 @@ from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]
 
-_SEEDS = 0.3
-_BALANCED = 0.5
+_SEEDS = 0.45
+_BALANCED = 0.35
 """Shares of the picks made among seeds, and evenly among outputs; the rest is even among all."""
 _SHARE = 4
 """Outputs count as classes where there are at most a quarter as many as inputs."""
@@ -46,7 +46,7 @@ class Pool:
         if not self._has_classes():
             return 1.0
         fair_share = len(self._inputs) / len(self._members)
-        return min(1.0, fair_share / len(members)) ** 2
+        return min(1.0, fair_share / len(members)) ** 3
 
     def pick(self) -> tuple[int, Arguments]:
         """Return the position of some input and the input itself.

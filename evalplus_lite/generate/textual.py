@@ -163,7 +163,7 @@ def _numeral(run: str, site: Site) -> str:
     else:
         constant = site.constant(int)
         number = number if constant is None else abs(constant)
-    keeps_width = site.random() < 0.6
+    keeps_width = site.random() < (0.9 if site.has_form else 0.5)
     return str(number).zfill(len(run)) if keeps_width else str(number)
 
 
@@ -200,7 +200,8 @@ def str_numeral(value: str, site: Site) -> str:
         return value
     at = pick(site, numerals)
     numeral = str(abs(constant))
-    parts[at] = numeral.zfill(len(parts[at])) if site.random() < 0.7 else numeral
+    keeps_width = site.random() < (0.9 if site.has_form else 0.5)
+    parts[at] = numeral.zfill(len(parts[at])) if keeps_width else numeral
     return "".join(parts)
 
 
