@@ -73,7 +73,8 @@ def test_version(tmp_path: Path) -> None:
 
 def test_evaluate_prints_a_table(folder: Path) -> None:
     """evaluate shows pass@1 for base and plus, says where the verdicts are, and writes them."""
-    done = run("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", folder=folder)
+    arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
+    done = run(*arguments, folder=folder, variables={"COLUMNS": "160"})
     assert done.returncode == 0, done.stderr
     assert "24 samples of 3 tasks" in done.stdout
     assert "base" in done.stdout
