@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate import relations
+from evalplus_lite.generate import inference, relations
 from evalplus_lite.generate.annotations import Hint, hints
 from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.constants import letters as letters_of
@@ -35,7 +35,7 @@ class Guards:
         shapes = _shapes(base)
         return cls(
             shapes,
-            tuple(Domain.inferred(shape, known=known) for shape in shapes),
+            tuple(inference.inferred(shape, known=known) for shape in shapes),
             _arities(base),
             relations.infer(base),
         )
@@ -52,7 +52,7 @@ class Guards:
         shapes = _shapes(base)
         padded = [*stated, *[Hint()] * len(shapes)]
         domains = (
-            Domain.typed(shape, letters=letters).widened(hint)
+            inference.typed(shape, letters=letters).widened(hint)
             for shape, hint in zip(shapes, padded, strict=False)
         )
         return cls(shapes, tuple(domains), _arities(base))

@@ -154,9 +154,8 @@ def _derived(kind: type, source: Value, old: Value, site: Place) -> Value | None
         return _part(source, site)
     if source_kind in CONTAINERS and source:
         element = pick(site, elements_of(source))
-        if type(element) is not kind:
-            return None
-        return _part(str(element), site) if kind is str and site.random() < 0.5 else element
+        if type(element) is kind:
+            return _part(str(element), site) if kind is str and site.random() < 0.5 else element
     if kind in (list, tuple) and source_kind in (list, tuple):
         return kind(_rearranged(list(source), site))
     return None

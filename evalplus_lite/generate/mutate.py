@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.corners import Choice, Corners
@@ -21,6 +22,8 @@ from evalplus_lite.generate.operators import Family
 from evalplus_lite.generate.places import Place, Step, World
 from evalplus_lite.generate.pool import Pool
 from evalplus_lite.generate.sizes import Extent
+from evalplus_lite.generate.sources import Mix, Source, due
+from evalplus_lite.generate.targeting import Aim
 from evalplus_lite.types import Case, Value
 
 Arguments = tuple[Value, ...]
@@ -30,53 +33,13 @@ _PATIENCE = 60
 _MORE = 0.3
 """Chance of each further change to an input, after the first."""
 _MOST_CHANGES = 6
-_MOST_RETRIED = 3.0
-"""A source whose inputs are refused gets up to this many times its share to make up for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mix:
-    """The shares of the sources among the inputs kept; a source that runs dry leaves its share."""
-
-    mutation: float = 0.5
-    constant: float = 0.2
-    boundary: float = 0.25
-    hypothesis: float = 0.05
-
-
-@dataclass(slots=True)
-class _Source:
-    """A source of inputs and how it has fared."""
-
-    name: str
-    share: float
-    draw: Callable[[], Case | None]
-    proposed: int = 0
-    kept: int = 0
-    worth: float = 0.0
-    """What its kept inputs are worth together, by ``Pool.add``."""
-    every: float = 1.0
-    """Its inputs stand this far apart in a batch."""
-    due: float = 0.0
-    """Where in the batch its next input stands."""
-
-    def want(self) -> None:
-        """Afterwards a batch holds its share: more to make up for refusals, less for sameness."""
-        refusals = (self.proposed + 5) / (self.kept + 5)
-        worth = (self.worth + 5) / (self.kept + 5)
-        self.every = 1 / (self.share * worth * min(_MOST_RETRIED, refusals))
-        self.due = self.every / 2
 
 
 @dataclass(slots=True)
 class _Pending:
-    source: _Source | None
+    source: Source | None
     steps: tuple[Step, ...] = ()
     choice: Choice = field(default_factory=dict)
-
-
-def _due(source: _Source) -> float:
-    return source.due
 
 
 class Generator:
@@ -118,14 +81,18 @@ class Generator:
         self._linking = Linking()
         answers = outputs if outputs is not None else [None] * len(base)
         for case, output in zip(base, answers, strict=True):
-            self._known.add(key(case.arguments))
             self._adopt(case, output, is_seed=True)
         self._sources = [
-            _Source("mutation", mix.mutation, lambda: self._mutated(Family.NEAR)),
-            _Source("constant", mix.constant, lambda: self._mutated(Family.CONSTANT)),
-            _Source("boundary", mix.boundary, self._at_boundary),
-            _Source("hypothesis", mix.hypothesis, self._next_drawn),
+            Source("mutation", mix.mutation, partial(self._mutated, "mutation", Family.NEAR)),
+            Source("constant", mix.constant, partial(self._mutated, "constant", Family.CONSTANT)),
+            Source("boundary", mix.boundary, self._at_boundary),
+            Source("hypothesis", mix.hypothesis, self._next_drawn),
         ]
+        self._aimed = [
+            Source("targeted", 0.5, partial(self._mutated, "targeted", family))
+            for family in (Family.NEAR, Family.CONSTANT)
+        ]
+        self._parents: tuple[int, ...] = ()
 
     def propose(self, count: int) -> list[Case]:
         """Return up to ``count`` new cases that the guards admit, none equal to any before.
@@ -135,16 +102,31 @@ class Generator:
         batch: list[Case] = []
         while self._seeds and len(batch) < count:
             self._offer(self._seeds.popleft(), None, batch)
-        active = [source for source in self._sources if source.share > 0]
+        self._fill(batch, count, self._sources)
+        return batch
+
+    def propose_at(self, aim: Aim, count: int) -> list[Case]:
+        """Return up to ``count`` new cases aimed at programs that survived, source ``targeted``."""
+        usual, self.world.constants = self.world.constants, aim.constants
+        self._parents = aim.parents
+        batch: list[Case] = []
+        try:
+            self._fill(batch, count, self._aimed)
+        finally:
+            self.world.constants, self._parents = usual, ()
+        return batch
+
+    def _fill(self, batch: list[Case], count: int, sources: Sequence[Source]) -> None:
+        """Add cases of the sources to the batch, well mixed, until it is full or they are dry."""
+        active = [source for source in sources if source.share > 0]
         for source in active:
             source.want()
         while active and len(batch) < count:
-            # Whoever has waited longest for its share is next: the sources stay well mixed.
-            source = min(active, key=_due)
+            # Whoever has waited longest for its share is next.
+            source = min(active, key=due)
             source.due += source.every
             if not self._draw(source, batch):
                 active.remove(source)
-        return batch
 
     def feedback(
         self,
@@ -188,11 +170,12 @@ class Generator:
         self._corners.learn(pending.choice, kept=kept)
 
     def _adopt(self, case: Case, output: Hashable, *, is_seed: bool) -> float:
+        self._known.add(key(case.arguments))
         for place, value in zip(self.places, case.arguments, strict=False):
             place.learn(value)
         return self.pool.add(case.arguments, output, is_seed=is_seed)
 
-    def _draw(self, source: _Source, batch: list[Case]) -> bool:
+    def _draw(self, source: Source, batch: list[Case]) -> bool:
         """Add one case of the source to the batch; False if it has none to give."""
         for _ in range(_PATIENCE):
             self.world.trace.clear()
@@ -204,7 +187,7 @@ class Generator:
                 return True
         return False
 
-    def _offer(self, case: Case, source: _Source | None, batch: list[Case]) -> bool:
+    def _offer(self, case: Case, source: Source | None, batch: list[Case]) -> bool:
         identity = key(case.arguments)
         if identity in self._known or self.guards.explain(case.arguments) is not None:
             return False
@@ -215,12 +198,12 @@ class Generator:
         batch.append(case)
         return True
 
-    def _mutated(self, family: Family) -> Case | None:
+    def _mutated(self, source: str, family: Family) -> Case | None:
         """Return some input of the pool changed by one or several operators of the family."""
         if not self.pool.size:
             return None
         random, world = self._random, self.world
-        parent, arguments = self.pool.pick()
+        parent, arguments = self.pool.pick(self._parents)
         names: list[str] = []
         world.draws_constants = family is Family.CONSTANT
         for change in range(_MOST_CHANGES):
@@ -242,7 +225,6 @@ class Generator:
                 # Nested operators are noted before the ones around them.
                 steps = reversed(world.trace[mark:])
                 names += [table.operators[index].name for table, index in steps] or ["fresh"]
-        source = "mutation" if family is Family.NEAR else "constant"
         return Case(arguments, source, parent, tuple(names))
 
     def _next_drawn(self) -> Case | None:

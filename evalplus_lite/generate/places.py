@@ -101,6 +101,9 @@ class Place:
         self.random = world.random
         self.seen: list[Value] = []
         self._known: set[bytes] = set()
+        self._fitted: Constants | None = None
+        self._pieces: list[str] = []
+        """The pieces of the constants last used that the alphabet allows."""
         self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
         self.has_form = domain.has_form
         self.items = self._child(domain.items, shape.items, is_fixed=domain.is_rectangular)
@@ -213,7 +216,12 @@ class Place:
 
     def piece(self) -> str:
         """Return a word or character of the task's string constants, or a seen character."""
-        pool = self.world.constants.pieces or self.seen_letters
+        constants = self.world.constants
+        if constants is not self._fitted:
+            allowed = self.domain.characters or frozenset(self.seen_letters)
+            self._pieces = [each for each in constants.pieces if allowed.issuperset(each)]
+            self._fitted = constants
+        pool = self._pieces or self.seen_letters
         return pool[int(self.random() * len(pool))]
 
     def fresh(self) -> Value:

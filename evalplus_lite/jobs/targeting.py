@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.generate.targeting import Aim
 from evalplus_lite.oracle import Answers
 from evalplus_lite.requirements.kills import MEMORY, MUTANT_PRESET, program_key
 from evalplus_lite.requirements.mutants import difference, mutants, normal_form
@@ -83,15 +84,17 @@ def aim(
 ) -> Round:
     """Propose inputs until all survivors are rejected, ``inputs`` are kept, or nothing helps.
 
-    The generator goes on from where it stands and is told of the kept cases alone. A program that
+    Every other batch is aimed at the survivors' own constants; the generator goes on from where it
+    stands with the others, and is told of the kept cases alone. A program that
     runs out of time is rejected too, but no case is kept for that: it would hang on the machine.
     """
     left, suites = list(survivors), list[Suite]()
     kept = idle = tried = 0
-    for _ in range(MOST_BATCHES):
+    for number in range(MOST_BATCHES):
         if not left or kept >= inputs or idle >= IDLE:
             break
-        proposed = generator.propose(batch)
+        at = Aim.at([each.source for each in left], reference=task.reference)
+        proposed = generator.propose_at(at, batch) if number % 2 == 0 else generator.propose(batch)
         if not proposed:
             break
         answers = answered(proposed)

@@ -11,9 +11,11 @@ import pytest
 from evalplus_lite.generate.constants import Constants
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.mutate import Generator, Mix
+from evalplus_lite.generate.mutate import Generator
 from evalplus_lite.generate.operators import OPERATORS
 from evalplus_lite.generate.sizes import largest_number, longest_size
+from evalplus_lite.generate.sources import Mix
+from evalplus_lite.generate.targeting import Aim
 from evalplus_lite.types import Case
 
 BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
@@ -201,3 +203,26 @@ def test_same_seed_makes_the_same_cases() -> None:
     """Two generators with equal arguments and feedback go through the same cases."""
     assert grow(generator()) == grow(generator())
     assert grow(generator()) != grow(generator(rng=random.Random("1:T/1")))
+
+
+def test_aimed_proposals_use_the_survivors_constants_and_parents() -> None:
+    """Constants that only a survivor has come up, near the cases asked for, and only then."""
+    made = generator([Case((5,)), Case((30,)), Case((77,))], constants=Constants())
+    survivor = "def f(n):\n    return n if n != 1234 else 0\n"
+    aim = Aim.at([survivor], reference="def f(n):\n    return n\n", parents=[1])
+    batch = made.propose_at(aim, 40)
+    assert {case.source for case in batch} == {"targeted"}
+    assert (1234,) in [case.arguments for case in batch]
+    assert Counter(case.parent for case in batch).most_common(1)[0][0] == 1
+    made.feedback(batch)
+    assert all(case.source != "targeted" for case in made.propose(20))
+
+
+def test_cases_of_others_become_part_of_the_suite() -> None:
+    """A case reported as kept that was never proposed counts as known, and as a parent."""
+    made = generator()
+    other = Case(([8, 8, 8], "other"), "llm")
+    made.feedback([other])
+    later = [made.propose(50) for _ in range(3)]
+    assert all(case.arguments != other.arguments for batch in later for case in batch)
+    assert any(case.parent == len(BASE) for batch in later for case in batch)

@@ -1,0 +1,50 @@
+"""Sources: where proposals come from, and how much of a batch each should have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evalplus_lite.types import Case
+
+MOST_RETRIED = 3.0
+"""A source whose inputs are refused gets up to this many times its share to make up for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """The shares of the sources among the inputs kept; a source that runs dry leaves its share."""
+
+    mutation: float = 0.5
+    constant: float = 0.2
+    boundary: float = 0.25
+    hypothesis: float = 0.05
+
+
+@dataclass(slots=True)
+class Source:
+    """A source of inputs and how it has fared."""
+
+    name: str
+    share: float
+    draw: Callable[[], Case | None]
+    proposed: int = 0
+    kept: int = 0
+    worth: float = 0.0
+    """What its kept inputs are worth together, by ``Pool.add``."""
+    every: float = 1.0
+    """Its inputs stand this far apart in a batch."""
+    due: float = 0.0
+    """Where in the batch its next input stands."""
+
+    def want(self) -> None:
+        """Afterwards a batch holds its share: more to make up for refusals, less for sameness."""
+        refusals = (self.proposed + 5) / (self.kept + 5)
+        worth = (self.worth + 5) / (self.kept + 5)
+        self.every = 1 / (self.share * worth * min(MOST_RETRIED, refusals))
+        self.due = self.every / 2
+
+
+def due(source: Source) -> float:
+    """Return where in the batch the source's next input stands."""
+    return source.due

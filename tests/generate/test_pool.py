@@ -1,0 +1,53 @@
+"""The pool prefers seeds and rare outputs; sizes grow and shrink with what was kept and slow."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from evalplus_lite.generate.pool import Pool
+from evalplus_lite.generate.sizes import Extent, largest_number, longest_size
+
+
+def test_rare_outputs_are_picked_more_often_than_their_number() -> None:
+    """One input in twenty that leads to another answer is picked far more than once in twenty."""
+    pool = Pool(random.Random(1).random)
+    worths = [pool.add((number,), number == 0) for number in range(20)]
+    assert worths[-1] < 0.5
+    picks = Counter(pool.pick()[1] == (0,) for _ in range(4000))
+    assert picks[True] / 4000 > 0.15
+
+
+def test_where_all_outputs_differ_every_input_is_worth_the_same() -> None:
+    """Outputs that hardly ever recur say nothing about worth."""
+    pool = Pool(random.Random(1).random)
+    assert {pool.add((number,), number) for number in range(20)} == {1.0}
+
+
+def test_seeds_and_parents_asked_for_are_preferred() -> None:
+    """Seeds are picked out of proportion; parents asked for most of the time."""
+    pool = Pool(random.Random(1).random)
+    for number in range(50):
+        pool.add((number,), number, is_seed=number < 5)
+    assert sum(pool.pick()[0] < 5 for _ in range(2000)) > 600
+    assert sum(pool.pick([7, 9])[0] in (7, 9) for _ in range(2000)) > 1200
+
+
+def test_extent_grows_by_what_was_kept_and_shrinks_by_what_was_slow() -> None:
+    """The reach widens once numbers near it were kept, and never beyond what was slow."""
+    extent = Extent.of([(5,), ([70],)])
+    assert extent.reach == 10_000
+    assert extent.after([(3,)], []) == extent
+    wider = extent.after([(9000,)], [])
+    assert wider.reach == 10_000_000
+    narrower = wider.after([(5,)], [(4_000_000,)])
+    assert 70 <= narrower.reach <= 2_000_000
+    assert narrower.after([(1_900_000,)], []).reach == narrower.reach
+
+
+def test_largest_number_and_longest_size_look_into_containers() -> None:
+    """Numbers and lengths count at any depth; NaN and infinities do not."""
+    arguments = ({"a": [1, -9]}, (2.5, float("inf")), "word", b"xy")
+    assert largest_number(arguments) == 9
+    assert longest_size(arguments) == 4
+    assert longest_size((5, None)) == 0
