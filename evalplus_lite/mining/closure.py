@@ -59,6 +59,7 @@ class ClosureBuilder:
         self.edges: dict[Node, dict[Node, bool]] = {}
         """Node -> what it needs -> whether while loading."""
         self.pending: list[Node] = []
+        self._defined: dict[Definition, list[Node]] = {}
 
     def build(self, module: str, name: str) -> Closure:
         """Return the closure of a top-level function; its problems say why not, if any."""
@@ -87,6 +88,11 @@ class ClosureBuilder:
 
     def _definition(self, target: Definition) -> list[Node]:
         """Return the nodes that bind a name, mutations made while loading included."""
+        if target not in self._defined:
+            self._defined[target] = self._bound(target)
+        return self._defined[target]
+
+    def _bound(self, target: Definition) -> list[Node]:
         parsed = self.resolver.index.module(target.module)
         assert parsed is not None
         found = parsed.bindings[target.name]

@@ -1,8 +1,8 @@
 """A package's modules as top-level statements and the names they bind.
 
-Modules are parsed when first asked for. Branches that are decided before any code runs
-(``TYPE_CHECKING``, the Python version, an import that is sure to work) are resolved here, so that
-what remains is one flat list of statements a module.
+Modules are parsed when first asked for, and only the last few stay in memory. Branches that are
+decided before any code runs (``TYPE_CHECKING``, the Python version, an import that is sure to work)
+are resolved here, so that what remains is one flat list of statements a module.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from evalplus_lite.mining.packages import PackageSource, SourceFile
 from evalplus_lite.mining.statements import Statement, decide, verbatim
 from evalplus_lite.mining.uses import MUTATORS, bound_names
 
+KEPT_TEXT = 1 << 20
+"""Characters of source whose trees are held at a time: trees take up to 100 times as much room."""
+
 
 @dataclass(slots=True)
 class Module:
@@ -26,7 +29,8 @@ class Module:
     name: str
     path: str
     is_package: bool
-    source: str
+    length: int
+    """Characters of its source."""
     statements: list[Statement] = field(default_factory=list)
     bindings: dict[str, list[Statement]] = field(default_factory=dict)
     """Name -> the statements that bind it, in order."""
@@ -51,13 +55,22 @@ class Module:
 class PackageIndex:
     """The modules of one package, and of companions whose code may be inlined with it."""
 
-    def __init__(self, package: PackageSource, companions: Sequence[PackageSource] = ()) -> None:
+    def __init__(
+        self,
+        package: PackageSource,
+        companions: Sequence[PackageSource] = (),
+        *,
+        kept_text: int = KEPT_TEXT,
+    ) -> None:
         self.package = package
+        self._kept_text = kept_text
         self._files: dict[str, tuple[PackageSource, SourceFile]] = {}
         for source in reversed([package, *companions]):
             self._files.update({name: (source, file) for name, file in source.files.items()})
         self.roots = frozenset(name.partition(".")[0] for name in self._files)
         self._modules: dict[str, Module | None] = {}
+        """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
+        self._size = 0
 
     def __contains__(self, module: str) -> bool:
         return module in self._files or self.is_namespace(module)
@@ -86,14 +99,32 @@ class PackageIndex:
         return module not in self._files and module in self.package.compiled
 
     def module(self, name: str) -> Module | None:
-        """Return a module, parsed; None where there is none or it is no Python of this version."""
-        if name not in self._modules:
-            self._modules[name] = self._load(name)
-        return self._modules[name]
+        """Return a module, parsed; None where there is none or it is no Python of this version.
+
+        A module that was not asked for in a long time is parsed again: equal, but another object.
+        """
+        if name in self._modules:
+            self._modules[name] = found = self._modules.pop(name)
+            return found
+        found = self._load(name)
+        self._modules[name] = found
+        if found is not None:
+            self._size += found.length
+            self._make_room(found)
+        return found
 
     def forget(self, name: str) -> None:
         """Drop a parsed module; it is parsed again when next asked for."""
-        self._modules.pop(name, None)
+        dropped = self._modules.pop(name, None)
+        if dropped is not None:
+            self._size -= dropped.length
+
+    def _make_room(self, newest: Module) -> None:
+        for name in list(self._modules):
+            if self._size <= self._kept_text or name == newest.name:
+                return
+            if self._modules[name] is not None:
+                self.forget(name)
 
     def _load(self, name: str) -> Module | None:
         if name not in self._files:
@@ -106,7 +137,7 @@ class PackageIndex:
                 tree = ast.parse(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             return None
-        module = Module(name, file.path, file.is_package, text)
+        module = Module(name, file.path, file.is_package, len(text))
         lines = text.split("\n")
         for node in self._flatten(module, tree.body):
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":

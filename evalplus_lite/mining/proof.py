@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import compileall
 import re
+import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from evalplus_lite.sandbox import Sandbox, SandboxConfig
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{4,}")
 LOAD_SECONDS = 30.0
 """CPU seconds to import an original module with all that it imports."""
+COMPILE_SECONDS = 300.0
+"""Seconds that compiling an original may take; what is missing then is compiled at each import."""
 MAX_SLOW_MODULES = 3
 VARIANTS = 4
 """Reruns, each with another hash seed, clock, environment, folder and generator state."""
@@ -92,8 +94,7 @@ class Original(AbstractContextManager["Original"]):
             root = Path(self._folder.name)
             for package in (*self.companions, self.package):
                 _unpack(package, root)
-            # Compiling runs nothing; the sandbox itself cannot write caches.
-            compileall.compile_dir(str(root), quiet=2, workers=1)
+            _compile(root)
             for path in (root, *root.rglob("*")):
                 path.chmod(0o755 if path.is_dir() else 0o644)
             self._sandbox = Sandbox(replace(self.config, readable=(str(root),)))
@@ -138,6 +139,17 @@ def _unpack(package: PackageSource, root: Path) -> None:
         if ".." not in path.parts and root in path.parents:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(package.data_file(stored))
+
+
+def _compile(root: Path) -> None:
+    """Write the caches that the sandbox cannot; this runs nothing of what it compiles.
+
+    In a process of its own: the trees of large modules would stay in this one's memory.
+    """
+    command = [sys.executable, "-I", "-m", "compileall", "-qq", str(root)]
+    quiet = subprocess.DEVNULL
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(command, stdout=quiet, stderr=quiet, check=False, timeout=COMPILE_SECONDS)
 
 
 def prove(

@@ -11,8 +11,12 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.archives import open_package
+from evalplus_lite.mining.closure import ClosureBuilder
+from evalplus_lite.mining.index import PackageIndex
+from evalplus_lite.mining.inline import inline
 from evalplus_lite.mining.licence import identify, is_permissive
 from evalplus_lite.mining.purity import is_banned_package, judge_name
+from evalplus_lite.mining.resolve import Resolver
 from evalplus_lite.mining.static_stats import static_statistics
 from evalplus_lite.mining.uses import uses_of
 
@@ -51,6 +55,29 @@ def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:
     assert "twice = double" in function.code
     assert "SimpleNamespace" in function.code
     assert "# toy.deep.core" in function.code
+
+
+def test_modules_may_be_forgotten_and_parsed_again(toys: Any) -> None:
+    """A program is the same however few modules stay in memory, and few do stay."""
+    files = {
+        "toy/a.py": "from .b import two\nONE = 1\ndef use(n: int) -> int:\n    return two(n)\n",
+        "toy/b.py": "from .c import three\nfrom . import a\n"
+        "def two(n):\n    return three(n) + a.ONE\n",
+        "toy/c.py": "LIST = []\nLIST.append(3)\ndef three(n):\n    return n + LIST[0]\n",
+    }
+    codes = []
+    with open_package(toys.wheel(files)) as package:
+        for kept in (1, 1 << 20):
+            index = PackageIndex(package, kept_text=kept)
+            closure = ClosureBuilder(Resolver(index)).build("toy.a", "use")
+            assert not closure.problems
+            codes.append(inline(closure, entry_point="use").code)
+            first = index.module("toy.a")
+            assert index.module("toy.a") is first
+            index.module("toy.b")
+            assert (index.module("toy.a") is first) == (kept > 1)
+    assert codes[0] == codes[1]
+    assert "LIST.append(3)" in codes[0]
 
 
 def test_statements_are_verbatim_and_in_loading_order(toys: Any) -> None:
