@@ -283,5 +283,5 @@ def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
 @functools.cache
 def _stage() -> str:
     folder = resources.files("evalplus_lite.mining")
-    parts = [folder.joinpath(f"{name}.py") for name in ("surroundings", "stage")]
+    parts = [folder.joinpath(f"{name}.py") for name in ("surroundings", "plain", "stage")]
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)

@@ -1,27 +1,21 @@
 """What stands around mined code inside the sandbox.
 
-This file's *text*, after that of ``surroundings``, is the front of the program that the sandbox
-runs, so it imports the standard library only. ``build(settings)`` loads the mined code (or the
-original module) and returns the function that the sandbox calls: ``entry(args, kwargs)`` answers
-with plain data, ``entry(None, None)`` with what was touched so far.
+This file's *text*, after those of ``surroundings`` and ``plain``, is the front of the program that
+the sandbox runs, so it imports the standard library only. ``build(settings)`` loads the mined code
+(or the original module) and returns the function that the sandbox calls: ``entry(args, kwargs)``
+answers with plain data, ``entry(None, None)`` with what was touched so far.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
 # ruff: noqa: D102, B905
-# ruff: noqa: F821 - names of ``surroundings``, whose text stands before this one
+# ruff: noqa: F821 - names of ``surroundings`` and ``plain``, whose text stands before this one
 
-import datetime
 import os
 import sys
 import types
 
-MAX_ITEMS = 20000  # of an iterator that a function returns
 MAX_MOMENTS = 300
-
-
-class TooLong(Exception):
-    """An iterator went on past MAX_ITEMS."""
 
 
 def load_inlined(settings):
@@ -81,62 +75,6 @@ def load_original(settings):
             ]
             sys.modules[name] = parent
     return getattr(importlib.import_module(settings["module"]), settings["name"])
-
-
-def given(value, kind):
-    """Return an argument as the function wants it: dates are written as text."""
-    name, inner = kind
-    if name == "date" and type(value) is str:
-        return datetime.date.fromisoformat(value)
-    if name == "datetime" and type(value) is str:
-        return datetime.datetime.fromisoformat(value)
-    if name == "union":
-        for member in inner:
-            if member[0] in ("date", "datetime") and type(value) is str:
-                return given(value, member)
-        for member in inner:
-            if member[1]:
-                return given(value, member)
-        return value
-    if inner and type(value) in (list, set, frozenset):
-        return type(value)(given(item, inner[0]) for item in value)
-    if inner and type(value) is tuple:
-        kinds = inner if len(inner) == len(value) else inner[:1] * len(value)
-        return tuple(given(item, kind) for item, kind in zip(value, kinds))
-    if len(inner) == 2 and type(value) is dict:
-        return {given(k, inner[0]): given(v, inner[1]) for k, v in value.items()}
-    return value
-
-
-_LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()),
-                                iter(set()), iter(""), map(str, ""), filter(None, ""), zip(),
-                                enumerate(""), reversed([]), {}.keys(), {}.values(), {}.items(),
-                                range(0), (x for x in ""), iter(range(0))))  # fmt: skip
-
-
-def taken(value, depth=0):
-    """Return a result as plain data: dates as text, iterators and views as lists."""
-    kind = type(value)
-    if kind in (int, str, float, bool, type(None), bytes, complex):
-        return value
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    if depth > 100:
-        return value
-    if kind in (list, tuple, set, frozenset):
-        return kind(taken(item, depth + 1) for item in value)
-    if kind is dict:
-        return {taken(k, depth + 1): taken(v, depth + 1) for k, v in value.items()}
-    if isinstance(value, _LAZY) or type(value).__module__ in ("itertools", "collections"):
-        if isinstance(value, (dict, str, int)) or not hasattr(value, "__iter__"):
-            return value
-        items = []
-        for item in value:
-            if len(items) >= MAX_ITEMS:
-                raise TooLong(f"more than {MAX_ITEMS} items")
-            items.append(taken(item, depth + 1))
-        return items
-    return value
 
 
 class Enough(BaseException):
@@ -232,20 +170,6 @@ def moments_of(function, args, kwargs):
     return found
 
 
-def is_plain(value, depth=0):
-    """Return whether a value is builtin data through and through."""
-    kind = type(value)
-    if kind in (int, str, float, bool, type(None), bytes):
-        return True
-    if depth > 20:
-        return False
-    if kind in (list, tuple, set, frozenset):
-        return all(is_plain(item, depth + 1) for item in value)
-    if kind is dict:
-        return all(is_plain(k, depth + 1) and is_plain(v, depth + 1) for k, v in value.items())
-    return False
-
-
 def build(settings):
     """Return the function that the sandbox calls on each case."""
     sys.dont_write_bytecode = True
@@ -268,7 +192,7 @@ def build(settings):
             named = [*positional, *[rest] * (len(args) - len(positional))][: len(args)]
             args = [given(value, kinds[name]) for value, name in zip(args, named)]
             kwargs = {k: given(v, kinds[k]) if k in kinds else v for k, v in kwargs.items()}
-        return taken(function(*args, **kwargs))
+        return bounded(taken(function(*args, **kwargs)))
 
     def counted(args, kwargs):
         count = function.__globals__["_count"]

@@ -1,6 +1,6 @@
 """The world around mined code inside the sandbox: watched, changed, or made up.
 
-The front half of the program that the sandbox runs (``stage`` is the other): an audit hook and
+The front of the program that the sandbox runs (``plain`` and ``stage`` follow): an audit hook and
 watched functions note what the code touches; ``disturb`` changes clock, environment, folder and
 generators; stand-ins take the place of libraries that are not there.
 """

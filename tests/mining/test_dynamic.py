@@ -243,6 +243,18 @@ def test_dates_generators_and_sets_are_plain_data(toys: Any, sandboxes: Sandboxe
     assert all(type(c.answer.value) is set for c in letters.cases if c.answer.kind == "value")
 
 
+@pytest.mark.parametrize(
+    "body", ['"a" * x', "[0] * x", "1 << 4 * x", "{n: str(n) for n in range(x)}", "range(x)"]
+)
+def test_answers_too_large_to_ask_for_are_no_cases(sandboxes: Sandboxes, body: str) -> None:
+    """An answer of a hundred thousand items is unfit, a short one a value, on every run."""
+    subject = Subject("f", ONE, code=f"def f(x): return {body}")
+    small, large = run(sandboxes.plain, subject, [Call((10,)), Call((200_000,))]).answers
+    assert small.kind == "value"
+    assert large.kind == "unfit"
+    assert "TooLong" in large.type
+
+
 def test_counters_count_what_runs(sandboxes: Sandboxes) -> None:
     """Loops, arithmetic, conditionals, lines and calls are counted exactly, loading left out."""
     code = """from __future__ import annotations

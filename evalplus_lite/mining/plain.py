@@ -1,0 +1,109 @@
+"""Values on their way into mined code and out of it, inside the sandbox: builtin data both ways.
+
+The middle of the program that the sandbox runs, between ``surroundings`` and ``stage``.
+"""
+
+# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# mypy: ignore-errors
+# ruff: noqa: B905
+
+import datetime
+
+MAX_ITEMS = 20000  # of an iterator that a function returns
+MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question is that large
+
+
+class TooLong(Exception):
+    """An iterator went on past MAX_ITEMS, or an answer is larger than MAX_ANSWER."""
+
+
+def given(value, kind):
+    """Return an argument as the function wants it: dates are written as text."""
+    name, inner = kind
+    if name == "date" and type(value) is str:
+        return datetime.date.fromisoformat(value)
+    if name == "datetime" and type(value) is str:
+        return datetime.datetime.fromisoformat(value)
+    if name == "union":
+        for member in inner:
+            if member[0] in ("date", "datetime") and type(value) is str:
+                return given(value, member)
+        for member in inner:
+            if member[1]:
+                return given(value, member)
+        return value
+    if inner and type(value) in (list, set, frozenset):
+        return type(value)(given(item, inner[0]) for item in value)
+    if inner and type(value) is tuple:
+        kinds = inner if len(inner) == len(value) else inner[:1] * len(value)
+        return tuple(given(item, kind) for item, kind in zip(value, kinds))
+    if len(inner) == 2 and type(value) is dict:
+        return {given(k, inner[0]): given(v, inner[1]) for k, v in value.items()}
+    return value
+
+
+_LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()),
+                                iter(set()), iter(""), map(str, ""), filter(None, ""), zip(),
+                                enumerate(""), reversed([]), {}.keys(), {}.values(), {}.items(),
+                                range(0), (x for x in ""), iter(range(0))))  # fmt: skip
+
+
+def taken(value, depth=0):
+    """Return a result as plain data: dates as text, iterators and views as lists."""
+    kind = type(value)
+    if kind in (int, str, float, bool, type(None), bytes, complex):
+        return value
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if depth > 100:
+        return value
+    if kind in (list, tuple, set, frozenset):
+        return kind(taken(item, depth + 1) for item in value)
+    if kind is dict:
+        return {taken(k, depth + 1): taken(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, _LAZY) or type(value).__module__ in ("itertools", "collections"):
+        if isinstance(value, (dict, str, int)) or not hasattr(value, "__iter__"):
+            return value
+        items = []
+        for item in value:
+            if len(items) >= MAX_ITEMS:
+                raise TooLong(f"more than {MAX_ITEMS} items")
+            items.append(taken(item, depth + 1))
+        return items
+    return value
+
+
+def bounded(value):
+    """Return a plain value as it is; TooLong where it is larger than MAX_ANSWER."""
+    size = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        kind = type(item)
+        if kind in (str, bytes):
+            size += len(item)
+        elif kind is int:
+            size += item.bit_length() // 3
+        elif kind in (list, tuple, set, frozenset):
+            size += len(item)
+            pending += item if size <= MAX_ANSWER else ()
+        elif kind is dict:
+            size += 2 * len(item)
+            pending += [*item, *item.values()] if size <= MAX_ANSWER else ()
+        if size > MAX_ANSWER:
+            raise TooLong(f"an answer of more than {MAX_ANSWER} characters or items")
+    return value
+
+
+def is_plain(value, depth=0):
+    """Return whether a value is builtin data through and through."""
+    kind = type(value)
+    if kind in (int, str, float, bool, type(None), bytes):
+        return True
+    if depth > 20:
+        return False
+    if kind in (list, tuple, set, frozenset):
+        return all(is_plain(item, depth + 1) for item in value)
+    if kind is dict:
+        return all(is_plain(k, depth + 1) and is_plain(v, depth + 1) for k, v in value.items())
+    return False
