@@ -1,6 +1,7 @@
 """Running untrusted code: supervisor, worker, child, limits, probes."""
 
-from evalplus_lite.sandbox.attempt import Expected, Observer
+from evalplus_lite.sandbox.attempt import Observer
+from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import (
     PRESETS,
     Inputs,

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import socket
 import struct
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evalplus_lite.blobs import Blobs, Packed
-from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import inside, wire
 from evalplus_lite.sandbox.clocks import Watch
+from evalplus_lite.sandbox.frames import FORGED, Expected, Forged, raised, records
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.worker import (
     START_SECONDS,
     Ending,
+    Waiting,
     Worker,
     WorkerLost,
     receive_with_pid,
 )
-from evalplus_lite.types import (
-    Crashed,
-    Outcome,
-    OutOfMemory,
-    Raised,
-    Returned,
-    TimedOut,
-    Unrepresentable,
-)
+from evalplus_lite.types import Crashed, Outcome, OutOfMemory, TimedOut, Unrepresentable
 
 RECEIVE_BYTES = 1 << 18
-FORGED = Crashed(reason="the program wrote to the result channel")
+FIRST_LOOK, LONGEST_LOOK = 0.003, 0.25
+"""Seconds without a word after which the answers that wait are looked at, doubled each time."""
 
 
 class Observer(Protocol):
@@ -48,48 +42,6 @@ class Observer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Wire forms to compare with by bytes: joined as a child would send them, with offsets."""
-
-    stream: bytes
-    offsets: tuple[int, ...]
-    large: Mapping[int, Packed]
-    """Cases whose answer is large: not in the stream, but compared by digest."""
-
-    @classmethod
-    def of(cls, values: Sequence[bytes]) -> Expected:
-        """Prepare the expected answers of a suite's cases."""
-        offsets, at = [0], 0
-        parts: list[bytes] = []
-        large: dict[int, Packed] = {}
-        blobs = values if isinstance(values, Blobs) else Blobs(values)
-        for case, value in enumerate(blobs.items()):
-            if isinstance(value, Packed):
-                large[case] = value
-            else:
-                parts += (inside.RECORD.pack(b"V", len(value)), value)
-                at += inside.RECORD.size + len(value)
-            offsets.append(at)
-        return cls(b"".join(parts), tuple(offsets), large)
-
-    def begins(self, payload: bytes, first: int, count: int, *, whole: bool) -> bool:
-        """Return whether a batch holds just these answers (or, not ``whole``, begins with them)."""
-        if any(case in self.large for case in range(first, first + count)):
-            return False
-        start, end = self.offsets[first], self.offsets[first + count]
-        if whole and len(payload) != end - start:
-            return False
-        return payload[: end - start] == self.stream[start:end]
-
-    def equals(self, case: int, data: bytes) -> bool:
-        """Return whether ``data`` is exactly the expected answer to a case."""
-        if case in self.large:
-            return self.large[case].equals(data)
-        start = self.offsets[case] + inside.RECORD.size
-        return data == self.stream[start : self.offsets[case + 1]]
-
-
 @dataclass(slots=True)
 class Progress:
     """Where a program's run stands: the next case, and whether the observer wants more."""
@@ -102,10 +54,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """A process that ended before its last answer: what of, and in which case by its own word."""
+    """A process that ended before its last answer, and what of."""
 
     outcome: Outcome
-    case: int
 
 
 class Attempt:
@@ -124,10 +75,15 @@ class Attempt:
         self.worker, self.program, self.inputs, self.limits = worker, program, inputs, limits
         self.observer, self.expected, self.timed = observer, expected, timed
         self.buffer = bytearray()
+        self.sent = 0
+        """The case that the next batch begins with."""
+        self.look = FIRST_LOOK
+        self.seen: Waiting | None = None
 
     def go(self, state: Progress, last: int) -> tuple[Death | None, bool]:
         """Run; return how the process died, if it did, and whether it left files behind."""
         state.loaded = False
+        self.sent = state.next
         channel, theirs = socket.socketpair()
         with channel:
             channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -137,30 +93,30 @@ class Attempt:
                 final = self._converse(channel, state, last)
             except EOFError:
                 final = None
+            except Forged:
+                final = FORGED
             # Complete or not, nothing more is read; a child never ends by its own good will.
             self.worker.kill()
         ending = self.worker.ending()
         state.cpu += ending.cpu
+        if not state.loaded:
+            return Death(final or _cause(ending)), ending.dirty
+        waiting = self.worker.waiting()
+        with contextlib.suppress(Forged):
+            self._book_waiting(waiting.records, waiting.first, waiting.case, state, last)
         if not state.going or state.next >= last:
             return None, ending.dirty
-        case = self.worker.progress(state.next, last)
-        return Death(final or _cause(ending), case), ending.dirty
+        return Death(final or _cause(ending)), ending.dirty
 
     def _job(self, first: int, last: int) -> dict[str, object]:
-        limits = self.limits
+        limits, room = self.limits, 12 * len(self.inputs.data)
         return {
             "first": first,
             "last": last,
             "timed": self.timed,
             "rlimits": {
-                "RLIMIT_AS": self.worker.base_bytes + 12 * len(self.inputs.data) + limits.memory,
-                "RLIMIT_FSIZE": 16 << 20,
-                "RLIMIT_NOFILE": 64,
-                "RLIMIT_NPROC": self.worker.processes,
-                "RLIMIT_SIGPENDING": 256,
-                "RLIMIT_CORE": 0,
-                "RLIMIT_MEMLOCK": 0,
-                "RLIMIT_MSGQUEUE": 0,
+                resource.RLIMIT_AS: self.worker.base_bytes + room + limits.memory,
+                resource.RLIMIT_NPROC: self.worker.processes,
             },
         }
 
@@ -177,19 +133,20 @@ class Attempt:
         watch = Watch(pid)
         while state.going and state.next < last:
             late = self._fill(channel, watch, state, last, inside.HEADER.size)
-            if late is not None:
+            if late is not None or not state.going:
                 return late
             kind, first, count, size = inside.HEADER.unpack(self._take(inside.HEADER.size))
             if size > self.limits.output:
                 return Unrepresentable(f"an answer of {size} bytes (the limit is "
                                        f"{self.limits.output})")  # fmt: skip
             late = self._fill(channel, watch, state, last, size)
-            if late is not None:
+            if late is not None or not state.going:
                 return late
             ended = self._frame(kind, first, count, self._take(size), state, last, watch)
             if ended is not None:
                 return ended
             watch.reset()
+            self.look, self.seen = FIRST_LOOK, None
         return None
 
     def _frame(
@@ -208,76 +165,75 @@ class Attempt:
                 state.loaded = True
                 return None
             if kind == b"E":
-                return _raised(payload, self.limits.memory)
+                return raised(payload, self.limits.memory)
             if kind == b"M":
                 return OutOfMemory(self.limits.memory)
-            return FORGED
+            raise Forged
         wanted = b"T" if self.timed else b"B"
-        if kind != wanted or first != state.next or not 0 < count <= last - first:
-            return FORGED
-        # A batch leaves when it is two milliseconds old: only its last case can have been slow.
-        slowest = first + count - 1
-        used = watch.used_since_reset(self.limits.of(slowest))
+        end = first + count
+        if kind != wanted or first != self.sent or not state.next < end <= last:
+            raise Forged
+        self.sent = end
+        # A batch leaves within two milliseconds: only its last case can have been slow.
+        used = watch.used_since_reset(self.limits.of(end - 1))
         if used is not None:
-            kept = self._records(first, count - 1, payload, state, partial=True)
-            return kept or TimedOut(used, self.limits.of(slowest))
-        return self._records(first, count, payload, state, partial=False)
+            self._book(payload, first, count - 1, state, whole=False)
+            return TimedOut(used, self.limits.of(end - 1)) if state.going else None
+        self._book(payload, first, count, state, whole=True)
+        return None
 
-    def _records(
-        self, first: int, count: int, payload: bytes, state: Progress, *, partial: bool
-    ) -> Outcome | None:
-        expected = self.expected
-        if expected is not None and expected.begins(payload, first, count, whole=not partial):
-            if count:
+    def _book(
+        self, payload: bytes, first: int, count: int, state: Progress, *, whole: bool
+    ) -> None:
+        """Tell the observer of the answers that it does not know yet; raises Forged."""
+        expected, observer, known = self.expected, self.observer, state.next
+        if expected is not None and expected.begins(payload, first, count, whole=whole):
+            if first + count > known:
                 state.next = first + count
-                state.going = self.observer.equal(first, first + count)
-            return None
-        times: Sequence[float] = ()
-        if self.timed and not partial:
-            split = len(payload) - 8 * count
-            if split < 0:
-                return FORGED
-            times = struct.unpack(f"<{count}d", payload[split:])
-            payload = payload[:split]
-        at = 0
-        for offset in range(count):
-            try:
-                kind, size = inside.RECORD.unpack_from(payload, at)
-            except struct.error:
-                return FORGED
-            at += inside.RECORD.size
-            data = payload[at : at + size]
-            at += size
-            case = first + offset
-            outcome = self._answer(kind, data, times[offset] if times else 0.0)
-            if len(data) != size or outcome is None:
-                return FORGED
+                state.going = observer.equal(known, state.next)
+            return
+        size = 0
+        for record in records(payload, first, count, timed=self.timed):
+            size += record.size
+            if record.case < known:
+                continue
+            case, outcome = record.case, record.outcome(self.limits.memory)
             state.next = case + 1
-            if expected is not None and kind == b"V" and expected.equals(case, data):
-                state.going = self.observer.equal(case, case + 1)
+            if expected is not None and record.kind == b"V" and expected.equals(case, record.data):
+                state.going = observer.equal(case, case + 1)
             else:
-                state.going = self.observer.outcome(case, outcome)
+                state.going = observer.outcome(case, outcome)
             if not state.going:
-                return None
-        if at != len(payload) and not partial:
-            return FORGED
-        return None
+                return
+        if whole and size != len(payload):
+            raise Forged
 
-    def _answer(self, kind: bytes, data: bytes, cpu: float) -> Outcome | None:
-        if kind == b"V":
-            return Returned(data, cpu)
-        if kind == b"E":
-            return _raised(data, self.limits.memory, cpu)
-        if kind == b"U":
-            return Unrepresentable(data[:200].decode("utf-8", "replace"), cpu)
-        if kind == b"M":
-            return OutOfMemory(self.limits.memory)
-        return None
+    def _book_waiting(
+        self, payload: bytes, first: int, end: int, state: Progress, last: int
+    ) -> None:
+        """Tell of the answers that the child has not sent: of cases ``first`` up to ``end``."""
+        end = min(end, last)
+        if state.going and first <= state.next < end:
+            self._book(payload, first, end - first, state, whole=False)
+
+    def _peek(self, state: Progress, last: int) -> None:
+        """See whether an answer that waits for a slow case behind it ends the run already.
+
+        Only answers that were there at the look before count: a processor may show another's
+        writes out of order for a moment.
+        """
+        seen, waiting = self.seen, self.worker.waiting()
+        self.seen = waiting
+        if seen is not None and seen.first == waiting.first:
+            self._book_waiting(waiting.records, seen.first, seen.case, state, last)
 
     def _fill(
         self, channel: socket.socket, watch: Watch, state: Progress, last: int, size: int
     ) -> TimedOut | None:
-        """Have ``size`` bytes in the buffer; TimedOut where the current limit passes first."""
+        """Have ``size`` bytes in the buffer, unless what is known ends the run.
+
+        TimedOut where the current limit passes first.
+        """
         while len(self.buffer) < size:
             limit = self.limits.load
             if state.loaded:
@@ -285,12 +241,17 @@ class Attempt:
             pause = watch.pause(limit, self.limits.wait)
             if pause is None:
                 return TimedOut(watch.spent, limit)
-            channel.settimeout(pause)
+            channel.settimeout(min(pause, self.look))
             try:
                 part = channel.recv(RECEIVE_BYTES)
             except TimeoutError:
                 if watch.is_long_gone:
                     raise EOFError from None
+                self.look = min(2 * self.look, LONGEST_LOOK)
+                if state.loaded:
+                    self._peek(state, last)
+                    if not state.going:
+                        return None
                 continue
             except OSError:
                 raise EOFError from None
@@ -331,15 +292,3 @@ def _request(program: Program, cases: bytes | None) -> bytes:
     data = b"{" + b"".join(wire.encode(k) + wire.encode(v) for k, v in fields.items())
     data += wire.encode("cases") + (cases if cases is not None else wire.encode(None)) + b"0"
     return struct.pack("<I", len(data)) + data
-
-
-def _raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
-    try:
-        kind, message, line = wire.decode(data, hash_limit=0)
-    except (CodecError, ValueError, TypeError):
-        return FORGED
-    if type(kind) is not str or type(message) is not str or type(line) not in (int, type(None)):
-        return FORGED
-    if kind == "MemoryError":
-        return OutOfMemory(memory)
-    return Raised(kind[:200], message[:2000], line, cpu)

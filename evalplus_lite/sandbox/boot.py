@@ -131,7 +131,8 @@ def main(control_handle: int, page: int, settings: dict[str, Any]) -> None:
         sys.meta_path.append(Finder(settings["packages"]))
     module = types.ModuleType("sandbox_inside")
     sys.modules["sandbox_inside"] = module
-    exec(compile(text, "<sandbox>", "exec"), module.__dict__)
+    for part in text.split("\0"):
+        exec(compile(part, "<sandbox>", "exec"), module.__dict__)
     module.main(control, page, settings["preload"])
 
 

@@ -1,4 +1,4 @@
-"""What runs inside the sandbox: the worker, the child it forks for each program, the encoder.
+"""What runs inside the sandbox: the worker, and the child it forks for each program.
 
 This file's *text* is sent to a bare interpreter, so it imports the standard library only and
 never anything of evalplus_lite. Nothing here is trusted by the supervisor: a program under test
@@ -26,123 +26,47 @@ import sys
 import time
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.sandbox.plain import SHORT, NotPlain, describe, encode
 
 HEADER = struct.Struct("<cIII")  # kind, first case, cases, bytes that follow
 RECORD = struct.Struct("<cI")  # kind, bytes that follow
+CLOCK = struct.Struct("<d")
 MESSAGE = struct.Struct("<cI")  # kind, bytes that follow
+FIRST_SECONDS = 0.0001
 FLUSH_SECONDS = 0.002
+"""The first batch leaves when it is so old, each later one may be as old as all before together, up
+to the longest: most wrong programs are wrong at once, and answers cost less together."""
 FLUSH_BYTES = 1 << 16
-MAX_DEPTH = 200
-TYPE_NAME = type.__dict__["__name__"].__get__  # a class's own name, whatever its metaclass says
-SCALARS: frozenset[type] = frozenset({int, float, str, bool, type(None)})
-SHORT = SCALARS - {str}
-
-
-class NotPlain(Exception):
-    """A value is no plain builtin value; the argument names its type."""
-
-
-def encode(
-    value: Any,
-    dumps: Callable[[Any, int], bytes] = marshal.dumps,
-    scalars: frozenset[type] = SCALARS,
-    spare: int = 0,
-) -> bytes:
-    """Return the exact wire form of a plain value: marshal version 2, which has no references.
-
-    Subclasses of plain types are reduced to the plain value underneath by the base type's own C
-    methods, so that no override of theirs runs; anything else raises NotPlain. ``spare`` is
-    how much deeper than ``MAX_DEPTH`` it may nest.
-    """
-    if type(value) not in scalars:
-        try:
-            data = dumps(value, 2)
-        except (ValueError, TypeError, RecursionError):
-            data = b"s"
-        # marshal writes any object with a buffer (bytearray, array, ndarray) as if it were bytes.
-        if b"s" not in data:
-            return data
-        value = plain(value, -spare)
-    try:
-        return dumps(value, 2)
-    except ValueError:  # its word for a lack of memory, where the value is plain
-        raise MemoryError from None
-
-
-def plain(value: Any, depth: int) -> Any:
-    """Return ``value`` rebuilt from exact builtin types, or raise NotPlain."""
-    kind = type(value)
-    if kind in SCALARS or kind is bytes or kind is complex:
-        return value
-    if depth > MAX_DEPTH:
-        raise NotPlain(f"{kind.__name__} nested deeper than {MAX_DEPTH}")
-    if issubclass(kind, (list, tuple)):
-        base = list if issubclass(kind, list) else tuple
-        items = [plain(item, depth + 1) for item in base.__getitem__(value, slice(None))]
-        return items if base is list else tuple(items)
-    if issubclass(kind, dict):
-        pairs = dict.items(dict.copy(value))
-        return {plain(k, depth + 1): plain(v, depth + 1) for k, v in pairs}
-    if issubclass(kind, (set, frozenset)):
-        items = [plain(item, depth + 1) for item in set.__or__(set(), value)]
-        return set(items) if issubclass(kind, set) else frozenset(items)
-    if issubclass(kind, int):
-        return int.__add__(value, 0)
-    if issubclass(kind, float):
-        return float.__mul__(value, 1.0)
-    if issubclass(kind, str):
-        return str.__str__(value)
-    if issubclass(kind, bytes):
-        return bytes.__getitem__(value, slice(None))
-    if issubclass(kind, complex):
-        return complex(complex.real.__get__(value), complex.imag.__get__(value))
-    generic: Any = getattr(sys.modules.get("numpy"), "generic", None)
-    if isinstance(generic, type) and issubclass(kind, generic):
-        item = generic.__dict__["item"](value)
-        if not issubclass(type(item), generic):
-            return plain(item, depth + 1)
-    raise NotPlain(f"{kind.__module__}.{kind.__qualname__}")
-
-
-def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.dumps) -> bytes:
-    """Return the wire form of (type name, message, line) of an exception; never raises."""
-    try:
-        message = str(error)
-    except BaseException:
-        message = "<the exception cannot be printed>"
-    line = None
-    try:
-        if isinstance(error, SyntaxError) and error.filename == "<program>":
-            line = error.lineno
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == "<program>":
-                line = trace.tb_lineno
-            trace = trace.tb_next
-        message = str.__str__(message)[:2000].encode("utf-8", "replace").decode()
-        return dumps((TYPE_NAME(type(error)), message, line), 2)
-    except BaseException:
-        return dumps(("Exception", "<the exception cannot be described>", None), 2)
+PAGE_BYTES = 1 << 17
+WORDS = 16
+"""Bytes at the page's beginning: the case now running, and the case of the first record after."""
 
 
 class Reporter:
     """Writes the child's frames: ``L`` loaded, ``E`` failed to load, ``B`` a batch of answers.
 
     A batch holds one record a case: ``V`` value, ``E`` exception, ``U`` no plain value, ``M`` out
-    of memory. It leaves when it is large or two milliseconds old, so a slow case is always the
-    last of its batch; with ``timed`` the CPU seconds of each case follow the records (kind ``T``).
-    ``progress[0]``, in memory shared with the supervisor, is the case now running: where the
-    process dies, that tells which one it died of.
+    of memory; with ``timed`` (kind ``T``) the CPU seconds of its case follow each record. It leaves
+    when it is large or two milliseconds old, so a slow case is always the last of its batch.
+    Until then the records stand in a page of memory that the supervisor sees too, after the case
+    now running (``progress[0]``) and the case of the first record (``progress[1]``). So answers
+    that wait for a slow case behind them are known, and those that a dying process leaves.
     """
 
-    def __init__(self, channel: socket.socket, timed: bool, progress: memoryview[int]) -> None:
-        self.channel, self.timed, self.progress = channel, timed, progress
-        self.parts: list[bytes] = []
-        self.times: list[float] = []
+    def __init__(self, channel: socket.socket, timed: bool, page: mmap.mmap) -> None:
+        self.channel, self.timed, self.page = channel, timed, page
+        self.progress = memoryview(page)[:WORDS].cast("Q")
 
     def send(self, kind: bytes, first: int = 0, count: int = 0, payload: bytes = b"") -> None:
-        self.channel.sendall(HEADER.pack(kind, first, count, len(payload)) + payload)
+        header = HEADER.pack(kind, first, count, len(payload))
+        if len(payload) > FLUSH_BYTES:  # not copied once more
+            self.channel.sendall(header)
+            self.channel.sendall(payload)
+        else:
+            self.channel.sendall(header + payload)
 
     def run(
         self,
@@ -154,9 +78,10 @@ class Reporter:
     ) -> None:
         """Call ``function`` on each case and report; everything hot is a local name."""
         now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
-        parts, times = self.parts, self.times
-        put, dump, simple, progress = parts.append, marshal.dumps, SHORT, self.progress
-        size, start, sent, begin = 0, now(), first, 0.0
+        put, dump, simple, progress = self.page.write, marshal.dumps, SHORT, self.progress
+        size, sent, begin, age, longest = 0, first, 0.0, FIRST_SECONDS, FLUSH_SECONDS
+        start = now()
+        self.begin(first)
         for index in range(first, last):
             progress[0] = index
             if timed:
@@ -177,24 +102,28 @@ class Reporter:
                 kind, data = b"E", describe(error)
                 del error
             value = None
+            record = pack(kind, len(data)) + data
             if timed:
-                times.append(cpu() - begin)
-            put(pack(kind, len(data)))
-            put(data)
-            size += len(data)
-            if size > FLUSH_BYTES or now() - start > FLUSH_SECONDS:
-                self.flush(sent, index + 1 - sent)
+                record += CLOCK.pack(cpu() - begin)
+            size += len(record)
+            if size > FLUSH_BYTES or now() - start > age:
+                self.flush(sent, index, record)
                 sent, size, start = index + 1, 0, now()
+                age = min(2 * age, longest)
+            else:
+                put(record)
         if sent < last:
-            self.flush(sent, last - sent)
+            self.flush(sent, last - 1, b"")
 
-    def flush(self, first: int, count: int) -> None:
-        payload = b"".join(self.parts)
-        if self.timed:
-            payload += struct.pack(f"<{count}d", *self.times)
-        self.parts.clear()
-        self.times.clear()
-        self.send(b"T" if self.timed else b"B", first, count, payload)
+    def begin(self, first: int) -> None:
+        self.page.seek(WORDS)
+        self.progress[1] = first
+
+    def flush(self, first: int, last: int, record: bytes) -> None:
+        """Send the records on the page and one that is not, up to that of case ``last``."""
+        payload = self.page[WORDS : self.page.tell()] + record
+        self.send(b"T" if self.timed else b"B", first, last + 1 - first, payload)
+        self.begin(last + 1)
 
 
 def receive(channel: socket.socket, count: int) -> bytes:
@@ -210,29 +139,39 @@ def receive(channel: socket.socket, count: int) -> bytes:
 
 def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
     """Take away from this process what the program must not have; there is no way back."""
-    settings["libc"].prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+    prctl = settings["prctl"]
+    prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
     if os.getppid() != settings["worker"]:
         os._exit(119)
     null = os.open("/dev/null", os.O_RDWR)  # one of its own: flags and owner are not the worker's
     for number in (0, 1, 2):
         os.dup2(null, number)
     os.close(null)
-    for name, value in job["rlimits"].items():
-        limit = getattr(resource, name)
-        hard = resource.getrlimit(limit)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(limit, (value, value))
-    if settings["seccomp"]:
-        code = bytearray(settings["seccomp"])
+    for limit, value in job["rlimits"].items():
+        bound(limit, value)
+    guard = settings["filter"]
+    if guard is not None:
         for offset in settings["own_pid_offsets"]:
-            struct.pack_into("<I", code, offset, os.getpid())
-        buffer = (ctypes.c_char * len(code)).from_buffer(code)
-        program = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
-        holder = ctypes.create_string_buffer(program)
-        prctl = settings["libc"].prctl
+            struct.pack_into("<I", guard.code, offset, os.getpid())
         # PR_SET_NO_NEW_PRIVS, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER
-        if prctl(38, 1, 0, 0, 0) or prctl(22, 2, holder, 0, 0):
+        if prctl(38, 1, 0, 0, 0) or prctl(22, 2, guard.program, 0, 0):
             os._exit(120)
+
+
+def bound(limit: int, value: int) -> None:
+    """Lower one of this process's limits, for good."""
+    hard = resource.getrlimit(limit)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(limit, (value, value))
+
+
+class Filter:
+    """A filter of system calls as the kernel takes it, made ready before any fork."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = (ctypes.c_char * len(code)).from_buffer(bytearray(code))
+        header = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(self.code))
+        self.program = ctypes.create_string_buffer(header)
 
 
 def child(
@@ -246,7 +185,7 @@ def child(
     request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
     if request["cases"] is not None:
         cases = request["cases"]
-    reporter = Reporter(channel, job["timed"], settings["progress"])
+    reporter = Reporter(channel, job["timed"], settings["page"])
     channel.sendall(b"P")  # the kernel tells the supervisor who sent this: our pid, out there
     confine(job, settings)
     module = types.ModuleType("program")
@@ -297,8 +236,8 @@ def start(
 class Worker:
     """Holds a task's inputs, forks a child a program, kills it when told, says how it ended."""
 
-    def __init__(self, control: socket.socket, progress: mmap.mmap) -> None:
-        self.control, self.progress = control, progress
+    def __init__(self, control: socket.socket, page: mmap.mmap) -> None:
+        self.control, self.page, self.blank = control, page, bytes(PAGE_BYTES)
         self.cases: Sequence[Sequence[Any]] = ()
         self.settings: dict[str, Any] = {}
         self.untouched: int | None = None
@@ -329,14 +268,18 @@ class Worker:
             gc.freeze()
         elif kind == b"C":
             self.settings = marshal.loads(body)  # from the supervisor
-            self.settings["libc"] = ctypes.CDLL(None)
+            self.settings["prctl"] = ctypes.CDLL(None).prctl
+            code = self.settings.pop("seccomp")
+            self.settings["filter"] = Filter(code) if code else None
+            for limit, value in self.settings["rlimits"].items():
+                bound(limit, value)
             self.settings["worker"] = os.getpid()
             self.untouched = self.scratch_changed()
-            self.settings["progress"] = memoryview(self.progress).cast("Q")
+            self.settings["page"] = self.page
         elif kind == b"R":
             channel = socket.socket(fileno=handles[0])
             job = marshal.loads(body)  # from the supervisor
-            self.progress[:] = bytes(len(self.progress))  # no word from one program to the next
+            self.page[:] = self.blank  # no word from one program to the next
             self.child = start(channel, job, self.settings, self.cases, self.control)
             channel.close()
             self.alarm = os.pidfd_open(self.child)
@@ -363,7 +306,7 @@ class Worker:
 
 def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
     """Serve the supervisor until it goes away; ``page`` is the descriptor of the shared memory."""
-    progress = mmap.mmap(page, 0)
+    shared = mmap.mmap(page, PAGE_BYTES)
     os.close(page)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
@@ -379,4 +322,4 @@ def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
     gc.collect()
     gc.freeze()
     control.sendall(MESSAGE.pack(b"H", 0))
-    Worker(control, progress).serve()
+    Worker(control, shared).serve()

@@ -63,8 +63,9 @@ class Launch:
 
 
 def inside_text() -> str:
-    """Return the source text that a worker runs."""
-    return Path(__file__).with_name("inside.py").read_text()
+    """Return the source texts that a worker runs, one after the other, parted by NUL."""
+    here = Path(__file__)
+    return "\0".join(here.with_name(name).read_text() for name in ("plain.py", "inside.py"))
 
 
 @cache

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from evalplus_lite.sandbox.attempt import Attempt, Death, Expected, Observer, Progress
+from evalplus_lite.sandbox.attempt import Attempt, Death, Observer, Progress
+from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
 from evalplus_lite.sandbox.worker import Worker, WorkerLost
 from evalplus_lite.types import Outcome
 
 MAX_TRIES = 3
-RECOVERY_SECONDS = 0.25
-"""CPU seconds a case when answers are fetched again that had come within two milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +159,7 @@ class Sandbox:
                 while state.going and state.next < len(inputs):
                     self._book(state, observer, death)
                 return state.cpu, False
-            if death.case > state.next:
-                # The answers to the quick cases before it went with the process: once more, for
-                # these alone. A program that cannot repeat them has its end booked on the first.
-                quick = job._replace(limits=replace(limits, cpu=RECOVERY_SECONDS))
-                self._attempt(quick, state, death.case)
-            if state.going:
-                self._book(state, observer, death)
+            self._book(state, observer, death)
         return state.cpu, True
 
     @staticmethod

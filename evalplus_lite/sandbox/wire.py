@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import inside
+from evalplus_lite.sandbox import plain
 from evalplus_lite.types import Value
 
-MAX_DEPTH = inside.MAX_DEPTH
+MAX_DEPTH = plain.MAX_DEPTH
 DEPTH_IN_HAND = 16
 """How much deeper our own values may nest: answers are handed on inside lists of our making."""
 MAX_COMPARED = 1 << 30
@@ -29,8 +29,8 @@ HASHED_AT_ONCE = 1024
 def encode(value: Value) -> bytes:
     """Return the wire form of a plain value; CodecError where it is not one."""
     try:
-        return inside.encode(value, spare=DEPTH_IN_HAND)
-    except inside.NotPlain as error:
+        return plain.encode(value, spare=DEPTH_IN_HAND)
+    except plain.NotPlain as error:
         raise CodecError(f"{error} is not a plain value") from None
 
 

@@ -8,6 +8,7 @@ import itertools
 import marshal
 import mmap
 import os
+import resource
 import signal
 import socket
 import struct
@@ -24,6 +25,15 @@ from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
 START_SECONDS = 60.0
 """A worker that has not said hello by then never will; a loaded machine needs a few seconds."""
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+RLIMITS = {
+    resource.RLIMIT_FSIZE: 16 << 20,
+    resource.RLIMIT_NOFILE: 64,
+    resource.RLIMIT_SIGPENDING: 256,
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_MEMLOCK: 0,
+    resource.RLIMIT_MSGQUEUE: 0,
+}
+"""What the worker may use at most, and so every program."""
 FIRST_TO_GO = "800"
 """Whom the kernel ends where the machine runs out of memory: rather a program than ourselves."""
 _numbers = itertools.count()
@@ -37,6 +47,15 @@ class Ending:
     cpu: float
     peak: int
     dirty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A child's answers that it has not sent: from case ``first`` up to the one now running."""
+
+    first: int
+    case: int
+    records: bytes
 
 
 class WorkerLost(InfrastructureError):
@@ -55,10 +74,10 @@ class Worker:
         self.control = ours
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         page = os.memfd_create("progress", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        os.ftruncate(page, mmap.PAGESIZE)
+        os.ftruncate(page, inside.PAGE_BYTES)
         # A child that could shorten it would make our next look at it fatal.
         fcntl.fcntl(page, fcntl.F_ADD_SEALS, SEALS)
-        self._progress = mmap.mmap(page, mmap.PAGESIZE)
+        self._progress = mmap.mmap(page, inside.PAGE_BYTES)
         handles = (theirs.fileno(), page)
         plan = launch.prepare(config, tier, handles, next(_numbers))
         self.processes = plan.processes
@@ -111,6 +130,7 @@ class Worker:
                     "seccomp": rules.code if rules else b"",
                     "own_pid_offsets": rules.own_pid_offsets if rules else (),
                     "scratch": plan.scratch,
+                    "rlimits": RLIMITS,
                 }
             ),
         )
@@ -150,6 +170,11 @@ class Worker:
         """Return the case that the child says it is at, forced into ``first`` to ``last - 1``."""
         (case,) = struct.unpack_from("<Q", self._progress, 0)
         return int(min(max(case, first), last - 1))
+
+    def waiting(self) -> Waiting:
+        """Return the answers that wait on the page, all by the child's word."""
+        case, first = struct.unpack_from("<QQ", self._progress, 0)
+        return Waiting(first, case, self._progress[inside.WORDS :])
 
     def kill(self) -> None:
         """End the child, if there is one."""

@@ -1,0 +1,129 @@
+"""Answers as a child sends them: taken apart, and compared with the expected ones by bytes.
+
+A child may write anything. What is not formed as it should be raises Forged; what is, is a value
+that the child chose.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evalplus_lite.blobs import Blobs, Packed
+from evalplus_lite.errors import CodecError
+from evalplus_lite.sandbox import inside, wire
+from evalplus_lite.types import (
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    Unrepresentable,
+)
+
+FORGED = Crashed(reason="the program wrote to the result channel")
+
+
+class Forged(Exception):
+    """A frame that no child of ours writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Wire forms to compare with by bytes: joined as a child would send them, with offsets."""
+
+    stream: bytes
+    offsets: tuple[int, ...]
+    large: Mapping[int, Packed]
+    """Cases whose answer is large: not in the stream, but compared by digest."""
+
+    @classmethod
+    def of(cls, values: Sequence[bytes]) -> Expected:
+        """Prepare the expected answers of a suite's cases."""
+        offsets, at = [0], 0
+        parts: list[bytes] = []
+        large: dict[int, Packed] = {}
+        blobs = values if isinstance(values, Blobs) else Blobs(values)
+        for case, value in enumerate(blobs.items()):
+            if isinstance(value, Packed):
+                large[case] = value
+            else:
+                parts += (inside.RECORD.pack(b"V", len(value)), value)
+                at += inside.RECORD.size + len(value)
+            offsets.append(at)
+        return cls(b"".join(parts), tuple(offsets), large)
+
+    def begins(self, payload: bytes, first: int, count: int, *, whole: bool) -> bool:
+        """Return whether a batch holds just these answers (or, not ``whole``, begins with them)."""
+        if self.large and any(case in self.large for case in range(first, first + count)):
+            return False
+        start, end = self.offsets[first], self.offsets[first + count]
+        if whole:
+            return len(payload) == end - start and self.stream.startswith(payload, start)
+        return payload[: end - start] == self.stream[start:end]
+
+    def equals(self, case: int, data: bytes) -> bool:
+        """Return whether ``data`` is exactly the expected answer to a case."""
+        if case in self.large:
+            return self.large[case].equals(data)
+        start = self.offsets[case] + inside.RECORD.size
+        return data == self.stream[start : self.offsets[case + 1]]
+
+
+class Record(NamedTuple):
+    """A child's word on one case: its kind, its data, and the CPU seconds it took, if asked
+    for; ``size`` bytes in all."""
+
+    case: int
+    kind: bytes
+    data: bytes
+    cpu: float
+    size: int
+
+    def outcome(self, memory: int) -> Outcome:
+        """Return what it says; ``memory`` is the limit in bytes. Raises Forged."""
+        if self.kind == b"V":
+            return Returned(self.data, self.cpu)
+        if self.kind == b"E":
+            return raised(self.data, memory, self.cpu)
+        if self.kind == b"U":
+            return Unrepresentable(self.data[:200].decode("utf-8", "replace"), self.cpu)
+        if self.kind == b"M":
+            return OutOfMemory(memory)
+        raise Forged
+
+
+def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[Record]:
+    """Yield the records of cases ``first`` to ``first + count - 1``; Forged where there are not.
+
+    What follows the last of them is not looked at.
+    """
+    at = 0
+    for case in range(first, first + count):
+        try:
+            kind, length = inside.RECORD.unpack_from(payload, at)
+            start = at + inside.RECORD.size
+            end = start + length
+            cpu = inside.CLOCK.unpack_from(payload, end)[0] if timed else 0.0
+        except struct.error:
+            raise Forged from None
+        if end > len(payload):
+            raise Forged
+        size = end + (inside.CLOCK.size if timed else 0) - at
+        yield Record(case, kind, payload[start:end], cpu, size)
+        at += size
+
+
+def raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
+    """Return the exception that a child described; Forged where it described none."""
+    try:
+        kind, message, line = wire.decode(data, hash_limit=0)
+    except (CodecError, ValueError, TypeError):
+        raise Forged from None
+    if type(kind) is not str or type(message) is not str or type(line) not in (int, type(None)):
+        raise Forged
+    if kind == "MemoryError":
+        return OutOfMemory(memory)
+    return Raised(kind[:200], message[:2000], line, cpu)
