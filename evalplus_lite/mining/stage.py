@@ -56,12 +56,13 @@ class Lenient:
 
 
 def load_original(settings):
-    """Import the original module, with stand-ins for libraries that are not here."""
+    """Import the original module, with stand-ins for libraries that it cannot do without."""
     import importlib
     import warnings
 
     warnings.simplefilter("ignore")
-    sys.meta_path.append(MissingFinder(frozenset(settings["roots"])))
+    finder = MissingFinder(frozenset(settings["roots"]))
+    sys.meta_path.append(finder)
     if settings.get("bare_parents"):
         sys.meta_path.insert(0, Lenient(settings["roots"], settings["module"]))
         parts = settings["module"].split(".")
@@ -74,7 +75,24 @@ def load_original(settings):
                 if os.path.isdir(os.path.join(folder, *parts[:end]))
             ]
             sys.modules[name] = parent
-    return getattr(importlib.import_module(settings["module"]), settings["name"])
+    before = set(sys.modules)
+    while True:
+        try:
+            return getattr(importlib.import_module(settings["module"]), settings["name"])
+        except Exception as error:
+            if finder.wanted is None:
+                raise
+            # What is only tried for stays absent, as where the package is installed by itself;
+            # what ends the import is stood in for. Where that leads nowhere, everything is.
+            lacking = (getattr(error, "name", None) or "").partition(".")[0]
+            if isinstance(error, ImportError) and lacking and finder.is_missing(lacking):
+                finder.wanted = finder.wanted | {lacking} if lacking not in finder.wanted else None
+            else:
+                finder.wanted = None
+            for name in set(sys.modules) - before:
+                if name.partition(".")[0] not in sys.stdlib_module_names:
+                    del sys.modules[name]
+            importlib.invalidate_caches()
 
 
 class Enough(BaseException):

@@ -163,7 +163,7 @@ class Missing(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        value = "0" if name == "__version__" else _stub(f"{self.__name__}.{name}")
+        value = "99.0.0" if name == "__version__" else _stub(f"{self.__name__}.{name}")
         setattr(self, name, value)
         return value
 
@@ -223,16 +223,25 @@ class StubValue(str):
 
 
 class MissingFinder:
-    """Finds, last of all, every library that is neither the package nor the standard library."""
+    """Finds, last of all, libraries that are neither the package nor the standard library.
+
+    Those named in ``wanted`` alone; all of them where it is None.
+    """
 
     def __init__(self, roots):
         self.roots = roots
+        self.wanted = set()
+
+    def is_missing(self, name):
+        root = name.partition(".")[0]
+        return root not in self.roots and root not in sys.stdlib_module_names
 
     def find_spec(self, name, path=None, target=None):
         from importlib.machinery import ModuleSpec
 
-        root = name.partition(".")[0]
-        if root in self.roots or root in sys.stdlib_module_names:
+        if not self.is_missing(name):
+            return None
+        if self.wanted is not None and name.partition(".")[0] not in self.wanted:
             return None
         return ModuleSpec(name, self, is_package=True)
 

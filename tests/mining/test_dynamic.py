@@ -223,6 +223,29 @@ def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sa
     assert tasks[0].facts["compared"] > 10
 
 
+def test_optional_libraries_stay_absent_from_the_original(toys: Any, sandboxes: Sandboxes) -> None:
+    """A library that is merely tried for is not stood in for; one that must be there is."""
+    files = {
+        "toy/__init__.py": "",
+        "toy/good.py": """
+            import needed
+            from needed.deep import Base
+            try:
+                from optional import speed, __version__
+            except ImportError:
+                speed = None
+            else:
+                major, minor, micro, extra = __version__.split(".")
+            class Mine(Base): pass
+            def halved(x: int) -> int:
+                return x // 2 + (0 if x else 1)
+            """,
+    }
+    tasks, rejects = mine_all(toys.wheel(files), sandboxes, rounds=2)
+    assert not rejects
+    assert [task.id for task in tasks] == ["toy-pack/toy.good.halved"]
+
+
 def test_dates_generators_and_sets_are_plain_data(toys: Any, sandboxes: Sandboxes) -> None:
     """Dates travel as text, iterators become lists, sets stay sets."""
     body = """
