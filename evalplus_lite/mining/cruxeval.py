@@ -14,7 +14,7 @@ from typing import Any
 
 from evalplus_lite import codec
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.mining.predict import written_call
+from evalplus_lite.mining.question import written_call
 from evalplus_lite.mining.runs import Answer, Call
 from evalplus_lite.mining.static_stats import static_statistics
 from evalplus_lite.mining.tasks import MinedTask, TaskCase

@@ -12,68 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite import codec
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Message, Request, Source
-from evalplus_lite.mining.normal import normal
-from evalplus_lite.mining.runs import Call
-from evalplus_lite.mining.tasks import MinedTask, TaskCase
+from evalplus_lite.mining.question import RETRY, answer_schema, prompt_for, wording
+from evalplus_lite.mining.tasks import MinedTask
 from evalplus_lite.store import Journal
-
-PROMPT = """Work out what this Python {python} program does, without running it.
-
-<program>
-{code}
-</program>
-
-It is called once, in a fresh process:
-<call>
-{call}
-</call>
-The arguments as JSON (tuples and sets are lists here): {arguments}
-
-What comes of it? Answer with one JSON object and nothing else. If the call returns a value:
-{{"value": <the value as JSON; tuples and sets as lists>}}
-If it raises an exception:
-{{"error": {{"type": "<name of its class>", "message": "<str() of it>"}}}}
-"""
-STATE_PROMPT = """Work out what this Python {python} program does, without running it.
-
-<program>
-{code}
-</program>
-
-It is called once, in a fresh process:
-<call>
-{call}
-</call>
-It is stopped just before this line (line {line} of the program) runs for the {hit}. time:
-<line>
-{text}
-</line>
-What do the local variables {variables} hold at that moment? Answer with one JSON object and \
-nothing else; tuples and sets are lists there:
-{{"value": {{"<variable>": <its value as JSON>, ...}}}}
-"""
-RETRY = """That answer could not be read: {problem}
-Answer again with one JSON object only, either {{"value": ...}} or \
-{{"error": {{"type": "...", "message": "..."}}}}."""
-
-
-_ERROR_SCHEMA = {
-    "type": "object",
-    "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
-    "required": ["type", "message"],
-    "additionalProperties": False,
-}
-ANSWER_SCHEMA = json.dumps(
-    {
-        "anyOf": [
-            {"type": "object", "properties": {name: body}, "required": [name]}
-            for name, body in (("value", {}), ("error", _ERROR_SCHEMA))
-        ]
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +75,8 @@ class Asking:
     temperature: float = 0.0
     max_tokens: int = 1024
     structured: bool = False
-    """Whether the server is to hold answers to a JSON schema, where it can."""
+    """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
+    the type that the function is annotated with (which a few functions do not keep to)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,35 +101,6 @@ def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
                 yield Question(task, case, sample)
 
 
-def prompt_for(task: MinedTask, case: TaskCase) -> str:
-    """Return the message that asks for one case, or for the variables at its breakpoint."""
-    stop = task.facts.get("breakpoint")
-    if stop is not None:
-        return STATE_PROMPT.format(
-            python=str(task.facts.get("python", "3")),
-            code=task.code,
-            call=written_call(task.entry_point, case.call),
-            line=stop["line"],
-            text=stop["text"],
-            hit=stop["hit"],
-            variables=", ".join(stop["variables"]),
-        )
-    arguments = normal([list(case.call.args), dict(case.call.kwargs)])
-    return PROMPT.format(
-        python=str(task.facts.get("python", "3")),
-        code=task.code,
-        call=written_call(task.entry_point, case.call),
-        arguments=json.dumps(arguments, ensure_ascii=False),
-    )
-
-
-def written_call(name: str, call: Call) -> str:
-    """Return a call as Python source."""
-    parts = [repr(arg) for arg in call.args]
-    parts += [f"{key}={value!r}" for key, value in call.kwargs.items()]
-    return f"{name}({', '.join(parts)})"
-
-
 def ask(question: Question, source: Source, asking: Asking) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
@@ -200,7 +115,7 @@ def ask(question: Question, source: Source, asking: Asking) -> Prediction:
             messages=tuple(turns),
             temperature=asking.temperature,
             max_tokens=asking.max_tokens,
-            schema=ANSWER_SCHEMA if asking.structured else None,
+            schema=answer_schema(task) if asking.structured else None,
             index=question.sample,
         )
         try:
@@ -277,6 +192,7 @@ def predict(
     """
     identity = {
         "predictions": 1,
+        "prompt": wording(),
         "model": source.model,
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,
@@ -294,10 +210,3 @@ def predict(
             report(prediction)
             asked += 1
     return asked
-
-
-def shown_answer(case: TaskCase) -> dict[str, Any]:
-    """Return a case's true answer in the form that predictions have."""
-    if case.answer.kind == "error":
-        return {"error": {"type": case.answer.type, "message": case.answer.message}}
-    return {"value": codec.to_json(case.answer.value)}

@@ -170,6 +170,39 @@ class CaseForm:
         return {"checked": checked}
 
 
+def result_schema(kind: Type) -> dict[str, Any]:
+    """Return a JSON schema for results of a type, as predictions write them: sets as arrays."""
+    inner = [result_schema(a) for a in kind.arguments]
+    item = inner[0] if inner else {}
+    match kind.kind:
+        case "none":
+            return {"type": "null"}
+        case "int":
+            return {"type": "integer"}
+        case "float":
+            return {"type": "number"}
+        case "bool":
+            return {"type": "boolean"}
+        case "str" | "bytes" | "date" | "datetime":
+            return {"type": "string"}
+        case "literal":
+            return {"enum": list(kind.values)}
+        case "union":
+            return {"anyOf": inner}
+        case "dict" | "mapping":
+            value = inner[1] if len(inner) == 2 else {}
+            return {"type": "object", "additionalProperties": value}
+        case "tuple" if inner and not kind.variadic:
+            kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
+            items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+            size = {"minItems": len(inner), "maxItems": len(inner)}
+            return {"type": "array", "items": items, **size}
+        case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
+            return {"type": "array", "items": item}
+        case _:
+            return {}
+
+
 class Read:
     """What came out of an answer."""
 

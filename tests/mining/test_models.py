@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,14 @@ from evalplus_lite.mining.candidates import Parameter, Signature
 from evalplus_lite.mining.converse import converse, prompt_for
 from evalplus_lite.mining.cruxeval import CruxevalFile, to_rows
 from evalplus_lite.mining.normal import is_same, normal, text
-from evalplus_lite.mining.predict import Asking, Prediction, parse_answer, predict
+from evalplus_lite.mining.predict import (
+    Asking,
+    Prediction,
+    parse_answer,
+    predict,
+)
+from evalplus_lite.mining.question import answer_schema, true_answer
+from evalplus_lite.mining.question import prompt_for as prompt_for_case
 from evalplus_lite.mining.runs import Answer, Call
 from evalplus_lite.mining.schema import CaseForm
 from evalplus_lite.mining.score import judge_by, mark, read_predictions, score
@@ -393,6 +401,46 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
         score(tasks[:1], predictions)
     with pytest.raises(InputError):
         predict(tasks, source, out, asking=Asking(temperature=1.0))
+
+
+def test_answers_are_held_to_the_annotated_result() -> None:
+    """A schema for a server takes the annotated type or an error; without a type, any value."""
+    task = tasks_of_two()[1]
+    value, error = json.loads(answer_schema(task))["anyOf"]
+    assert value["properties"] == {"value": {}}
+    assert error["required"] == ["error"]
+    kinds = {
+        "bool": {"type": "boolean"},
+        "str | None": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "tuple[int, str]": {
+            "type": "array",
+            "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+            "minItems": 2,
+            "maxItems": 2,
+        },
+        "dict[str, set[float]]": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "number"}},
+        },
+        "Literal['a', 3]": {"enum": ["a", 3]},
+    }
+    for kind, wanted in kinds.items():
+        typed = replace(task, facts={"signature": signature("int", result=kind).to_json()})
+        assert json.loads(answer_schema(typed))["anyOf"][0]["properties"] == {"value": wanted}
+
+
+def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
+    """Whoever answers with the true values and exceptions scores 100 %, in every group."""
+    tasks = tasks_of_two()
+    truths = {
+        prompt_for_case(task, case): true_answer(case) for task in tasks for case in task.cases
+    }
+    source = Scripted(lambda request: json.dumps(truths[request.messages[0].content]))
+    out = tmp_path / "p.jsonl"
+    predict(tasks, source, out)
+    report = score(tasks, read_predictions(out))
+    assert report.pass_at == {"pass@1": 1.0}
+    assert {line.pass_at_1 for line in report.lines} == {1.0}
 
 
 def test_the_judge_is_asked_only_about_messages() -> None:

@@ -1,0 +1,124 @@
+"""What a model is asked about a case: the program, the call, and the form of an answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from evalplus_lite.mining.chain import signature_of
+from evalplus_lite.mining.normal import normal
+from evalplus_lite.mining.runs import Call
+from evalplus_lite.mining.schema import result_schema
+from evalplus_lite.mining.tasks import MinedTask, TaskCase
+
+PROMPT = """Work out what this Python {python} program does, without running it.
+
+<program>
+{code}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+The arguments as JSON (tuples and sets are lists here): {arguments}
+
+What comes of it? Answer with one JSON object and nothing else.
+- If the call returns a value, write it under "value", tuples and sets as lists. A result of \
+('ab', None) is written {{"value": ["ab", null]}}.
+- If it raises an exception, write the name of its class and its message under "error". \
+ValueError('too long') is written {{"error": {{"type": "ValueError", "message": "too long"}}}}.
+"""
+STATE_PROMPT = """Work out what this Python {python} program does, without running it.
+
+<program>
+{code}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+It is stopped just before this line (line {line} of the program) runs for the {hit}. time:
+<line>
+{text}
+</line>
+What do the local variables {variables} hold at that moment? Answer with one JSON object and \
+nothing else, tuples and sets as lists. For variables n and names it could be:
+{{"value": {{"n": 3, "names": ["ab", null]}}}}
+"""
+RETRY = """That answer could not be read: {problem}
+Answer again with one JSON object only, either {{"value": ...}} or \
+{{"error": {{"type": "...", "message": "..."}}}}."""
+
+
+_ERROR_SCHEMA = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
+    "required": ["type", "message"],
+    "additionalProperties": False,
+}
+
+
+def answer_schema(task: MinedTask) -> str:
+    """Return the JSON schema of an answer: a value of the annotated result type, or an error."""
+    value: dict[str, Any] = {}
+    if "signature" in task.facts and "breakpoint" not in task.facts:
+        value = result_schema(signature_of(task).result)
+    kinds = {"value": value, "error": _ERROR_SCHEMA}
+    return json.dumps(
+        {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {name: body},
+                    "required": [name],
+                    "additionalProperties": False,
+                }
+                for name, body in kinds.items()
+            ]
+        }
+    )
+
+
+def wording() -> str:
+    """Return a mark of the prompts' text: answers to other words are other predictions."""
+    text = "\n".join((PROMPT, STATE_PROMPT, RETRY))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def prompt_for(task: MinedTask, case: TaskCase) -> str:
+    """Return the message that asks for one case, or for the variables at its breakpoint."""
+    stop = task.facts.get("breakpoint")
+    if stop is not None:
+        return STATE_PROMPT.format(
+            python=str(task.facts.get("python", "3")),
+            code=task.code,
+            call=written_call(task.entry_point, case.call),
+            line=stop["line"],
+            text=stop["text"],
+            hit=stop["hit"],
+            variables=", ".join(stop["variables"]),
+        )
+    arguments = normal([list(case.call.args), dict(case.call.kwargs)])
+    return PROMPT.format(
+        python=str(task.facts.get("python", "3")),
+        code=task.code,
+        call=written_call(task.entry_point, case.call),
+        arguments=json.dumps(arguments, ensure_ascii=False),
+    )
+
+
+def written_call(name: str, call: Call) -> str:
+    """Return a call as Python source."""
+    parts = [repr(arg) for arg in call.args]
+    parts += [f"{key}={value!r}" for key, value in call.kwargs.items()]
+    return f"{name}({', '.join(parts)})"
+
+
+def true_answer(case: TaskCase) -> dict[str, Any]:
+    """Return a case's true answer in the form that a model is asked for."""
+    if case.answer.kind == "error":
+        return {"error": {"type": case.answer.type, "message": case.answer.message}}
+    return {"value": normal(case.answer.value)}
