@@ -225,7 +225,8 @@ class Attempt:
         seen, waiting = self.seen, self.worker.waiting()
         self.seen = waiting
         if seen is not None and seen.first == waiting.first:
-            self._book_waiting(waiting.records, seen.first, seen.case, state, last)
+            with contextlib.suppress(Forged):
+                self._book_waiting(waiting.records, seen.first, seen.case, state, last)
 
     def _fill(
         self, channel: socket.socket, watch: Watch, state: Progress, last: int, size: int

@@ -95,7 +95,7 @@ def test_program(sandbox: Sandbox, canary: arena.Canary, program: arena.Program)
     as if it had never been."""
     if program.needs and importlib.util.find_spec(program.needs) is None:
         pytest.skip(f"needs {program.needs}")
-    before = canary.state()
+    before, around = canary.state(), arena.descendants(os.getpid())
     source = program.source(canary.places(os.getpid()))
     found = verdict(sandbox, program.problem, source)
     if program.name in arena.BY_THE_WALL_CLOCK and found.cpu < LIMITS["cpu"]:
@@ -110,7 +110,7 @@ def test_program(sandbox: Sandbox, canary: arena.Canary, program: arena.Program)
         text.encode()
     worker = sandbox._worker
     if worker is not None:
-        inside = arena.descendants(os.getpid()) - {worker.pid, worker.process.pid}
+        inside = arena.descendants(os.getpid()) - around - {worker.pid, worker.process.pid}
         assert inside == set()
     assert verdict(sandbox, "add", arena.HONEST).plus == "pass"
 

@@ -25,7 +25,7 @@ from evalplus_lite.mining.predict import (
     parse_answer,
     predict,
 )
-from evalplus_lite.mining.question import answer_schema, true_answer
+from evalplus_lite.mining.question import EXAMPLES, answer_schema, true_answer
 from evalplus_lite.mining.question import prompt_for as prompt_for_case
 from evalplus_lite.mining.runs import Answer, Call
 from evalplus_lite.mining.schema import CaseForm
@@ -441,6 +441,24 @@ def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
     report = score(tasks, read_predictions(out))
     assert report.pass_at == {"pass@1": 1.0}
     assert {line.pass_at_1 for line in report.lines} == {1.0}
+
+
+def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:
+    """Three answered questions precede each asked one, and their answers are the true ones."""
+    body = "\n".join(code for code, _, _, _ in EXAMPLES)
+    functions, _ = toys.mined({"toy.py": body})
+    for _, name, call, said in EXAMPLES:
+        try:
+            found: dict[str, Any] = {"value": toys.run(functions[f"toy.{name}"], *call.args)}
+        except ValueError as error:
+            found = {"error": {"type": "ValueError", "message": str(error)}}
+        assert said == found
+    source = Scripted(['{"value": 0.5}'])
+    predict(tasks_of_two()[1:], source, tmp_path / "p.jsonl", asking=Asking(examples=True))
+    (request,) = source.asked
+    assert [m.role for m in request.messages] == ["user", "assistant"] * 3 + ["user"]
+    assert "is_even(7)" in request.messages[2].content
+    assert "g(1)" in request.messages[-1].content
 
 
 def test_the_judge_is_asked_only_about_messages() -> None:

@@ -2,7 +2,7 @@
 
 problem: add
 tries: close all descriptors, so that nobody hears of its failure
-sound: crash|timeout
+sound: fail|crash|timeout
 """
 import os
 
