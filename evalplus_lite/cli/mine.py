@@ -52,6 +52,9 @@ def mine(
         str | None,
         typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
     ] = None,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, help="Of one answer of the model.")
+    ] = 4096,
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,
@@ -84,6 +87,7 @@ def mine(
         cases=cases,
         static_only=static,
         model=model,
+        max_tokens=max_tokens,
     )
     with Screen() as screen:
         screen.stage("mine", len(packages))

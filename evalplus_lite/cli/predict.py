@@ -44,6 +44,9 @@ def predict(
     structured: Annotated[
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
     ] = False,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Show three worked examples first (small models).")
+    ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
     json: JsonOption = False,
 ) -> int:
@@ -70,7 +73,11 @@ def predict(
         chosen = (task for task in chosen if len(task.code) <= max_code)
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     asking = Asking(
-        samples=samples, temperature=temperature, max_tokens=max_tokens, structured=structured
+        samples=samples,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        structured=structured,
+        examples=examples,
     )
     with Screen() as screen:
         screen.stage("predict", samples * sum(len(task.cases) for task in listed))

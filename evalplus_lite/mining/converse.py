@@ -123,6 +123,7 @@ def converse(
     seed: int,
     seen: Sequence[Call] = (),
     count: int = MAX_CASES,
+    max_tokens: int = MAX_TOKENS,
 ) -> Conversation:
     """Generate a function's cases with a model, under all seven validators.
 
@@ -141,7 +142,7 @@ def converse(
             request = Request(
                 model=source.model,
                 messages=tuple(turns),
-                max_tokens=MAX_TOKENS,
+                max_tokens=max_tokens,
                 schema=schema,
                 index=attempt * CYCLES + cycle,
             )

@@ -54,6 +54,7 @@ def grow(
     start: Sequence[Executed] = (),
     source: Source | None = None,
     max_batches: int = 200,
+    max_tokens: int = MAX_TOKENS,
 ) -> Growth:
     """Add validated cases until there are ``target``, or nothing new comes.
 
@@ -69,7 +70,7 @@ def grow(
         if source is None:
             calls, tokens = _typed(maker, rng, found.cases), (0, 0)
         else:
-            calls, tokens = _asked(function, source, rng, found)
+            calls, tokens = _asked(function, source, rng, found, max_tokens)
         fresh = [call for call in {c.key: c for c in calls}.values() if call.key not in seen]
         fresh = [call for call in fresh if len(call.key) <= MAX_TEXT]
         seen.update(call.key for call in fresh)
@@ -90,14 +91,14 @@ def _typed(maker: Maker, rng: random.Random, cases: Sequence[Executed]) -> list[
 
 
 def _asked(
-    function: MinedFunction, source: Source, rng: random.Random, found: Growth
+    function: MinedFunction, source: Source, rng: random.Random, found: Growth, max_tokens: int
 ) -> tuple[list[Call], tuple[int, int]]:
     form = CaseForm(function.signature)
     known = [case.call for case in found.cases]
     request = Request(
         model=source.model,
         messages=(Message("user", prompt_for(function, known, rng, count=BATCH)),),
-        max_tokens=MAX_TOKENS,
+        max_tokens=max_tokens,
         schema=json.dumps(form.schema),
         index=len(found.batches),
     )

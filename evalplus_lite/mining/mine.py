@@ -8,7 +8,7 @@ from typing import Any
 
 from evalplus_lite.llm import Source
 from evalplus_lite.mining.annotations import TypeSet
-from evalplus_lite.mining.converse import Conversation, converse
+from evalplus_lite.mining.converse import MAX_TOKENS, Conversation, converse
 from evalplus_lite.mining.explore import ROUNDS, explore
 from evalplus_lite.mining.funnel import Funnel
 from evalplus_lite.mining.graph import Problem
@@ -49,6 +49,7 @@ class Settings:
     comments: bool = True
     static_only: bool = False
     model: str | None = None
+    max_tokens: int = MAX_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,14 @@ class PackageMine:
         found = _Search(list(explored.cases), explored.chosen(count=count))
         generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
         if self.source is not None and not runner.failure:
-            talk = converse(function, self.source, runner.execute, seed=seed, count=count)
+            talk = converse(
+                function,
+                self.source,
+                runner.execute,
+                seed=seed,
+                count=count,
+                max_tokens=settings.max_tokens,
+            )
             found.pool += talk.pool
             generation = generation_facts(talk, self.source.model)
             # Where the model's cases fail, those found by type stand in for them.
@@ -131,6 +139,7 @@ class PackageMine:
                 seed=seed,
                 start=found.chosen,
                 source=self.source,
+                max_tokens=settings.max_tokens,
             )
             found.pool += growth.cases[len(found.chosen) :]
             found.chosen = growth.cases
@@ -250,11 +259,6 @@ class Runner:
             return ()
         found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu, timed=True)
         return tuple(round(answer.cpu, 7) for answer in found.answers)
-
-
-def _path(counters: dict[str, int] | None) -> tuple[int, ...]:
-    """Return a path's signature: counters to within a factor of two."""
-    return tuple(number.bit_length() for number in (counters or {}).values())
 
 
 def task_of(

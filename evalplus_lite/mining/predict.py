@@ -14,7 +14,7 @@ from typing import Any
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Message, Request, Source
-from evalplus_lite.mining.question import RETRY, answer_schema, prompt_for, wording
+from evalplus_lite.mining.question import RETRY, answer_schema, prompt_for, wording, worked_examples
 from evalplus_lite.mining.tasks import MinedTask
 from evalplus_lite.store import Journal
 
@@ -74,6 +74,8 @@ class Asking:
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 1024
+    examples: bool = False
+    """Whether three worked examples come first, as small models need."""
     structured: bool = False
     """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
     the type that the function is annotated with (which a few functions do not keep to)."""
@@ -104,7 +106,8 @@ def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
 def ask(question: Question, source: Source, asking: Asking) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
-    turns = [Message("user", prompt_for(task, task.cases[number]))]
+    turns = worked_examples(str(task.facts.get("python", "3"))) if asking.examples else []
+    turns.append(Message("user", prompt_for(task, task.cases[number])))
     before = after = 0
     problem = ""
     answer: dict[str, Any] | None = None
@@ -197,6 +200,7 @@ def predict(
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,
         "structured": asking.structured,
+        "examples": asking.examples,
     }
     with Journal(out, identity=identity, batch=16) as journal:
         done = {

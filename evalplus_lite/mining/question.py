@@ -6,9 +6,10 @@ import hashlib
 import json
 from typing import Any
 
+from evalplus_lite.llm import Message
 from evalplus_lite.mining.chain import signature_of
 from evalplus_lite.mining.normal import normal
-from evalplus_lite.mining.runs import Call
+from evalplus_lite.mining.runs import Answer, Call
 from evalplus_lite.mining.schema import result_schema
 from evalplus_lite.mining.tasks import MinedTask, TaskCase
 
@@ -80,6 +81,29 @@ def answer_schema(task: MinedTask) -> str:
             ]
         }
     )
+
+
+EXAMPLES = (
+    ("def cut(text: str, size: int) -> str:\n    return text[:size] + '...'\n", "cut",
+     Call(("sunflower", 3)), {"value": "sun..."}),
+    ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
+     Call((7,)), {"value": False}),
+    ("def first(items: list[int]) -> int:\n    if not items:\n        raise ValueError('none')\n"
+     "    return items[0]\n", "first", Call(([],)),
+     {"error": {"type": "ValueError", "message": "none"}}),
+)  # fmt: skip
+"""Programs, calls and answers that small models may be shown first."""
+
+
+def worked_examples(python: str) -> list[Message]:
+    """Return the examples as turns of a conversation, the same for every question."""
+    turns: list[Message] = []
+    for code, name, call, answer in EXAMPLES:
+        task = MinedTask(f"example/{name}", code, name, (), {"python": python})
+        case = TaskCase(call, Answer("value"))
+        turns.append(Message("user", prompt_for(task, case)))
+        turns.append(Message("assistant", json.dumps(answer)))
+    return turns
 
 
 def wording() -> str:
