@@ -68,16 +68,24 @@ def load_contracts(name: str) -> dict[str, str]:
 
 
 def violations(
-    sandbox: Sandbox, source: str, cases: Sequence[Case], *, limits: Limits = VALIDITY_LIMITS
+    sandbox: Sandbox,
+    source: str,
+    cases: Sequence[Case],
+    *,
+    limits: Limits = VALIDITY_LIMITS,
+    inputs: Inputs | None = None,
 ) -> list[str | None]:
     """Return for each case why the contract rejects it, or None where it accepts.
+
+    ``inputs`` are the cases' arguments, where the caller has them encoded already.
 
     Raises ContractError where the file does not load. A precondition that raises anything but
     AssertionError, or does not finish, rejects too: its message says what happened.
     """
     if not parse(source).has_precondition:
         return [None] * len(cases)
-    inputs = Inputs.of(case.arguments for case in cases)
+    if inputs is None:
+        inputs = Inputs.of(case.arguments for case in cases)
     run = sandbox.run(Program(source, "precondition"), inputs, limits)
     if run.load_failed:
         raise ContractError(f"a contract does not load: {run.outcomes[0]}")

@@ -1,11 +1,15 @@
-"""A list of any Python values, but no bool beside them: in Python True is an int, in words not.
+"""Any list: "any python values" leaves nothing out, so bools are in too.
 
-Only the list itself is filtered (as the examples show with [] and {}), so bools may stand deeper.
+What is kept is "only integers". In words True is a truth value and no integer, as in all these
+contracts; Python's isinstance(True, int) is a matter of how bool is built. The prompt's examples
+sort values by their type and hold no bool. HumanEval+ reads it the same way.
 """
 
 
 def precondition(values):
     assert type(values) is list, "values must be a list"
-    assert all(type(x) is not bool for x in values), (
-        "every element of values must be something other than a bool"
-    )
+
+
+# The original asks isinstance(x, int), which keeps True and False among the integers.
+def filter_integers(values):
+    return [x for x in values if type(x) is int]

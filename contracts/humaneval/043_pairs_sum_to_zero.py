@@ -1,15 +1,11 @@
-"""Any list of integers whose answer does not rest on two zeros.
+"""Any "list of integers".
 
-"Two distinct elements" are two places to one reader and two values to another; only zeros, where an
-element is its own opposite, tell the readings apart, and no example has two of them.
+"Two distinct elements in the list" are two places of it: the same wording in task 40, "three
+distinct elements in the list", has an example that takes the value 1 from two places. So two zeros
+are a pair, as the original and HumanEval+ have it.
 """
 
 
 def precondition(l):  # noqa: E741 - the task's own name
     assert type(l) is list, "l must be a list"
     assert all(type(x) is int for x in l), "every element of l must be an integer"
-    values = set(l)
-    has_other_pair = any(x and -x in values for x in values)
-    assert l.count(0) < 2 or has_other_pair, (
-        "the answer must be the same whether or not two zeros are distinct"
-    )

@@ -1,18 +1,10 @@
-"""Any string, unless it depends on the meaning of "palindrome" whether it is one.
+"""Any string: "Checks if given string is a palindrome".
 
-To some a palindrome is what reads the same letter by letter, to others (dictionaries say so of
-phrases) also 'Step on no pets'. The prompt does not choose: its examples are lower-case letters.
+The string itself is asked about, and nothing says that some of its characters do not count; task
+10's prompt defines "given string is a palindrome" as equal to its reverse. That a phrase such as
+'Step on no pets' is called a palindrome too is about its letters, not about the string.
 """
 
 
 def precondition(text):
     assert type(text) is str, "text must be a string"
-    letters = "".join(char for char in text if char.isalnum())
-    readings = {_is_symmetric(x) for x in (text, text.casefold(), letters, letters.casefold())}
-    assert len(readings) == 1, (
-        "the answer must be the same with and without case, spaces and punctuation"
-    )
-
-
-def _is_symmetric(text):
-    return text == text[::-1]

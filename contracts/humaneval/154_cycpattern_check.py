@@ -1,11 +1,10 @@
-"""Any two strings with a non-empty second one.
+"""Any two strings.
 
-An empty one is no word and has no rotation: a loop over its rotations finds nothing, though it is a
-substring of every word.
+"The second word or any of its rotations": the second word itself counts first, so an empty one,
+which is a substring of every word, is found though it has no letter to rotate.
 """
 
 
 def precondition(a, b):
     assert type(a) is str, "a must be a string"
     assert type(b) is str, "b must be a string"
-    assert b, "b must be non-empty"

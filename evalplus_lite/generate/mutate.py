@@ -81,7 +81,7 @@ class Generator:
         self._linking = Linking()
         answers = outputs if outputs is not None else [None] * len(base)
         for case, output in zip(base, answers, strict=True):
-            self._adopt(case, output, is_seed=True)
+            self._adopt(case, key(case.arguments), output, is_seed=True)
         self._sources = [
             Source("mutation", mix.mutation, partial(self._mutated, "mutation", Family.NEAR)),
             Source("constant", mix.constant, partial(self._mutated, "constant", Family.CONSTANT)),
@@ -143,8 +143,10 @@ class Generator:
         """
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(kept)
         for case, output in zip(kept, answers, strict=True):
-            pending = self._pending.pop(key(case.arguments), None)
-            worth = self._adopt(case, output, is_seed=pending is None or pending.source is None)
+            identity = key(case.arguments)
+            pending = self._pending.pop(identity, None)
+            is_seed = pending is None or pending.source is None
+            worth = self._adopt(case, identity, output, is_seed=is_seed)
             if pending is not None:
                 self._credit(pending, worth, kept=True)
         for pending in self._pending.values():
@@ -169,8 +171,8 @@ class Generator:
             table.credit(index, worth)
         self._corners.learn(pending.choice, kept=kept)
 
-    def _adopt(self, case: Case, output: Hashable, *, is_seed: bool) -> float:
-        self._known.add(key(case.arguments))
+    def _adopt(self, case: Case, identity: bytes, output: Hashable, *, is_seed: bool) -> float:
+        self._known.add(identity)
         for place, value in zip(self.places, case.arguments, strict=False):
             place.learn(value)
         return self.pool.add(case.arguments, output, is_seed=is_seed)

@@ -18,6 +18,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, Hypoth
 
 from evalplus_lite.generate.domain import Domain
 from evalplus_lite.generate.guards import Guards
+from evalplus_lite.generate.identity import key
 from evalplus_lite.generate.shape import Shape, hashable
 from evalplus_lite.types import Case, Value
 
@@ -28,6 +29,8 @@ _LONGEST = 12
 _REACH = 10**6
 _SAMPLES = 30
 _ANYTHING = 6
+_AT_ONCE = 8
+"""Inputs drawn together: what Hypothesis does around a draw costs more than the draw."""
 
 
 class _Isolated(HypothesisProvider):
@@ -38,20 +41,21 @@ class _Isolated(HypothesisProvider):
 
 
 def drawn(guards: Guards, *, count: int, seed: str) -> list[Case]:
-    """Return up to ``count`` distinct-as-drawn cases from the strategies of the guards' domains.
+    """Return up to ``count`` distinct cases from the strategies of the guards' domains.
 
     Each stays within the guards. Fewer come back where the domains are small or the relations
     between arguments are hard to meet by chance.
     """
     if count < 1 or not guards.domains:
         return []
-    strategy = inputs(guards)
+    rows = st.tuples(*[inputs(guards)] * min(count, _AT_ONCE))
     number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
-    found: list[Case] = []
+    found: dict[bytes, Case] = {}
 
-    def collect(arguments: tuple[Value, ...]) -> None:
-        if guards.admits(arguments):
-            found.append(Case(arguments, "hypothesis"))
+    def collect(drawn: tuple[tuple[Value, ...], ...]) -> None:
+        for arguments in drawn:
+            if guards.admits(arguments):
+                found.setdefault(key(arguments), Case(arguments, "hypothesis"))
 
     AVAILABLE_PROVIDERS[_BACKEND] = _Isolated  # settings look the name up here, when made
     try:
@@ -59,15 +63,15 @@ def drawn(guards: Guards, *, count: int, seed: str) -> list[Case]:
             backend=_BACKEND,
             database=None,
             deadline=None,
-            max_examples=count,
+            max_examples=1 + -(-count // _AT_ONCE),  # the first holds the simplest value only
             phases=(Phase.generate,),
             suppress_health_check=tuple(HealthCheck),
             verbosity=Verbosity.quiet,
         )
-        seeded(number)(plan(given(strategy)(collect)))()
+        seeded(number)(plan(given(rows)(collect)))()
     finally:
         del AVAILABLE_PROVIDERS[_BACKEND]
-    return found
+    return list(found.values())[:count]
 
 
 def inputs(guards: Guards) -> Strategy:

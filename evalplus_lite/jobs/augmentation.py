@@ -31,6 +31,9 @@ from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Case, Suite, Task
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
+GROWTH = 4
+"""A batch may be so many times as large as the one before. Small ones teach the generator early,
+but each costs three processes, whatever its size."""
 SeedSource = Callable[[Sandbox, Task], Sequence[Case]]
 """Gives further seeds for a task: of a language model, say."""
 
@@ -40,8 +43,9 @@ class Budget:
     """How much to do for a task.
 
     ``inputs``: new cases wanted. ``seconds``: CPU seconds a case of the reference; a slower input
-    is dropped. ``batch``: inputs proposed at a time. ``patience``: batches without a single new
-    valid input after which the task is done. ``slow``: slow inputs after which a batch is given up.
+    is dropped. ``batch``: inputs proposed at first, and again after slow ones; each further batch
+    may be ``GROWTH`` times as large. ``patience``: batches without a single new valid input after
+    which the task is done. ``slow``: slow inputs after which a batch is given up.
     ``targeted``: inputs that may be added for wrong programs which the others let pass.
     """
 
@@ -120,11 +124,13 @@ def augment_task(
         kept = tuple(answers.kept[place] for place in places)
         return replace(answers, suite=_taken(answers.suite, places), kept=kept)
 
-    new = idle = 0
+    new = idle = proposed = 0
+    size = budget.batch
     while new < budget.inputs and idle < budget.patience:
-        batch = generator.propose(min(budget.batch, 2 * (budget.inputs - new) + 20))
+        batch = generator.propose(min(size, _needed(budget.inputs - new, kept=new, of=proposed)))
         if not batch:
             break
+        proposed += len(batch)
         answers = answered(batch)
         answers = undisputed(replace(answers, suite=_first(answers.suite, budget.inputs - new)))
         slow = [
@@ -137,6 +143,7 @@ def augment_task(
         suites.append(replace(answers.suite, cases=tuple(chosen)))
         new += len(chosen)
         idle = 0 if chosen else idle + 1
+        size = budget.batch if slow else GROWTH * size
     round = None
     if budget.targeted:
         sofar = _joined(task, suites, base.suite.base_count, seed, budget)
@@ -253,6 +260,11 @@ def _generator(
         drawn=from_strategies(guards, inputs=budget.inputs, seed=name),
         constants=constants,
     )
+
+
+def _needed(count: int, *, kept: int, of: int) -> int:
+    """Return how many inputs to propose for ``count`` valid ones, as ``kept`` of so many were."""
+    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
 
 
 def _name(data: bytes | Packed) -> bytes:

@@ -23,7 +23,7 @@ from evalplus_lite.oracle import answer
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
 from evalplus_lite.types import Case, Returned, Task
 
-SHARE, FEWEST, MOST = 8, 20, 100
+SHARE, FEWEST, MOST = 20, 16, 32
 """One value is drawn for so many inputs wanted; how many at least and at most."""
 DRAWS = 60
 """Inputs drawn from each generator of a model."""
