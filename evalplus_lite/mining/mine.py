@@ -38,7 +38,7 @@ class Settings:
 
     ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
     ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
-    model that writes inputs, if one does.
+    model that writes inputs, if one does, in answers of ``max_tokens`` at most.
     """
 
     seed: int = 0
