@@ -60,6 +60,7 @@ class ClosureBuilder:
         """Node -> what it needs -> whether while loading."""
         self.pending: list[Node] = []
         self._defined: dict[Definition, list[Node]] = {}
+        self._writes: list[tuple[Node, str]] = []
 
     def build(self, module: str, name: str) -> Closure:
         """Return the closure of a top-level function; its problems say why not, if any."""
@@ -74,6 +75,10 @@ class ClosureBuilder:
                 self._problem("closure too large", f"more than {MAX_NODES} statements")
                 return self.closure
             self._expand(self.pending.pop())
+        callable_ = self._callable()
+        for node, written in self._writes:
+            if node in callable_:
+                self._problem("module state", written)
         for captured in sorted(self.closure.builtins & self.names.keys()):
             self._problem("name clash", f"builtin {captured}")
         if not self.closure.problems:
@@ -83,6 +88,26 @@ class ClosureBuilder:
             else:
                 self.closure.order = found
         return self.closure
+
+    def _callable(self) -> set[Node]:
+        """Return what a call of the entry point may run or read.
+
+        Not the function that a bare ``_register(...)`` at the top of a module calls: that ran while
+        loading. What it is given may have been kept, so that counts.
+        """
+        found = {self.closure.entry}
+        pending = [self.closure.entry]
+        while pending:
+            node = pending.pop()
+            called = _called_while_loading(self.closure.statements.get(node))
+            for needed in self.edges[node]:
+                bound = self.closure.statements.get(needed)
+                if bound is not None and called in bound.binds:
+                    continue
+                if needed not in found:
+                    found.add(needed)
+                    pending.append(needed)
+        return found
 
     # Growing the graph
 
@@ -121,7 +146,7 @@ class ClosureBuilder:
             self._own(name, ("def", node.where, name))
         for written in sorted(statement.uses.writes):
             if isinstance(self.resolver.resolve(node.where, written), Definition):
-                self._problem("module state", f"{node.where}.{written}")
+                self._writes.append((node, f"{node.where}.{written}"))
         for use in statement.uses.uses:
             self._use(node, module, use)
 
@@ -218,6 +243,17 @@ class ClosureBuilder:
         problem = Problem(reason, detail)
         if problem not in self.closure.problems:
             self.closure.problems.append(problem)
+
+
+def _called_while_loading(statement: Statement | None) -> str | None:
+    """Return the name of the function that a bare call calls, and mentions nowhere else."""
+    if statement is None or not isinstance(statement.node, ast.Expr):
+        return None
+    call = statement.node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    mentions = [n for n in ast.walk(call) if isinstance(n, ast.Name) and n.id == call.func.id]
+    return call.func.id if len(mentions) == 1 else None
 
 
 def _identity(target: External) -> Identity:

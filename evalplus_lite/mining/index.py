@@ -225,22 +225,39 @@ def _changed_names(node: ast.stmt, module: Module) -> set[str]:
         return set()
     names: set[str] = set()
     for child in _executed(node):
-        root: ast.expr | None = None
-        if isinstance(child, ast.Subscript | ast.Attribute) and not isinstance(child.ctx, ast.Load):
-            root = child
-        elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
-            if child.func.attr in MUTATORS:
-                root = child.func.value
-        elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
+        names.update(_changed_by(child))
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
             # ``_fill(TABLE)``: whatever is passed on may come back changed.
             for argument in child.value.args:
                 if isinstance(argument, ast.Name) and _is_data(argument.id, module):
                     names.add(argument.id)
-        while isinstance(root, ast.Subscript | ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name):
-            names.add(root.id)
+            if isinstance(child.value.func, ast.Name):
+                names.update(_changed_inside(child.value.func.id, module))
     return {name for name in names if name in module.bindings}
+
+
+def _changed_by(node: ast.AST) -> list[str]:
+    """Return the name whose value one operation changes in place, if any."""
+    root: ast.expr | None = None
+    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        root = node
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        root = node.func.value if node.func.attr in MUTATORS else None
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    return [root.id] if isinstance(root, ast.Name) else []
+
+
+def _changed_inside(name: str, module: Module) -> set[str]:
+    """Return the module's data that a function of it changes when called: ``_register(...)``."""
+    found: set[str] = set()
+    for statement in module.bindings.get(name, []):
+        if isinstance(statement.node, ast.FunctionDef):
+            local = {a.arg for a in ast.walk(statement.node.args) if isinstance(a, ast.arg)}
+            local |= bound_names(statement.node.body)
+            for child in ast.walk(statement.node):
+                found.update(n for n in _changed_by(child) if n not in local)
+    return {changed for changed in found if _is_data(changed, module)}
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:

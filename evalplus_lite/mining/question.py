@@ -13,24 +13,21 @@ from evalplus_lite.mining.runs import Answer, Call
 from evalplus_lite.mining.schema import result_schema
 from evalplus_lite.mining.tasks import MinedTask, TaskCase
 
-PROMPT = """Work out what this Python {python} program does, without running it.
-
-<program>
-{code}
-</program>
-
-It is called once, in a fresh process:
-<call>
-{call}
-</call>
-The arguments as JSON (tuples and sets are lists here): {arguments}
-
-What comes of it? Answer with one JSON object and nothing else.
+PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
+Work out what comes of the call, without running it. Answer with one JSON object and nothing else:
 - If the call returns a value, write it under "value", tuples and sets as lists. A result of \
 ('ab', None) is written {{"value": ["ab", null]}}.
 - If it raises an exception, write the name of its class and its message under "error". \
 ValueError('too long') is written {{"error": {{"type": "ValueError", "message": "too long"}}}}.
-"""
+
+<program>
+{code}
+</program>
+<call>
+{call}
+</call>
+Its arguments as JSON (tuples and sets are lists here): {arguments}
+What comes of this call?"""
 STATE_PROMPT = """Work out what this Python {python} program does, without running it.
 
 <program>

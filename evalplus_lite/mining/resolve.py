@@ -139,6 +139,9 @@ class Resolver:
                 return found
         if parsed.is_package and f"{module}.{name}" in self.index:
             return ModuleRef(f"{module}.{name}")
+        if "__getattr__" in parsed.bindings and name in parsed.typing:
+            # Loaded when first asked for; what it is stands under ``if TYPE_CHECKING``.
+            return self._bound(parsed, name, parsed.typing[name])
         return None
 
     def _bound(self, module: Module, name: str, bindings: list[Statement]) -> Target | None:
@@ -198,7 +201,10 @@ class Resolver:
     def _from(self, source: str, name: str) -> Target:
         found = self._module(source)
         if isinstance(found, ModuleRef):
-            return self.member(source, name) or Unresolved("unresolved name", f"{source}.{name}")
+            member = self.member(source, name)
+            if member is None and f"{source}.{name}" in self.index:
+                return ModuleRef(f"{source}.{name}")  # A package that imports its own submodule.
+            return member or Unresolved("unresolved name", f"{source}.{name}")
         if isinstance(found, External):
             return External(source, name)
         return found

@@ -64,6 +64,7 @@ def load_original(settings):
     finder = MissingFinder(frozenset(settings["roots"]))
     sys.meta_path.append(finder)
     if settings.get("bare_parents"):
+        finder.wanted = None
         sys.meta_path.insert(0, Lenient(settings["roots"], settings["module"]))
         parts = settings["module"].split(".")
         for end in range(1, len(parts)):

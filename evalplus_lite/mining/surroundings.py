@@ -184,22 +184,28 @@ def _stub(name):
         def __ror__(cls, other):
             return cls
 
-    def new(cls, *args, **kwargs):
+    def new(cls, /, *args, **kwargs):
         if len(args) == 1 and not kwargs and callable(args[0]):
             return args[0]  # a decorator
         return StubValue() if cls is stub else object.__new__(cls)
 
-    body = {"__new__": new, "__init__": lambda self, *args, **kwargs: None,
+    body = {"__new__": new, "__init__": lambda self, /, *args, **kwargs: None,
             "__getattr__": lambda self, attribute: _stub(f"{name}.{attribute}")}  # fmt: skip
     stub = Meta(name.rpartition(".")[2], (), body)
     return stub
 
 
 class StubValue(str):
-    """What a missing library's function returns: an empty string that puts up with anything."""
+    """What a missing library's function returns: a string that puts up with anything, and is false.
 
-    def __new__(cls, *args, **kwargs):
-        return str.__new__(cls)
+    Not an empty one: ``typing`` takes it for the name of a type.
+    """
+
+    def __new__(cls, /, *args, **kwargs):
+        return str.__new__(cls, "missing")
+
+    def __bool__(self):
+        return False
 
     def __getattr__(self, name):
         if name.startswith("__"):

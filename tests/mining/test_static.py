@@ -57,6 +57,70 @@ def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:
     assert "# toy.deep.core" in function.code
 
 
+def test_tables_filled_by_calls_while_loading_come_along(toys: Any) -> None:
+    """``_register("a", 1)`` at the top of a module belongs to the table that it fills."""
+    body = """
+        NAMES = {}
+        RULES = []
+        UNUSED = []
+        def _register(name, value):
+            local = []
+            local.append(name)
+            NAMES[name] = value
+            RULES.insert(0, (name, value))
+        _register("a", 1)
+        _register("b", 2)
+        def total(text: str) -> int:
+            return sum(NAMES.get(letter, 0) for letter in text) + len(RULES)
+        """
+    functions, _ = toys.mined({"toy.py": body})
+    assert toys.run(functions["toy.total"], "abb") == 7
+    assert "UNUSED" not in functions["toy.total"].code
+
+
+def test_state_that_a_kept_function_changes_is_refused(toys: Any) -> None:
+    """A function handed over while loading may run at any call, so what it writes is state."""
+    body = """
+        HOOKS = []
+        COUNT = {}
+        def _add(function):
+            HOOKS.append(function)
+        def _seen(text):
+            COUNT[text] = COUNT.get(text, 0) + 1
+            return COUNT[text]
+        _add(_seen)
+        def look(text: str) -> int:
+            return HOOKS[0](text)
+        """
+    _, rejects = toys.mined({"toy.py": body})
+    assert rejects == {"toy.look": "module state"}
+
+
+def test_lazy_names_and_own_submodules_are_found(toys: Any) -> None:
+    """What ``__getattr__`` loads stands under TYPE_CHECKING; packages import from themselves."""
+    files = {
+        "toy/__init__.py": """
+            from typing import TYPE_CHECKING
+            from toy import config
+            if TYPE_CHECKING:
+                from toy.deep import twice
+            def __getattr__(name):
+                import importlib
+                return getattr(importlib.import_module("toy.deep"), name)
+            """,
+        "toy/deep.py": "def twice(n):\n    return 2 * n\n",
+        "toy/config.py": "STEP = 3\n",
+        "toy/use.py": """
+            from toy import config, twice
+            def answer(n: int) -> int:
+                return twice(n) + config.STEP
+            """,
+    }
+    functions, rejects = toys.mined(files)
+    assert not rejects
+    assert toys.run(functions["toy.use.answer"], 5) == 13
+
+
 def test_modules_may_be_forgotten_and_parsed_again(toys: Any) -> None:
     """A program is the same however few modules stay in memory, and few do stay."""
     files = {
