@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-LOOKAHEAD = 4
-"""Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory."""
+LOOKAHEAD = 64
+"""Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
+slow item does not keep the other workers waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,9 @@ class LocalPool:
         # *thread* has gone.
         sandbox = Sandbox(self.config)
         self._sandboxes.append(sandbox)
+        # Started while the caller still reads; whatever is in the way is told by the first job.
+        with contextlib.suppress(EvalPlusLiteError):
+            sandbox.start()
         try:
             while (job := self._jobs.get()) is not None:
                 job.run(sandbox)

@@ -75,8 +75,12 @@ class Sandbox:
         return self._siblings.setdefault(config, Sandbox(config))
 
     def __enter__(self) -> Sandbox:
-        self._ready()
+        self.start()
         return self
+
+    def start(self) -> None:
+        """Start the worker now, not with the first run; SandboxUnavailable where no tier holds."""
+        self._ready()
 
     def __exit__(
         self,
