@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.requirements.operators import own_mutations
+from evalplus_lite.requirements.planting import own_mutations
 
 _CONFIGURATION = threading.Lock()
 """mutmut keeps its configuration in a global, and tasks are worked on in several threads."""

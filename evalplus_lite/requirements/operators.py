@@ -1,131 +1,45 @@
-"""Mutation operators of our own, over ``ast``: the faults that mutmut's do not plant.
+"""Mutation operators on the flow of control: the faults that mutmut's do not plant.
 
 Each operator is a generator from a node to its replacements. They come in families: conditions
-(negated, always true, never true), loops (no round, one round, first or last item skipped),
-statements (dropped), returned values, operands (one of two kept), comparisons (every other one of
-the same family), calls (undone, an argument dropped, a neighbour called), indexes and bounds
-(off by one), and literals (neighbours, an element dropped).
+(negated, always true, never true), comparisons (every other one of the same family), loops (no
+round, one round, first or last item skipped), statements (dropped), and returned values.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
 
-Operator: TypeAlias = Callable[[Any], Iterator[ast.AST]]
-
-MOST_PARTS = 8
-"""Of a literal with more parts than this, only the first ones are dropped in turn."""
-
-
-def own_mutations(source: str) -> Iterator[tuple[str, str]]:
-    """Yield (operator's name, mutated program) for each change to a function's body, in order.
-
-    The program is parsed once; texts are as ``ast.unparse`` writes them and may repeat.
-    """
-    tree = ast.parse(source)
-    for place in list(_places(tree)):
-        for kind, operator in _OPERATORS:
-            if isinstance(place.node, kind):
-                for replacement in operator(place.node):
-                    place.put(replacement)
-                    text = ast.unparse(ast.fix_missing_locations(tree))
-                    place.put(place.node)
-                    yield operator.__name__.replace("_", " "), text
-
-
-class _Place:
-    """Where a node stands: in a field of its parent, perhaps in a list."""
-
-    def __init__(self, parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
-        self.parent, self.field, self.index, self.node = parent, field, index, node
-
-    def put(self, node: ast.AST) -> None:
-        if self.index is None:
-            setattr(self.parent, self.field, node)
-        else:
-            getattr(self.parent, self.field)[self.index] = node
-
-
-def _places(tree: ast.AST) -> Iterator[_Place]:
-    """Yield the places inside functions that may be changed, in the order of the text."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _inside(node, ("body",))
-        else:
-            yield from _places(node)
-
-
-_LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params", "ctx", "keywords_names"}
-
-
-def _inside(parent: ast.AST, fields: tuple[str, ...]) -> Iterator[_Place]:
-    for field in fields:
-        value = getattr(parent, field, None)
-        if field in _LEFT_ALONE or value is None:
-            continue
-        items = enumerate(value) if isinstance(value, list) else [(None, value)]
-        for index, node in items:
-            if isinstance(node, ast.AST):
-                yield _Place(parent, field, index, node)
-                yield from _inside(node, node._fields)
-
-
-def _changed(node: ast.AST, **fields: object) -> Any:
-    new = copy.copy(node)
-    for name, value in fields.items():
-        setattr(new, name, value)
-    return new
-
-
-def _negated(node: ast.expr) -> ast.expr:
-    return ast.UnaryOp(ast.Not(), node)
-
-
-def _call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
-
-
-def _number(value: complex | float | int) -> ast.expr:
-    if not isinstance(value, complex) and value < 0:
-        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
-    return ast.Constant(value)
-
-
-def _shifted(node: ast.expr, by: int) -> ast.expr:
-    return ast.BinOp(node, ast.Add() if by > 0 else ast.Sub(), ast.Constant(abs(by)))
-
+from evalplus_lite.requirements.nodes import changed, negated, new_call, number
 
 # Conditions
 
 
 def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[ast.AST]:
     """Negated; always true, but for ``while``, which would never end; never true."""
-    yield _changed(node, test=_negated(node.test))
+    yield changed(node, test=negated(node.test))
     if not isinstance(node, ast.While):
-        yield _changed(node, test=ast.Constant(True))
-    yield _changed(node, test=ast.Constant(False))
+        yield changed(node, test=ast.Constant(True))
+    yield changed(node, test=ast.Constant(False))
 
 
 def filter_of_comprehension(node: ast.comprehension) -> Iterator[ast.AST]:
     """Each condition negated, and dropped."""
     for position, test in enumerate(node.ifs):
         rest = node.ifs[:position], node.ifs[position + 1 :]
-        yield _changed(node, ifs=[*rest[0], _negated(test), *rest[1]])
-        yield _changed(node, ifs=[*rest[0], *rest[1]])
+        yield changed(node, ifs=[*rest[0], negated(test), *rest[1]])
+        yield changed(node, ifs=[*rest[0], *rest[1]])
 
 
 def boolean_operand(node: ast.BoolOp) -> Iterator[ast.AST]:
     """``and`` for ``or`` and the other way round; each operand dropped, and negated."""
-    yield _changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    yield changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for position, value in enumerate(node.values):
         rest = [*node.values[:position], *node.values[position + 1 :]]
-        yield _changed(node, values=rest) if len(rest) > 1 else rest[0]
-        yield _changed(
+        yield changed(node, values=rest) if len(rest) > 1 else rest[0]
+        yield changed(
             node,
-            values=[*node.values[:position], _negated(value), *node.values[position + 1 :]],
+            values=[*node.values[:position], negated(value), *node.values[position + 1 :]],
         )
 
 
@@ -140,7 +54,7 @@ def comparison(node: ast.Compare) -> Iterator[ast.AST]:
         family = next(f for f in (_ORDER, _MEMBER, _IDENTITY) if isinstance(operator, f))
         for other in family:
             if not isinstance(operator, other):
-                yield _changed(node, ops=[*node.ops[:position], other(), *node.ops[position + 1 :]])
+                yield changed(node, ops=[*node.ops[:position], other(), *node.ops[position + 1 :]])
 
 
 # Loops
@@ -148,16 +62,16 @@ def comparison(node: ast.Compare) -> Iterator[ast.AST]:
 
 def rounds(node: ast.For | ast.comprehension) -> Iterator[ast.AST]:
     """No round at all; all but the first; all but the last; in the other order."""
-    items = _call("list", node.iter)
-    yield _changed(node, iter=ast.Tuple([], ast.Load()))
-    yield _changed(node, iter=ast.Subscript(items, ast.Slice(ast.Constant(1)), ast.Load()))
-    yield _changed(node, iter=ast.Subscript(items, ast.Slice(None, _number(-1)), ast.Load()))
-    yield _changed(node, iter=ast.Subscript(items, ast.Slice(None, None, _number(-1)), ast.Load()))
+    items = new_call("list", node.iter)
+    yield changed(node, iter=ast.Tuple([], ast.Load()))
+    yield changed(node, iter=ast.Subscript(items, ast.Slice(ast.Constant(1)), ast.Load()))
+    yield changed(node, iter=ast.Subscript(items, ast.Slice(None, number(-1)), ast.Load()))
+    yield changed(node, iter=ast.Subscript(items, ast.Slice(None, None, number(-1)), ast.Load()))
 
 
 def first_round_only(node: ast.For | ast.While) -> Iterator[ast.AST]:
     """The loop left after one round."""
-    yield _changed(node, body=[*node.body, ast.Break()])
+    yield changed(node, body=[*node.body, ast.Break()])
 
 
 # Statements
@@ -167,7 +81,7 @@ def dropped_statement(node: ast.stmt) -> Iterator[ast.AST]:
     """The statement replaced by ``pass``; a condition's ``else`` dropped."""
     yield ast.Pass()
     if isinstance(node, ast.If | ast.For | ast.While) and node.orelse:
-        yield _changed(node, orelse=[])
+        yield changed(node, orelse=[])
 
 
 def returned_value(node: ast.Return) -> Iterator[ast.AST]:
@@ -175,222 +89,16 @@ def returned_value(node: ast.Return) -> Iterator[ast.AST]:
     if node.value is None:
         return
     value = node.value
-    yield _changed(node, value=ast.Constant(None))
+    yield changed(node, value=ast.Constant(None))
     if isinstance(value, ast.Compare | ast.BoolOp) or (
         isinstance(value, ast.Constant) and isinstance(value.value, bool)
     ):
-        yield _changed(node, value=_negated(value))
+        yield changed(node, value=negated(value))
         return
     for other in (ast.Constant(0), ast.Constant(""), ast.List([], ast.Load())):
-        yield _changed(node, value=other)
+        yield changed(node, value=other)
 
 
 def assigned_value(node: ast.AugAssign) -> Iterator[ast.AST]:
     """Assigned without what was there before."""
     yield ast.Assign([node.target], node.value)
-
-
-# Operands
-
-
-_NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Add, ast.FloorDiv),
-    ast.Div: (ast.FloorDiv, ast.Mult),
-    ast.FloorDiv: (ast.Div, ast.Mod),
-    ast.Mod: (ast.FloorDiv,),
-    ast.Pow: (ast.Mult,),
-    ast.BitAnd: (ast.BitOr,),
-    ast.BitOr: (ast.BitAnd,),
-    ast.BitXor: (ast.BitOr,),
-}
-
-
-def operand(node: ast.BinOp) -> Iterator[ast.AST]:
-    """One of the two operands alone; a neighbouring operation."""
-    yield node.left
-    yield node.right
-    for other in _NEIGHBOURS.get(type(node.op), ()):
-        yield _changed(node, op=other())
-
-
-def sign(node: ast.UnaryOp) -> Iterator[ast.AST]:
-    """Without the sign or the ``not``."""
-    yield node.operand
-
-
-def choice(node: ast.IfExp) -> Iterator[ast.AST]:
-    """The two values of a conditional expression in each other's place."""
-    yield _changed(node, body=node.orelse, orelse=node.body)
-
-
-# Calls
-
-
-_OTHER_NAMES = {
-    "max": ("min",),
-    "min": ("max",),
-    "any": ("all",),
-    "all": ("any",),
-    "ceil": ("floor",),
-    "floor": ("ceil",),
-    "round": ("int",),
-    "int": ("round",),
-    "upper": ("lower", "title"),
-    "lower": ("upper",),
-    "startswith": ("endswith",),
-    "endswith": ("startswith",),
-    "isalpha": ("isalnum", "islower", "isupper"),
-    "isdigit": ("isalnum",),
-    "isupper": ("isalpha",),
-    "islower": ("isalpha",),
-    "find": ("rfind",),
-    "index": ("find",),
-    "append": ("extend",),
-}
-
-
-def call(node: ast.Call) -> Iterator[ast.AST]:
-    """The call undone (its argument, or its object, alone); an argument dropped; a neighbour."""
-    name = _name(node.func)
-    if isinstance(node.func, ast.Attribute) and not node.args:
-        yield node.func.value
-    elif node.args and not isinstance(node.args[0], ast.Starred):
-        yield node.args[0]
-    for position in range(len(node.args)):
-        yield _changed(node, args=[*node.args[:position], *node.args[position + 1 :]])
-    for position in range(len(node.keywords)):
-        rest = [*node.keywords[:position], *node.keywords[position + 1 :]]
-        yield _changed(node, keywords=rest)
-    for other in _OTHER_NAMES.get(name, ()):
-        if isinstance(node.func, ast.Name):
-            yield _changed(node, func=ast.Name(other, ast.Load()))
-        elif isinstance(node.func, ast.Attribute):
-            yield _changed(node, func=_changed(node.func, attr=other))
-    if name == "len":
-        yield _shifted(node, -1)
-        yield _shifted(node, 1)
-    if name == "sorted" and len(node.args) == 1:
-        yield _call("list", _call("reversed", node))
-        yield _call("sorted", _call("set", node.args[0]))
-
-
-def bounds_of_range(node: ast.Call) -> Iterator[ast.AST]:
-    """Each bound of a ``range`` one more and one less."""
-    if _name(node.func) != "range":
-        return
-    for position, bound in enumerate(node.args[:2]):
-        for by in (-1, 1):
-            arguments = [
-                *node.args[:position],
-                _shifted(bound, by),
-                *node.args[position + 1 :],
-            ]
-            yield _changed(node, args=arguments)
-
-
-def _name(function: ast.expr) -> str:
-    if isinstance(function, ast.Name):
-        return function.id
-    return function.attr if isinstance(function, ast.Attribute) else ""
-
-
-# Indexes and slices
-
-
-def index(node: ast.Subscript) -> Iterator[ast.AST]:
-    """The index one more and one less; each bound of a slice dropped, and shifted."""
-    if not isinstance(node.slice, ast.Slice):
-        if not isinstance(node.slice, ast.Tuple) and not (
-            isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
-        ):
-            yield _changed(node, slice=_shifted(node.slice, -1))
-            yield _changed(node, slice=_shifted(node.slice, 1))
-        return
-    for field in ("lower", "upper", "step"):
-        bound = getattr(node.slice, field)
-        if bound is not None:
-            yield _changed(node, slice=_changed(node.slice, **{field: None}))
-            if field != "step":
-                for by in (-1, 1):
-                    shifted = _changed(node.slice, **{field: _shifted(bound, by)})
-                    yield _changed(node, slice=shifted)
-
-
-# Literals
-
-
-def literal(node: ast.Constant) -> Iterator[ast.AST]:
-    """A neighbour of the number; the other truth; the text without one of its characters."""
-    value = node.value
-    if isinstance(value, bool):
-        yield ast.Constant(not value)
-    elif isinstance(value, int):
-        for other in dict.fromkeys((value - 1, value + 1, 0, -value)):
-            if other != value:
-                yield _number(other)
-    elif isinstance(value, float):
-        for other_float in dict.fromkeys((value - 1, value + 1, value / 2, -value)):
-            if other_float != value:
-                yield _number(other_float)
-    elif isinstance(value, str):
-        yield ast.Constant("" if value else "x")
-        for position in range(min(len(value), MOST_PARTS)):
-            yield ast.Constant(value[:position] + value[position + 1 :])
-
-
-def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
-    """A display without one of its elements."""
-    if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
-        return
-    for position in range(min(len(node.elts), MOST_PARTS)):
-        rest = [*node.elts[:position], *node.elts[position + 1 :]]
-        if rest or not isinstance(node, ast.Set):
-            yield _changed(node, elts=rest)
-
-
-def entry(node: ast.Dict) -> Iterator[ast.AST]:
-    """A dictionary display without one of its entries."""
-    for position in range(min(len(node.keys), MOST_PARTS)):
-        yield _changed(
-            node,
-            keys=[*node.keys[:position], *node.keys[position + 1 :]],
-            values=[*node.values[:position], *node.values[position + 1 :]],
-        )
-
-
-_DROPPABLE = (
-    ast.Assign,
-    ast.AugAssign,
-    ast.Expr,
-    ast.If,
-    ast.For,
-    ast.While,
-    ast.Continue,
-    ast.Break,
-    ast.Delete,
-    ast.Raise,
-    ast.Return,
-)
-
-_OPERATORS: tuple[tuple[Any, Operator], ...] = (
-    ((ast.If, ast.IfExp, ast.While), condition),
-    (ast.comprehension, filter_of_comprehension),
-    (ast.BoolOp, boolean_operand),
-    (ast.Compare, comparison),
-    ((ast.For, ast.comprehension), rounds),
-    ((ast.For, ast.While), first_round_only),
-    (_DROPPABLE, dropped_statement),
-    (ast.Return, returned_value),
-    (ast.AugAssign, assigned_value),
-    (ast.BinOp, operand),
-    (ast.UnaryOp, sign),
-    (ast.IfExp, choice),
-    (ast.Call, call),
-    (ast.Call, bounds_of_range),
-    (ast.Subscript, index),
-    (ast.Constant, literal),
-    ((ast.List, ast.Tuple, ast.Set), element),
-    (ast.Dict, entry),
-)
