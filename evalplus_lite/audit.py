@@ -1,8 +1,9 @@
-"""Doubts about ground truth: where most independent programs contradict a reference, on what.
+"""Doubts about ground truth: where a reference is contradicted, or fails, and on what.
 
 Programs that pass a task's base tests are rarely wrong in the same way. Where most of them give one
 answer to an input and the reference another, or none, either the reference is wrong, or the input
-is outside the task: a person has to look. Pure judging; ``jobs.jury`` runs the programs.
+is outside the task: a person has to look. Where the task's contract allows an input and the
+reference has no answer to it, nobody else needs to be heard. Pure judging; ``jobs`` runs programs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Literal
 
 from evalplus_lite.codec import to_json
 from evalplus_lite.errors import CodecError
-from evalplus_lite.oracle import CAUSES, SLOW, same
+from evalplus_lite.oracle import CAUSES, SLOW, Dropped, same
 from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Case, Outcome, Raised, Returned, Task
 from evalplus_lite.verdicts import shown
@@ -31,7 +32,10 @@ Kind = Literal["reference", "input"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a program made of an input: ``word`` is ``value``, or the cause why there is none."""
+    """What a program made of an input: ``word`` is ``value``, or the cause why there is none.
+
+    Beside programs, a contract may speak: ``allowed``.
+    """
 
     word: str
     data: bytes = b""
@@ -52,12 +56,16 @@ class Said:
         return self.word == other.word == "raises"
 
 
+ALLOWED = Said("allowed")
+
+
 @dataclass(frozen=True, slots=True)
 class Dispute:
     """An input on which ``votes`` of ``voters`` programs agree against the reference.
 
     ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the reference has
     an answer), or why the reference has none (``raises``, ``slow``, ``crashes``, ``memory``).
+    Where no programs were heard the ``majority`` is the contract, which allows the input.
     """
 
     case: Case
@@ -79,7 +87,7 @@ class Finding:
     @property
     def kind(self) -> Kind:
         """What is in doubt: the reference, where it is often or slowly at odds, else the inputs."""
-        if any(dispute.cause == "slow" for dispute in self.disputes):
+        if any(each.cause == "slow" or each.majority == ALLOWED for each in self.disputes):
             return "reference"
         differing = sum(dispute.cause == "differs" for dispute in self.disputes)
         is_often = differing >= max(MANY, SHARE * self.heard)
@@ -112,6 +120,11 @@ def dispute(
     else:
         return None
     return Dispute(case, cause, reference, leader, group, len(said))
+
+
+def unanswered(drop: Dropped) -> Dispute:
+    """Return the dispute over an input that the contract allows and the reference fails on."""
+    return Dispute(drop.case, drop.cause, Said(drop.cause, detail=drop.detail), ALLOWED, 0, 0)
 
 
 def is_slow(outcome: Outcome) -> bool:

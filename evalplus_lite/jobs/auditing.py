@@ -1,17 +1,18 @@
-"""Tasks and samples to findings: where independent programs contradict a reference."""
+"""Tasks and samples to findings: where programs contradict a reference, or it fails by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evalplus_lite.audit import Dispute, Finding
+from evalplus_lite.audit import Dispute, Finding, unanswered
+from evalplus_lite.contract import parse, violations
 from evalplus_lite.errors import InputError, ReferenceError_
 from evalplus_lite.jobs.augmentation import BASE_LIMITS, Budget, augment_task
 from evalplus_lite.jobs.evaluation import Mapper
-from evalplus_lite.jobs.jury import Jury
+from evalplus_lite.jobs.jury import UNANSWERED, Jury
 from evalplus_lite.jobs.progress import Progress, Silent
-from evalplus_lite.oracle import answer
+from evalplus_lite.oracle import Dropped, answer
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
@@ -19,6 +20,8 @@ from evalplus_lite.types import Sample, Task
 LIMITS = Limits(cpu=2.0, load=10.0)
 """What a reference may take on an input before it is doubtful for that."""
 MOST_SLOW = 8
+MOST_FAILURES = 40
+"""Inputs without an answer that are looked at, a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,6 @@ def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) 
     cases = data.suites[task.id].cases if task.id in data.suites else task.cases
     base = answer(sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS)
     jury = Jury.summon(sandbox, task, base.suite, sources)
-    if not jury.can_decide:
-        return Hearing(Finding(task.id, 0, ()), len(jury.programs))
     answers = answer(
         sandbox,
         task,
@@ -104,16 +105,38 @@ def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) 
         max_failures=MOST_SLOW,
     )
     disputes = jury.hear(sandbox, answers.suite, answers.dropped)
-    return _hearing(task, jury, len(disputes), disputes)
+    of_dropped = disputes[len(answers.suite.cases) :]
+    open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
+    failures = _failures(sandbox, task, open_)
+    return _hearing(task, jury, len(disputes), [*disputes, *failures])
 
 
 def _fresh(
     sandbox: Sandbox, task: Task, sources: Sequence[str], *, seed: int, budget: Budget
 ) -> Hearing:
     result = augment_task(sandbox, task, seed=seed, budget=budget, samples=sources)
+    disputed = [each.case.arguments for each in result.review]
+    again = answer(
+        sandbox,
+        task,
+        [case for case in result.unanswered if case.arguments not in disputed],
+        base_count=0,
+        limits=LIMITS,
+        max_failures=MOST_SLOW,
+    )
+    failures = _failures(sandbox, task, again.dropped)
     new = len(result.suite.cases) - result.suite.base_count
-    finding = Finding(task.id, new + len(result.review), result.review)
-    return Hearing(finding, result.jurors)
+    found = (*result.review, *failures)
+    return Hearing(Finding(task.id, new + len(found), found), result.jurors)
+
+
+def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[Dispute]:
+    """Return disputes over those inputs that the contract allows and the reference fails on."""
+    failed = [drop for drop in dropped if drop.cause in UNANSWERED][:MOST_FAILURES]
+    if task.contract is None or not parse(task.contract).has_precondition or not failed:
+        return []
+    reasons = violations(sandbox, task.contract, [drop.case for drop in failed])
+    return [unanswered(drop) for drop, why in zip(failed, reasons, strict=True) if why is None]
 
 
 def _hearing(task: Task, jury: Jury, heard: int, disputes: Iterable[Dispute | None]) -> Hearing:

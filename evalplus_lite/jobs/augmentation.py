@@ -20,9 +20,10 @@ from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.generate.constants import Constants, examples
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.generate.stated import with_stated_contract
 from evalplus_lite.jobs.drawing import from_strategies
 from evalplus_lite.jobs.evaluation import Mapper
-from evalplus_lite.jobs.jury import Jury
+from evalplus_lite.jobs.jury import UNANSWERED, Jury
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.targeting import aim, alive, targets
 from evalplus_lite.oracle import Answers, answer
@@ -34,6 +35,7 @@ BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 GROWTH = 4
 """A batch may be so many times as large as the one before. Small ones teach the generator early,
 but each costs three processes, whatever its size."""
+MOST_UNANSWERED = 10
 SeedSource = Callable[[Sandbox, Task], Sequence[Case]]
 """Gives further seeds for a task: of a language model, say."""
 
@@ -63,7 +65,8 @@ class Augmented:
 
     ``review`` are the inputs that were set aside since most of ``jurors`` programs contradict the
     reference on them. ``aimed`` wrong programs passed all inputs of the normal budget;
-    ``survivors`` (name and diff) pass the targeted ones, too.
+    ``survivors`` (name and diff) pass the targeted ones, too. ``unanswered`` are some of the inputs
+    that the reference raises on or is too slow for.
     """
 
     suite: Suite
@@ -74,6 +77,7 @@ class Augmented:
     jurors: int = 0
     aimed: int = 0
     survivors: tuple[Mapping[str, str], ...] = ()
+    unanswered: tuple[Case, ...] = ()
 
 
 def augment_task(
@@ -93,11 +97,14 @@ def augment_task(
     targeted rounds aim at, besides the reference's mutants.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
     reference cannot answer is dropped and noted. Raises ReferenceError_ where none is left.
+    A task without a contract has the assertions that its published row states of the inputs.
     """
+    task = with_stated_contract(task)
     notes: list[str] = []
     base = _answer_base(sandbox, task, notes)
     kept: list[Case] = list(base.suite.cases)
     dropped: Counter[str] = Counter()
+    unanswered: list[Case] = []
     generator = _generator(sandbox, task, kept, seed, budget, seeds)
     suites: list[Suite] = [base.suite]
     jury = Jury.summon(sandbox, task, base.suite, samples)
@@ -114,6 +121,8 @@ def augment_task(
             max_failures=budget.slow,
         )
         dropped.update(answers.causes)
+        failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
+        unanswered.extend(failed[: MOST_UNANSWERED - len(unanswered)])
         return answers
 
     def undisputed(answers: Answers) -> Answers:
@@ -168,6 +177,7 @@ def augment_task(
         len(jury.programs),
         round.aimed if round else 0,
         tuple({"name": each.name, "diff": each.diff} for each in round.survivors) if round else (),
+        tuple(unanswered),
     )
 
 
