@@ -15,10 +15,10 @@ from evalplus_lite.mining.tasks import MinedTask, TaskCase
 
 PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
 Work out what comes of the call, without running it. Answer with one JSON object and nothing else:
-- If the call returns a value, write it under "value", tuples and sets as lists. A result of \
-('ab', None) is written {{"value": ["ab", null]}}.
 - If it raises an exception, write the name of its class and its message under "error". \
-ValueError('too long') is written {{"error": {{"type": "ValueError", "message": "too long"}}}}.
+KeyError('k') is written {{"error": {{"type": "KeyError", "message": "'k'"}}}}.
+- If it returns a value, as most calls do, write that under "value", tuples and sets as lists. \
+('ab', None) is written {{"value": ["ab", null]}}.
 
 <program>
 {code}
@@ -83,11 +83,11 @@ def answer_schema(task: MinedTask) -> str:
 EXAMPLES = (
     ("def cut(text: str, size: int) -> str:\n    return text[:size] + '...'\n", "cut",
      Call(("sunflower", 3)), {"value": "sun..."}),
-    ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
-     Call((7,)), {"value": False}),
     ("def first(items: list[int]) -> int:\n    if not items:\n        raise ValueError('none')\n"
      "    return items[0]\n", "first", Call(([],)),
      {"error": {"type": "ValueError", "message": "none"}}),
+    ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
+     Call((7,)), {"value": False}),
 )  # fmt: skip
 """Programs, calls and answers that small models may be shown first."""
 

@@ -457,7 +457,7 @@ def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> 
     predict(tasks_of_two()[1:], source, tmp_path / "p.jsonl", asking=Asking(examples=True))
     (request,) = source.asked
     assert [m.role for m in request.messages] == ["user", "assistant"] * 3 + ["user"]
-    assert "is_even(7)" in request.messages[2].content
+    assert "is_even(7)" in request.messages[4].content
     assert "g(1)" in request.messages[-1].content
 
 
