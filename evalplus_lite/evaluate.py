@@ -84,7 +84,8 @@ class _Examiner:
             self.details[case] = verdict
         if verdict == "pass":
             return True
-        self.fail(explain(case, verdict, outcome, suite.expected[case]))
+        if self.wants(case):
+            self.fail(explain(case, verdict, outcome, suite.expected[case]))
         return self.details is not None
 
     def keeps(self, size: int) -> bool:
@@ -92,12 +93,16 @@ class _Examiner:
         self.kept += size
         return self.kept <= MAX_DEFERRED
 
+    def wants(self, case: int) -> bool:
+        """Whether a failure there would be the first among the base cases or among the others."""
+        known = self.base if case < self.exam.suite.base_count else self.plus
+        return known is None or case < known.case
+
     def fail(self, failure: Failure) -> None:
-        """Keep the first failure among the base cases and the first among the others."""
+        """Keep a failure that is wanted."""
         if failure.case < self.exam.suite.base_count:
-            if self.base is None or failure.case < self.base.case:
-                self.base = failure
-        elif self.plus is None or failure.case < self.plus.case:
+            self.base = failure
+        else:
             self.plus = failure
 
 
@@ -183,7 +188,7 @@ def _book(
 ) -> None:
     if examiner.details is not None:
         examiner.details[case] = verdict
-    if verdict != "pass":
+    if verdict != "pass" and examiner.wants(case):
         examiner.fail(explain(case, verdict, outcome, exam.suite.expected[case]))
 
 

@@ -34,11 +34,9 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
         case Returned(data):
             if data == expected:
                 return "pass"
-            if rule.kind in ("python", "strict"):  # the rules that compare leaf by leaf
-                if data[:1] == expected[:1] and expected[:1] in _EXACT:
-                    return "fail"
-                if len(data) > _longest_equal(expected):
-                    return "fail"
+            by_leaf = rule.kind in ("python", "strict")
+            if by_leaf and (_surely_differ(data, expected) or len(data) > _longest_equal(expected)):
+                return "fail"
             try:
                 value = decode_answer(data, expected)
             except CodecError:
@@ -68,8 +66,22 @@ def _longest_equal(expected: bytes) -> int:
     return max(1 << 16, 17 * len(expected))
 
 
+def _surely_differ(data: bytes, expected: bytes) -> bool:
+    """Whether two wire forms that are not the same bytes show at their beginning to be unequal.
+
+    So are two texts, two byte strings, two integers, and two sequences of unlike lengths. Most
+    wrong answers are of these kinds, and need not be taken apart.
+    """
+    tag, other = expected[:1], data[:1]
+    if tag in _SEQUENCES:
+        return tag == other and data[1:5] != expected[1:5]
+    return (tag == other and tag in _EXACT) or (tag in _INTEGERS and other in _INTEGERS)
+
+
 _EXACT = (b"u", b"s")
-"""The wire tags of str and bytes: different bytes are different values."""
+"""The wire tags of str and bytes."""
+_INTEGERS = (b"i", b"l")
+_SEQUENCES = (b"[", b"(")
 
 
 def decode_answer(data: bytes, expected: bytes) -> Value:

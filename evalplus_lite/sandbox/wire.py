@@ -24,6 +24,8 @@ MAX_COMPARED = 1 << 30
 """Bytes that building all sets and dicts of one value may compare, because elements hash alike."""
 HASHING_SECONDS = 1.0
 HASHED_AT_ONCE = 1024
+FEW_DIGITS = 16
+"""Of 15 bits each; adding up that many one by one is faster than writing them out."""
 
 
 def encode(value: Value) -> bytes:
@@ -113,8 +115,13 @@ class _Reader:
         digits = struct.unpack(f"<{abs(count)}H", self.take(abs(count) * 2))
         if any(digit >> 15 for digit in digits):
             raise CodecError("an integer has a digit out of range")
-        bits = "".join([format(digit, "015b") for digit in reversed(digits)])
-        magnitude = int(bits or "0", 2)  # linear for a power of two, and free of the digit limit
+        magnitude = 0
+        if len(digits) <= FEW_DIGITS:
+            for digit in reversed(digits):
+                magnitude = magnitude << 15 | digit
+        else:  # linear, as the base is a power of two, which is free of the limit on digits, too
+            bits = "".join([format(digit, "015b") for digit in reversed(digits)])
+            magnitude = int(bits, 2)
         return -magnitude if count < 0 else magnitude
 
     def dictionary(self, depth: int) -> dict[Value, Value]:

@@ -10,7 +10,9 @@ from support.values import VALUES, exact
 
 from evalplus_lite.codec import dumps, loads
 from evalplus_lite.compare import matches
-from evalplus_lite.types import Rule
+from evalplus_lite.sandbox import wire
+from evalplus_lite.types import Returned, Rule
+from evalplus_lite.verdicts import judge
 
 MANY = settings(max_examples=60, deadline=None)
 ORDERED = st.sampled_from([Rule("python"), Rule("strict")])
@@ -94,3 +96,14 @@ def test_unordered_ignores_order(items: list[Any], rng: Any) -> None:
     other = list(items)
     rng.shuffle(other)
     assert matches(other, items, Rule("unordered"))
+
+
+@given(VALUES | NEAR, VALUES | NEAR, st.sampled_from(["python", "strict", "unordered", "presence"]))
+@MANY
+def test_a_verdict_from_bytes_is_the_values_verdict(
+    a: object, b: object, kind: Literal["python", "strict", "unordered", "presence"]
+) -> None:
+    """What the first bytes of two answers decide is what the answers themselves do."""
+    rule = Rule(kind)
+    verdict = judge(Returned(wire.encode(a)), wire.encode(b), rule)
+    assert (verdict == "pass") == matches(a, b, rule)
