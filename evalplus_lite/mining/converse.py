@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Message, Request, Source
 from evalplus_lite.mining import validators
+from evalplus_lite.mining.question import is_about_request
 from evalplus_lite.mining.runs import Call
 from evalplus_lite.mining.schema import CaseForm
 from evalplus_lite.mining.static import MinedFunction
@@ -149,6 +150,8 @@ def converse(
             try:
                 reply = source.ask(request, cut_off="keep")
             except LLMError as error:
+                if not is_about_request(error):
+                    raise
                 found.failures.append(f"server: {error}")
                 break
             found.cost += Cost(1, reply.prompt_tokens, reply.completion_tokens)

@@ -14,6 +14,7 @@ from evalplus_lite.mining.converse import MAX_TOKENS, prompt_for
 from evalplus_lite.mining.explore import MAX_TEXT
 from evalplus_lite.mining.inputs import Maker
 from evalplus_lite.mining.material import Material
+from evalplus_lite.mining.question import is_about_request
 from evalplus_lite.mining.runs import Call
 from evalplus_lite.mining.schema import CaseForm
 from evalplus_lite.mining.static import MinedFunction
@@ -104,7 +105,9 @@ def _asked(
     )
     try:
         reply = source.ask(request, cut_off="keep")
-    except LLMError:
+    except LLMError as error:
+        if not is_about_request(error):
+            raise
         return [], (0, 0)
     return form.read(reply.text).calls, (reply.prompt_tokens, reply.completion_tokens)
 

@@ -14,7 +14,14 @@ from typing import Any
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Message, Request, Source
-from evalplus_lite.mining.question import RETRY, answer_schema, prompt_for, wording, worked_examples
+from evalplus_lite.mining.question import (
+    RETRY,
+    answer_schema,
+    is_about_request,
+    prompt_for,
+    wording,
+    worked_examples,
+)
 from evalplus_lite.mining.tasks import MinedTask
 from evalplus_lite.store import Journal
 
@@ -124,7 +131,7 @@ def ask(question: Question, source: Source, asking: Asking) -> Prediction:
         try:
             reply = source.ask(request, cut_off="keep")
         except LLMError as error:
-            if "refused" not in str(error) and "cut off" not in str(error):
+            if not is_about_request(error):
                 raise
             problem = str(error)
             break

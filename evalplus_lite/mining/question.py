@@ -6,7 +6,8 @@ import hashlib
 import json
 from typing import Any
 
-from evalplus_lite.llm import Message
+from evalplus_lite.errors import LLMError
+from evalplus_lite.llm import CutOff, Message, Refused
 from evalplus_lite.mining.chain import signature_of
 from evalplus_lite.mining.normal import normal
 from evalplus_lite.mining.runs import Answer, Call
@@ -101,6 +102,14 @@ def worked_examples(python: str) -> list[Message]:
         turns.append(Message("user", prompt_for(task, case)))
         turns.append(Message("assistant", json.dumps(answer)))
     return turns
+
+
+def is_about_request(error: LLMError) -> bool:
+    """Return whether an error speaks of one request: refused, cut off, or too long for the model.
+
+    All others speak of the server or the account and end a run, which can go on later.
+    """
+    return isinstance(error, Refused | CutOff) or "is too long for" in str(error)
 
 
 def wording() -> str:

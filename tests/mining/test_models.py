@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Reply, Request, Usage
+from evalplus_lite.errors import InputError, LLMError
+from evalplus_lite.llm import Refused, Reply, Request, Usage
 from evalplus_lite.mining.annotations import Type, read_type
 from evalplus_lite.mining.candidates import Parameter, Signature
 from evalplus_lite.mining.converse import converse, prompt_for
@@ -441,6 +441,38 @@ def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
     report = score(tasks, read_predictions(out))
     assert report.pass_at == {"pass@1": 1.0}
     assert {line.pass_at_1 for line in report.lines} == {1.0}
+
+
+class Failing(Scripted):
+    """A source whose every request fails the same way."""
+
+    def __init__(self, error: LLMError) -> None:
+        super().__init__(())
+        self.error = error
+
+    def ask(self, request: Request, *, cut_off: str = "error") -> Reply:
+        self.asked.append(request)
+        raise self.error
+
+
+def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
+    toys: Any, tmp_path: Path
+) -> None:
+    """What one request is at fault for is noted there; what the server is at fault for is told."""
+    long = LLMError("the request is too long for 'm': 5000 tokens")
+    for number, error in enumerate((long, Refused("m refused the request: no"))):
+        out = tmp_path / f"{number}.jsonl"
+        assert predict(tasks_of_two(), Failing(error), out) == 3
+        assert {p.answer is None and p.problem == str(error) for p in read_predictions(out)} == {
+            True
+        }
+        talk = converse(modulo(toys), Failing(error), convert, seed=0)
+        assert talk.failures == [f"server: {error}"] * 2
+    dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
+    with pytest.raises(LLMError, match="cannot reach"):
+        predict(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
+    with pytest.raises(LLMError, match="cannot reach"):
+        converse(modulo(toys), Failing(dead), convert, seed=0)
 
 
 def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:
