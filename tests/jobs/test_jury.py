@@ -99,3 +99,29 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     kinds = [each.finding.kind if each.finding.disputes else None for each in found]
     assert kinds == ["reference", None, "reference"]
     assert len(found[2].finding.disputes) == 10
+
+
+def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_jury(
+    sandbox: Sandbox,
+) -> None:
+    """Where the contract allows an input, given or fresh, and the reference raises, it is enough.
+
+    What the contract forbids is no evidence, nor is failing where there is no contract.
+    """
+    contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
+    fails = "def f(x):\n    return 8 // (x - 5) if x > 2 else x\n"
+    quiet = "def f(x):\n    return 8 // (x + 5) if x < -2 else x\n"
+    tasks = []
+    for number, (reference, allowed) in enumerate(
+        [(fails, contract), (quiet, contract), (fails, None)]
+    ):
+        for plus in ([(n,) for n in (-5, 3, 5)], []):
+            id = f"T/{number}{len(plus)}"
+            base = [(1,), (2,)]
+            tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
+    found = audit(Dataset("tiny", tuple(tasks)), [], One(sandbox), seed=0, budget=Budget(inputs=60))
+    assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
+    for each in found[:2]:
+        (dispute,) = each.finding.disputes
+        assert dispute.case.arguments == (5,)
+        assert (dispute.cause, dispute.majority.word, dispute.votes) == ("raises", "allowed", 0)
