@@ -147,7 +147,8 @@ def _work(job: Job, name: str) -> dict[str, Any]:
     if job.config not in _process:
         sandboxes = Sandboxes(job.config)
         _process[job.config] = sandboxes
-        multiprocessing.util.Finalize(sandboxes, sandboxes.__exit__, exitpriority=10)
+        # Without the object itself: on Python 3.13 it takes no weak references.
+        multiprocessing.util.Finalize(None, sandboxes.__exit__, exitpriority=10)
     return job.package(name, _process[job.config])
 
 
