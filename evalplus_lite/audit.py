@@ -66,6 +66,7 @@ class Dispute:
     ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the reference has
     an answer), or why the reference has none (``raises``, ``slow``, ``crashes``, ``memory``).
     Where no programs were heard the ``majority`` is the contract, which allows the input.
+    ``allowed`` is what the task's contract says of the input; None where there is no contract.
     """
 
     case: Case
@@ -74,6 +75,7 @@ class Dispute:
     majority: Said
     votes: int
     voters: int
+    allowed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,16 @@ class Finding:
 
     @property
     def kind(self) -> Kind:
-        """What is in doubt: the reference, where it is often or slowly at odds, else the inputs."""
-        if any(each.cause == "slow" or each.majority == ALLOWED for each in self.disputes):
+        """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
+
+        Once is enough on an input that the contract allows; one that it forbids is no evidence.
+        """
+        within = [each for each in self.disputes if each.allowed is not False]
+        if any(
+            each.cause == "slow" or (each.allowed and each.cause != "refused") for each in within
+        ):
             return "reference"
-        differing = sum(dispute.cause == "differs" for dispute in self.disputes)
+        differing = sum(dispute.cause == "differs" for dispute in within)
         is_often = differing >= max(MANY, SHARE * self.heard)
         return "reference" if is_often else "input"
 
@@ -124,7 +132,8 @@ def dispute(
 
 def unanswered(drop: Dropped) -> Dispute:
     """Return the dispute over an input that the contract allows and the reference fails on."""
-    return Dispute(drop.case, drop.cause, Said(drop.cause, detail=drop.detail), ALLOWED, 0, 0)
+    said = Said(drop.cause, detail=drop.detail)
+    return Dispute(drop.case, drop.cause, said, ALLOWED, 0, 0, allowed=True)
 
 
 def is_slow(outcome: Outcome) -> bool:
@@ -144,6 +153,7 @@ def rows(finding: Finding) -> Iterator[dict[str, Any]]:
             "majority": _shown(each.majority),
             "votes": each.votes,
             "voters": each.voters,
+            "allowed": each.allowed,
             "source": each.case.source,
         }
 

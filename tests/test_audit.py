@@ -77,6 +77,22 @@ def test_the_kind_of_a_finding(cause: str, disputes: int, heard: int, kind: str)
     assert Finding("T/0", heard, (each,) * disputes).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("cause", "allowed", "kind"),
+    [
+        ("differs", True, "reference"),
+        ("raises", True, "reference"),
+        ("refused", True, "input"),
+        ("slow", False, "input"),
+        ("differs", False, "input"),
+    ],
+)
+def test_a_contract_says_what_is_evidence(cause: str, allowed: bool, kind: str) -> None:
+    """One dispute is enough where the contract allows the input, and none where it forbids it."""
+    each = Dispute(CASE, cause, value(2), value(3), 2, 2, allowed=allowed)
+    assert Finding("T/0", 1000, (each,) * (1 if allowed else 20)).kind == kind
+
+
 def test_rows_are_json_with_both_answers() -> None:
     """A row has the input and what reference and majority say, in the exact codec."""
     found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))
@@ -91,6 +107,7 @@ def test_rows_are_json_with_both_answers() -> None:
         "votes": 2,
         "voters": 3,
         "source": "base",
+        "allowed": None,
     }
 
 

@@ -77,6 +77,7 @@ def by_task(data: Dataset, samples: Iterable[Sample]) -> dict[str, list[str]]:
 def with_references(data: Dataset, published: Dataset) -> Dataset:
     """Return the dataset with the references that ``published`` tasks came with, none repaired.
 
+    A task without a contract has that of the published one.
     Both must have the same tasks, else InputError.
     """
     texts = {
@@ -84,16 +85,22 @@ def with_references(data: Dataset, published: Dataset) -> Dataset:
         for task in published.tasks
         if "canonical_solution" in task.extra
     }
+    contracts = {task.id: task.contract for task in published.tasks}
     unknown = [task.id for task in data.tasks if task.id not in texts]
     if unknown:
         raise InputError(f"{published.name} holds no reference as published for {unknown[0]}")
-    tasks = (replace(task, reference=texts[task.id]) for task in data.tasks)
+    tasks = (
+        replace(task, reference=texts[task.id], contract=task.contract or contracts[task.id])
+        for task in data.tasks
+    )
     return replace(data, tasks=tuple(tasks), suites={})
 
 
 def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) -> Hearing:
     cases = data.suites[task.id].cases if task.id in data.suites else task.cases
-    base = answer(sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS)
+    base = answer(
+        sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
+    )
     jury = Jury.summon(sandbox, task, base.suite, sources)
     answers = answer(
         sandbox,
@@ -108,7 +115,8 @@ def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) 
     of_dropped = disputes[len(answers.suite.cases) :]
     open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
     failures = _failures(sandbox, task, open_)
-    return _hearing(task, jury, len(disputes), [*disputes, *failures])
+    found = tuple(_vouched(sandbox, task, [*disputes, *failures]))
+    return Hearing(Finding(task.id, len(disputes), found), len(jury.programs))
 
 
 def _fresh(
@@ -126,7 +134,7 @@ def _fresh(
     )
     failures = _failures(sandbox, task, again.dropped)
     new = len(result.suite.cases) - result.suite.base_count
-    found = (*result.review, *failures)
+    found = tuple(_vouched(sandbox, task, [*result.review, *failures]))
     return Hearing(Finding(task.id, new + len(found), found), result.jurors)
 
 
@@ -139,9 +147,15 @@ def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[
     return [unanswered(drop) for drop, why in zip(failed, reasons, strict=True) if why is None]
 
 
-def _hearing(task: Task, jury: Jury, heard: int, disputes: Iterable[Dispute | None]) -> Hearing:
-    found = tuple(dispute for dispute in disputes if dispute is not None)
-    return Hearing(Finding(task.id, heard, found), len(jury.programs))
+def _vouched(sandbox: Sandbox, task: Task, disputes: Iterable[Dispute | None]) -> list[Dispute]:
+    """Return the disputes that there are, each with what the contract says of its input."""
+    found = [dispute for dispute in disputes if dispute is not None]
+    if task.contract is None or not parse(task.contract).has_precondition or not found:
+        return found
+    reasons = violations(sandbox, task.contract, [each.case for each in found])
+    return [
+        replace(each, allowed=reason is None) for each, reason in zip(found, reasons, strict=True)
+    ]
 
 
 def counts(hearings: Sequence[Hearing]) -> Mapping[str, int]:
