@@ -62,10 +62,14 @@ class Launch:
     processes: int
 
 
+TEXTS = ("plain.py", "inside.py", "serving.py")
+"""What a worker's interpreter runs, one after the other in one namespace."""
+
+
 def inside_text() -> str:
     """Return the source texts that a worker runs, one after the other, parted by NUL."""
     here = Path(__file__)
-    return "\0".join(here.with_name(name).read_text() for name in ("plain.py", "inside.py"))
+    return "\0".join(here.with_name(name).read_text() for name in TEXTS)
 
 
 @cache
