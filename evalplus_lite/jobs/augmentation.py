@@ -10,10 +10,9 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from evalplus_lite.audit import Dispute
-from evalplus_lite.blobs import Blobs, Packed
+from evalplus_lite.blobs import Packed
 from evalplus_lite.codec import to_json
 from evalplus_lite.contract import violations
 from evalplus_lite.errors import ReferenceError_
@@ -24,11 +23,11 @@ from evalplus_lite.generate.stated import with_stated_contract
 from evalplus_lite.jobs.drawing import from_strategies
 from evalplus_lite.jobs.evaluation import Mapper
 from evalplus_lite.jobs.jury import UNANSWERED, Jury
+from evalplus_lite.jobs.parts import joined, taken
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.targeting import aim, alive, targets
 from evalplus_lite.oracle import Answers, answer
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Case, Suite, Task
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
@@ -131,7 +130,7 @@ def augment_task(
         places = [n for n in range(len(answers.suite.cases)) if disputes[n] is None]
         dropped["disputed"] += len(answers.suite.cases) - len(places)
         kept = tuple(answers.kept[place] for place in places)
-        return replace(answers, suite=_taken(answers.suite, places), kept=kept)
+        return replace(answers, suite=taken(answers.suite, places), kept=kept)
 
     new = idle = proposed = 0
     size = budget.batch
@@ -141,7 +140,8 @@ def augment_task(
             break
         proposed += len(batch)
         answers = answered(batch)
-        answers = undisputed(replace(answers, suite=_first(answers.suite, budget.inputs - new)))
+        enough = range(min(budget.inputs - new, len(answers.suite.cases)))
+        answers = undisputed(replace(answers, suite=taken(answers.suite, enough)))
         slow = [
             drop.case for drop in answers.dropped if drop.cause in ("slow", "memory", "crashes")
         ]
@@ -154,8 +154,10 @@ def augment_task(
         idle = 0 if chosen else idle + 1
         size = budget.batch if slow else GROWTH * size
     round = None
+    provenance = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
     if budget.targeted:
-        sofar = _joined(task, suites, base.suite.base_count, seed, budget)
+        provenance["targeted"] = budget.targeted
+        sofar = joined(suites, provenance)
         round = aim(
             sandbox,
             task,
@@ -166,7 +168,7 @@ def augment_task(
             batch=budget.batch,
         )
         suites += round.suites
-    suite = _joined(task, suites, base.suite.base_count, seed, budget)
+    suite = joined(suites, provenance)
     sources = Counter(case.source for case in suite.cases)
     return Augmented(
         suite,
@@ -280,37 +282,3 @@ def _needed(count: int, *, kept: int, of: int) -> int:
 def _name(data: bytes | Packed) -> bytes:
     """Return what tells outputs apart, without holding large ones."""
     return data.digest if isinstance(data, Packed) else data
-
-
-def _first(suite: Suite, count: int) -> Suite:
-    return replace(
-        suite,
-        cases=suite.cases[:count],
-        expected=suite.expected[:count],
-        times=suite.times[:count],
-    )
-
-
-def _taken(suite: Suite, places: Sequence[int]) -> Suite:
-    return replace(
-        suite,
-        cases=tuple(suite.cases[place] for place in places),
-        expected=suite.blobs.take(places),
-        times=tuple(suite.times[place] for place in places),
-    )
-
-
-def _joined(
-    task: Task, suites: Sequence[Suite], base_count: int, seed: int, budget: Budget
-) -> Suite:
-    provenance: dict[str, Any] = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
-    if budget.targeted:
-        provenance["targeted"] = budget.targeted
-    return Suite(
-        task.id,
-        tuple(case for suite in suites for case in suite.cases),
-        Blobs(item for suite in suites for item in suite.blobs.items()),
-        tuple(coarse(time) for suite in suites for time in suite.times),
-        base_count,
-        provenance,
-    )
