@@ -69,7 +69,7 @@ def load_original(settings):
         parts = settings["module"].split(".")
         for end in range(1, len(parts)):
             name = ".".join(parts[:end])
-            parent = types.ModuleType(name)
+            parent = Hollow(name)
             parent.__path__ = [
                 os.path.join(folder, *parts[:end])
                 for folder in sys.path

@@ -168,6 +168,19 @@ class Missing(types.ModuleType):
         return value
 
 
+class Hollow(Missing):
+    """A package whose own ``__init__`` did not run: its submodules are real, all else made up."""
+
+    def __getattr__(self, name):
+        import importlib
+        from importlib.machinery import PathFinder
+
+        whole = f"{self.__name__}.{name}"
+        if not name.startswith("__") and PathFinder.find_spec(whole, self.__path__) is not None:
+            return importlib.import_module(whole)
+        return super().__getattr__(name)
+
+
 def _stub(name):
     class Meta(type):
         def __getattr__(cls, attribute):

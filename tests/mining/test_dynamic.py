@@ -223,6 +223,30 @@ def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sa
     assert tasks[0].facts["compared"] > 10
 
 
+def test_a_module_is_compared_though_its_package_does_not_import(
+    toys: Any, sandboxes: Sandboxes
+) -> None:
+    """What a module takes from a package that fails to import is made up, its siblings are real."""
+    files = {
+        "toy/__init__.py": """
+            import core
+            if core.__version__ != '2.1':
+                raise SystemError('no')
+            class Warned(Warning): pass
+            """,
+        "toy/base.py": "STEP = 4\n",
+        "toy/good.py": """
+            from toy import Warned, base
+            class Louder(Warned): pass
+            def stepped(x: int) -> int:
+                return x * base.STEP
+            """,
+    }
+    tasks, rejects = mine_all(toys.wheel(files), sandboxes, rounds=2)
+    assert not rejects
+    assert [task.id for task in tasks] == ["toy-pack/toy.good.stepped"]
+
+
 def test_optional_libraries_stay_absent_from_the_original(toys: Any, sandboxes: Sandboxes) -> None:
     """A library that is merely tried for is not stood in for; one that must be there is."""
     files = {
