@@ -9,6 +9,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -408,3 +409,25 @@ def test_checks_tell_right_from_wrong(sandbox: Sandbox, tasks: tuple[Task, ...])
             for row, outcome in zip(rows, outcomes, strict=True):
                 assert isinstance(outcome, Returned), f"{task.id} {row}: {outcome}"
                 assert outcome.data == data, f"{task.id} {row}: not {verdict}"
+
+
+OPEN: dict[str, Sequence[tuple[Any, ...]]] = {
+    "058_opposite_Signs": [(0, -1), (3, 0), (0, 0), (True, -1)],
+    "087_merge_dictionaries_three": [({"a": 1}, {}, {"a": 2}), ({"a": 1}, {"a": True}, {})],
+    "410_min_val": [(["a", 2.5, 3],), ([True, 2],), ([],), (["a"],)],
+    "451_remove_whitespaces": [("a\tb",), ("\n",), (" \u00a0",)],
+    "472_check_Consecutive": [([2, 1],), ([3, 1, 2],), ([],)],
+}
+"""Inputs of MBPP+ tasks on which its texts leave the answer open, or that they do not allow."""
+
+
+@pytest.mark.parametrize("name", list(OPEN))
+def test_mbpp_contracts_reject_what_is_open(name: str, sandbox: Sandbox, shared: Path) -> None:
+    """A contract for an MBPP+ text of two readings keeps the task's base inputs and no open one."""
+    source = load_contracts("mbpp")[name]
+    id = f"Mbpp/{int(name.partition('_')[0])}"
+    (task,) = load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz", only=[id]).tasks
+    base = [case.arguments for case in task.base]
+    outcomes = call(sandbox, source, "precondition", [*base, *OPEN[name]])
+    accepted = [isinstance(outcome, Returned) for outcome in outcomes]
+    assert accepted == [True] * len(base) + [False] * len(OPEN[name])
