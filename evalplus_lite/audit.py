@@ -90,12 +90,13 @@ class Finding:
     def kind(self) -> Kind:
         """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
 
-        Once is enough on an input that the contract allows; one that it forbids is no evidence.
+        Once is enough on an input that the contract allows; another answer to one that it forbids is
+        no evidence. (That a reference is slow is: contracts bound what slow programs may get.)
         """
+        if any(each.cause == "slow" for each in self.disputes):
+            return "reference"
         within = [each for each in self.disputes if each.allowed is not False]
-        if any(
-            each.cause == "slow" or (each.allowed and each.cause != "refused") for each in within
-        ):
+        if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
         differing = sum(dispute.cause == "differs" for dispute in within)
         is_often = differing >= max(MANY, SHARE * self.heard)
