@@ -90,8 +90,8 @@ class Finding:
     def kind(self) -> Kind:
         """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
 
-        Once is enough on an input that the contract allows; another answer to one that it forbids is
-        no evidence. (That a reference is slow is: contracts bound what slow programs may get.)
+        Once is enough on an input that the contract allows; another answer on one that it forbids
+        is no evidence. (That a reference is slow is: contracts bound what slow programs may get.)
         """
         if any(each.cause == "slow" for each in self.disputes):
             return "reference"
