@@ -6,6 +6,7 @@ run first: a program that fails one is not run on the rest, unless every detail 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from evalplus_lite.contract import parse
@@ -64,6 +65,8 @@ class _Examiner:
 
     exam: Exam
     details: list[VerdictName | None] | None
+    patience: float = math.inf
+    """Cases that may run out of time, after which the program is run no further."""
     deferred: dict[int, bytes] = field(default_factory=dict)
     base: Failure | None = None
     plus: Failure | None = None
@@ -84,9 +87,10 @@ class _Examiner:
             self.details[case] = verdict
         if verdict == "pass":
             return True
+        self.patience -= verdict == "timeout"
         if self.wants(case):
             self.fail(explain(case, verdict, outcome, suite.expected[case]))
-        return self.details is not None
+        return self.details is not None and self.patience > 0
 
     def keeps(self, size: int) -> bool:
         """Whether another answer of ``size`` bytes can wait for the check."""
@@ -106,24 +110,35 @@ class _Examiner:
             self.plus = failure
 
 
-def examine(sandbox: Sandbox, exam: Exam, source: str, *, details: bool = False) -> Verdict:
+def examine(
+    sandbox: Sandbox,
+    exam: Exam,
+    source: str,
+    *,
+    details: bool = False,
+    most_slow: int | None = None,
+) -> Verdict:
     """Run a program on a suite and return its verdict.
 
     ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
-    if it passes base. With ``details`` every case is run and its verdict kept. Raises
+    if it passes base. With ``details`` every case is run and its verdict kept, with ``most_slow``
+    only until so many have run out of time. Raises
     InfrastructureError where the machine fails three times in a row: that is no verdict, and
     ContractError where the task's own check does not load.
     """
-    verdict = _examined(sandbox, exam, source, details=details)
+    patience = math.inf if most_slow is None else most_slow
+    verdict = _examined(sandbox, exam, source, details=details, patience=patience)
     if verdict.failure is not None and verdict.failure.detail == KILLED:
         # Perhaps not the program's doing: a system short of memory kills what it likes.
-        verdict = _examined(sandbox, exam, source, details=details)
+        verdict = _examined(sandbox, exam, source, details=details, patience=patience)
     return verdict
 
 
-def _examined(sandbox: Sandbox, exam: Exam, source: str, *, details: bool) -> Verdict:
+def _examined(
+    sandbox: Sandbox, exam: Exam, source: str, *, details: bool, patience: float
+) -> Verdict:
     count = len(exam.suite.cases)
-    examiner = _Examiner(exam, [None] * count if details else None)
+    examiner = _Examiner(exam, [None] * count if details else None, patience)
     program = Program(source, exam.task.entry_point)
     cpu, _ = sandbox.watch(program, exam.inputs, exam.limits, examiner, expected=exam.expected)
     if examiner.deferred:

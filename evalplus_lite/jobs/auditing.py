@@ -9,11 +9,10 @@ from evalplus_lite.audit import Dispute, Finding, unanswered
 from evalplus_lite.contract import parse, violations
 from evalplus_lite.errors import InputError, ReferenceError_
 from evalplus_lite.jobs.augmentation import BASE_LIMITS, Budget, augment_task
-from evalplus_lite.jobs.evaluation import Mapper
 from evalplus_lite.jobs.jury import UNANSWERED, Jury
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.oracle import Dropped, answer
-from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.sandbox import Limits, Mapper, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 

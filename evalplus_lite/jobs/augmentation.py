@@ -21,13 +21,12 @@ from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.mutate import Generator
 from evalplus_lite.generate.stated import with_stated_contract
 from evalplus_lite.jobs.drawing import from_strategies
-from evalplus_lite.jobs.evaluation import Mapper
 from evalplus_lite.jobs.jury import UNANSWERED, Jury
 from evalplus_lite.jobs.parts import joined, taken
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.targeting import aim, alive, targets
 from evalplus_lite.oracle import Answers, answer
-from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.sandbox import Limits, Mapper, Sandbox
 from evalplus_lite.types import Case, Suite, Task
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from evalplus_lite.codec import to_json
 from evalplus_lite.errors import CodecError, InfrastructureError, InputError, SandboxUnavailable
@@ -16,7 +16,7 @@ from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.smallest import Shrinker
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.metrics import DEFAULT_K, Count, estimate
-from evalplus_lite.sandbox import Preset, Sandbox, wire
+from evalplus_lite.sandbox import Mapper, Preset, Sandbox, wire
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Failure, Sample, Suite, Task, Verdict
 from evalplus_lite.verdicts import decode_answer, shown
@@ -27,19 +27,6 @@ CHUNK = 8
 """Programs of one task that a worker takes at a time."""
 WHOLE_BYTES = 1 << 16
 """Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-class Mapper(Protocol):
-    """What spreads work over sandboxes: a local pool, or any other backend."""
-
-    def imap(
-        self, function: Callable[[Sandbox, Item], Result], items: Iterable[Item], /
-    ) -> Iterator[Result]:
-        """Yield the function's results in the items' order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

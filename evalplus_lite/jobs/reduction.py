@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evalplus_lite.jobs.evaluation import Mapper
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.requirements.branches import PACKAGES
 from evalplus_lite.requirements.choice import Choice
 from evalplus_lite.requirements.kills import program_key
 from evalplus_lite.requirements.matrix import KINDS, Matrix, Work, build
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox import Mapper, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Case, Sample, Suite, Task
 

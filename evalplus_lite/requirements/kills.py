@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from evalplus_lite.evaluate import Exam, examine
-from evalplus_lite.sandbox import Expected, Inputs, Limits, Observer, Preset, Program, Sandbox
+from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.tasks.suite_file import coarse
-from evalplus_lite.types import Outcome, Suite, Task, TimedOut
+from evalplus_lite.types import Suite, Task
 
 MUTANT_PRESET = Preset(floor=0.1, factor=4.0)
 """A mutant that is slower than this is killed: a tenth of the default floor, as most mutants that
@@ -74,7 +74,7 @@ class Range:
 
     def kills(self, sandbox: Sandbox, source: str) -> Kills:
         """Return which cases reject a program, by their numbers in the whole suite."""
-        verdict = examine(_Impatient(sandbox), self.exam, source, details=True)
+        verdict = examine(sandbox, self.exam, source, details=True, most_slow=MOST_SLOW)
         killed = run = 0
         for case, name in zip(self.cases, verdict.details or (), strict=True):
             if name is not None:
@@ -82,43 +82,6 @@ class Range:
                 if name != "pass":
                     killed |= 1 << case
         return Kills(killed, run)
-
-
-class _Impatient(Sandbox):
-    """A sandbox that runs a program no further once it has used up its time ``MOST_SLOW`` times."""
-
-    def __init__(self, inner: Sandbox) -> None:
-        super().__init__(inner.config)
-        self.inner = inner
-
-    def watch(
-        self,
-        program: Program,
-        inputs: Inputs,
-        limits: Limits,
-        observer: Observer,
-        *,
-        expected: Expected | None = None,
-        timed: bool = False,
-    ) -> tuple[float, bool]:
-        """Run the program in the inner sandbox, watching for slow cases."""
-        watcher = _Watcher(observer)
-        return self.inner.watch(program, inputs, limits, watcher, expected=expected, timed=timed)
-
-
-@dataclass(slots=True)
-class _Watcher:
-    """Passes on what happens, and counts the cases that were too slow."""
-
-    observer: Observer
-    slow: int = 0
-
-    def equal(self, first: int, last: int) -> bool:
-        return self.observer.equal(first, last)
-
-    def outcome(self, case: int, outcome: Outcome) -> bool:
-        self.slow += isinstance(outcome, TimedOut)
-        return self.observer.outcome(case, outcome) and self.slow < MOST_SLOW
 
 
 def program_key(source: str) -> str:

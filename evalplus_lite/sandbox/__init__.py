@@ -11,6 +11,7 @@ from evalplus_lite.sandbox.limits import (
     SandboxConfig,
     preset,
 )
+from evalplus_lite.sandbox.mapper import Mapper
 from evalplus_lite.sandbox.sandbox import Run, Sandbox
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Expected",
     "Inputs",
     "Limits",
+    "Mapper",
     "Observer",
     "Preset",
     "Program",

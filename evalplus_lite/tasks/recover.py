@@ -7,12 +7,11 @@ the arguments of every call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
 
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.sandbox import Inputs, Limits, Mapper, Program, Sandbox, wire
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.types import Case, Outcome, Returned, Task
 
@@ -40,19 +39,6 @@ def _record_calls(seed):
         return calls, f"{{type(error).__name__}}: {{error}}"
     return calls, None
 """
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-class Mapper(Protocol):
-    """What spreads work over sandboxes: a local pool, or any other backend."""
-
-    def imap(
-        self, function: Callable[[Sandbox, Item], Result], items: Iterable[Item], /
-    ) -> Iterator[Result]:
-        """Yield the function's results in the items' order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
