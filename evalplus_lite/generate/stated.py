@@ -35,7 +35,11 @@ def precondition(reference: str, entry_point: str, stated: str) -> str:
         nodes = ast.parse(reference).body
         functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == entry_point]
         imports = [n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)]
-        head = f"def precondition({ast.unparse(functions[-1].args)}):\n"
+        arguments = functions[-1].args
+        for each in ast.walk(arguments):
+            if isinstance(each, ast.arg):
+                each.annotation = None  # it may need names that the assertions do not
+        head = f"def precondition({ast.unparse(arguments)}):\n"
         text = head + textwrap.indent(textwrap.dedent(stated.strip("\n")), "    ") + "\n"
         has_any = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(text)))
         text = "\n".join([*map(ast.unparse, imports), text])

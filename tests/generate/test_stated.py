@@ -33,6 +33,14 @@ def test_a_contract_of_ones_own_comes_first() -> None:
         assert ("is_small" in joined) is has_stated
 
 
+def test_annotations_and_imports_do_no_harm(sandbox: Sandbox) -> None:
+    """The reference's imports are there for the assertions; its annotations are not needed."""
+    reference = "import math\n\ndef f(x: Unknown = 1) -> Thing:\n    return x\n"
+    text = precondition(reference, "f", "    assert math.isfinite(x), 'x must be finite'\n")
+    reasons = violations(sandbox, text, [Case((1.0,)), Case((float("inf"),)), Case(())])
+    assert reasons == [None, "x must be finite", None]
+
+
 def test_what_cannot_be_read_is_left_aside() -> None:
     """Text that is no Python, asserts nothing, or belongs to no function is no contract."""
     reference = "def f(x):\n    return x\n"
