@@ -127,10 +127,15 @@ class PackageMine:
             )
             found.pool += talk.pool
             generation = generation_facts(talk, self.source.model)
-            # Where the model's cases fail, those found by type stand in for them.
-            found.chosen = talk.cases or found.chosen
+            # Where the model's cases are too few or fail, those found by type fill up or stand in.
+            both = _filled(talk.cases, found.chosen, count)
             if not talk.cases:
                 generation["mode"] = "types after llm"
+            elif judge(talk.cases) and not judge(both):
+                generation |= {"mode": "llm and types", "filled": len(both) - len(talk.cases)}
+                found.chosen = both
+            else:
+                found.chosen = talk.cases
         if settings.cases > MAX_CASES and not judge(found.chosen):
             growth = grow(
                 function,
@@ -199,6 +204,12 @@ class PackageMine:
         )
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])
         return Yield(task_of(function, cases, facts), timed)
+
+
+def _filled(cases: list[Executed], others: list[Executed], count: int) -> list[Executed]:
+    """Return cases, then others with new inputs, ``count`` at most."""
+    known = {case.call.key for case in cases}
+    return [*cases, *(case for case in others if case.call.key not in known)][:count]
 
 
 @dataclass(slots=True)

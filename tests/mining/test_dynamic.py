@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError, SandboxUnavailable
+from evalplus_lite.llm import Reply
 from evalplus_lite.mining.annotations import Type, read_type
 from evalplus_lite.mining.archives import open_package
 from evalplus_lite.mining.breakpoints import state_tasks
@@ -525,6 +526,50 @@ def test_a_task_grows_past_fifteen_cases(toys: Any, sandboxes: Sandboxes) -> Non
     assert len({case.call.key for case in task.cases}) == 60
     assert task.facts["generation"]["batches"][-1]["total"] == 60
     assert task.facts["compared"] >= 60
+
+
+@pytest.mark.parametrize(
+    ("said", "mode"),
+    [
+        ([{"a": n} for n in range(12)], "llm"),
+        ([{"a": n} for n in range(3)], "llm and types"),
+        ([], "types after llm"),
+    ],
+)
+def test_a_models_cases_are_filled_up_by_type(
+    toys: Any, sandboxes: Sandboxes, said: list[dict[str, int]], mode: str
+) -> None:
+    """A model's cases come first; too few are filled up, none are replaced, and the row says so."""
+    rows = [{"args": row, "kwargs": {}} for row in said]
+    source = Talker(json.dumps({"test_cases": rows}))
+    body = "def mod(a: int) -> str:\n    return str(a % 7) + 'x'\n"
+    with open_package(toys.wheel({"toy.py": body})) as package:
+        mine = PackageMine(package, Settings(model="m"), sandboxes=sandboxes, source=source)
+        (result,) = mine.yields()
+    assert result.task is not None
+    facts = result.task.facts
+    assert facts["validators"]["failed"] == []
+    assert facts["generation"]["mode"] == mode
+    assert [case.call.args[0] for case in result.task.cases][: len(said)] == [
+        row["a"] for row in said
+    ]
+    assert facts["generation"]["requests"] == (1 if mode == "llm" else 6)
+    assert facts["generation"]["prompt_tokens"] == 10 * facts["generation"]["requests"]
+
+
+class Talker:
+    """A source that always says the same."""
+
+    model = "m"
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def ask(self, request: Any, *, cut_off: str = "error") -> Reply:
+        return Reply(text=self.said, prompt_tokens=10, completion_tokens=5)
+
+    def each(self, function: Any, items: Any) -> Any:
+        return map(function, items)
 
 
 def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:
