@@ -8,10 +8,10 @@ from typing import Any
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import CutOff, Message, Refused
+from evalplus_lite.mining.annotations import Type
 from evalplus_lite.mining.chain import signature_of
 from evalplus_lite.mining.normal import normal
 from evalplus_lite.mining.runs import Answer, Call
-from evalplus_lite.mining.schema import result_schema
 from evalplus_lite.mining.tasks import MinedTask, TaskCase
 
 PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
@@ -116,6 +116,39 @@ def wording() -> str:
     """Return a mark of the prompts' text: answers to other words are other predictions."""
     text = "\n".join((PROMPT, STATE_PROMPT, RETRY))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def result_schema(kind: Type) -> dict[str, Any]:
+    """Return a JSON schema for results of a type, as predictions write them: sets as arrays."""
+    inner = [result_schema(a) for a in kind.arguments]
+    item = inner[0] if inner else {}
+    match kind.kind:
+        case "none":
+            return {"type": "null"}
+        case "int":
+            return {"type": "integer"}
+        case "float":
+            return {"type": "number"}
+        case "bool":
+            return {"type": "boolean"}
+        case "str" | "bytes" | "date" | "datetime":
+            return {"type": "string"}
+        case "literal":
+            return {"enum": list(kind.values)}
+        case "union":
+            return {"anyOf": inner}
+        case "dict" | "mapping":
+            value = inner[1] if len(inner) == 2 else {}
+            return {"type": "object", "additionalProperties": value}
+        case "tuple" if inner and not kind.variadic:
+            kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
+            items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+            size = {"minItems": len(inner), "maxItems": len(inner)}
+            return {"type": "array", "items": items, **size}
+        case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
+            return {"type": "array", "items": item}
+        case _:
+            return {}
 
 
 def prompt_for(task: MinedTask, case: TaskCase) -> str:

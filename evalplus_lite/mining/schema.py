@@ -91,16 +91,21 @@ class CaseForm:
         }
 
     def read(self, text: str) -> Read:
-        """Return the calls in a model's answer, and what is wrong with those that are none."""
+        """Return the calls in a model's answer, and what is wrong with those that are none.
+
+        Of an answer that was cut off, or is broken elsewhere, the whole cases count.
+        """
+        problems: list[str] = []
+        rows: Any
         try:
             tree = json.loads(_json_part(text), parse_constant=_no_constant)
+            rows = tree.get("test_cases") if isinstance(tree, dict) else tree
         except (ValueError, RecursionError) as error:
-            return Read([], [f"The answer is no JSON: {error}"])
-        rows = tree.get("test_cases") if isinstance(tree, dict) else tree
+            problems.append(f"The answer is no JSON: {error}")
+            rows = _whole_cases(text)
         if not isinstance(rows, list):
             return Read([], ["The answer has no list 'test_cases'."])
         calls: list[Call] = []
-        problems: list[str] = []
         for number, row in enumerate(rows):
             try:
                 calls.append(self._call(row))
@@ -168,39 +173,6 @@ class CaseForm:
             "kwargs": {p.name: getattr(found.kwargs, f"p{n}") for n, p in enumerate(keyword)},
         }
         return {"checked": checked}
-
-
-def result_schema(kind: Type) -> dict[str, Any]:
-    """Return a JSON schema for results of a type, as predictions write them: sets as arrays."""
-    inner = [result_schema(a) for a in kind.arguments]
-    item = inner[0] if inner else {}
-    match kind.kind:
-        case "none":
-            return {"type": "null"}
-        case "int":
-            return {"type": "integer"}
-        case "float":
-            return {"type": "number"}
-        case "bool":
-            return {"type": "boolean"}
-        case "str" | "bytes" | "date" | "datetime":
-            return {"type": "string"}
-        case "literal":
-            return {"enum": list(kind.values)}
-        case "union":
-            return {"anyOf": inner}
-        case "dict" | "mapping":
-            value = inner[1] if len(inner) == 2 else {}
-            return {"type": "object", "additionalProperties": value}
-        case "tuple" if inner and not kind.variadic:
-            kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
-            items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-            size = {"minItems": len(inner), "maxItems": len(inner)}
-            return {"type": "array", "items": items, **size}
-        case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
-            return {"type": "array", "items": item}
-        case _:
-            return {}
 
 
 class Read:
@@ -279,6 +251,22 @@ def _json_part(text: str) -> str:
     start = min((at for at in (body.find("{"), body.find("[")) if at >= 0), default=0)
     end = max(body.rfind("}"), body.rfind("]"))
     return body[start : end + 1] if end >= start else body
+
+
+def _whole_cases(text: str) -> list[Any]:
+    """Return the objects with ``args`` that stand whole in a text."""
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    found: list[Any] = []
+    end = 0
+    for match in re.finditer(r'\{\s*"(?:kw)?args"', text[:100_000]):
+        if match.start() < end:
+            continue
+        try:
+            case, end = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        found.append(case)
+    return found
 
 
 def _no_constant(name: str) -> Any:

@@ -122,6 +122,15 @@ def test_unusable_answers_are_problems_not_crashes(said: str) -> None:
     assert read.problems
 
 
+def test_of_an_answer_cut_off_the_whole_cases_count() -> None:
+    """What stands whole is read, what does not is told, and the break is a problem of its own."""
+    whole = answer([[1], ["x"], [3], [4]])
+    read = CaseForm(signature("int")).read(f"Here they are: {whole[: whole.rindex('4')]}")
+    assert read.calls == [Call((1,)), Call((3,))]
+    assert len(read.problems) == 2
+    assert "no JSON" in read.problems[0]
+
+
 def test_optional_variadic_and_keyword_parameters_are_placed() -> None:
     """Left-out defaults stay out; *args and **kwargs are spread; keyword-only go by name."""
     parameters = (
