@@ -16,9 +16,10 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.extraction import extract
 from evalplus_lite.jobs.evaluation import failure_row
-from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig, preset
 from evalplus_lite.sandbox.limits import Tier
+from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.recover import has_hidden_cases, recover
 from evalplus_lite.types import Task, Verdict

@@ -81,9 +81,10 @@ def recorded() -> Path | None:
 def _judge_and_reduce(folder: Path, record: Path | None, pool: Any, screen: Any) -> dict[str, Any]:
     from evalplus_lite.cli.generate import replayed
     from evalplus_lite.jobs.reduction import measure, named, reduced
-    from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+    from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.requirements.choice import Policy, bounded, choose
     from evalplus_lite.samples import read_samples
+    from evalplus_lite.store import cache_folder
     from evalplus_lite.tasks import load_dataset, write_suites
 
     data = load_dataset(folder / "suite.jsonl.gz")

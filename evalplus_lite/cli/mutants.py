@@ -74,9 +74,10 @@ def _reports(
 ) -> tuple[str, list[Report]]:
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import Measured, measure
-    from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+    from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.requirements.survivors import report
     from evalplus_lite.sandbox import Sandbox
+    from evalplus_lite.store import cache_folder
 
     def one(box: Sandbox, found: Measured) -> Report:
         screen.advance()

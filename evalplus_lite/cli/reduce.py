@@ -126,9 +126,10 @@ def gather(
     """Return the dataset, its measured suites, and the samples with their models' names."""
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES, measure, named
-    from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+    from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.requirements.matrix import KINDS, MODES
     from evalplus_lite.samples import read_samples
+    from evalplus_lite.store import cache_folder
 
     kinds = KINDS if policy is None else MODES[policy.mode]
     with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:

@@ -6,7 +6,6 @@ import base64
 import contextlib
 import hashlib
 import json
-import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.oracle import Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
-from evalplus_lite.store import replacing
+from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Suite, Task
 
@@ -26,15 +25,6 @@ FORMAT = 5
 """Part of every key: raise it when what is computed changes."""
 PUBLISHED_LIMITS = Limits(cpu=60.0, load=10.0, memory=4 << 30)
 """For inputs that a published set stands for: its references may be slow, yet none is dropped."""
-
-
-def cache_folder() -> Path:
-    """Return where results that only cost time are kept: ``EVALPLUS_LITE_CACHE``, or the user's."""
-    root = os.environ.get("EVALPLUS_LITE_CACHE")
-    if root:
-        return Path(root)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base, "evalplus_lite")
 
 
 @dataclass

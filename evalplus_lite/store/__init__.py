@@ -1,5 +1,6 @@
 """Files of rows: JSONL read as a stream, written whole or not at all, appended to by long jobs."""
 
+from evalplus_lite.store.cache import cache_folder
 from evalplus_lite.store.journal import Journal
 from evalplus_lite.store.reading import (
     MAX_LINE,
@@ -15,6 +16,7 @@ __all__ = [
     "MAX_LINE",
     "Journal",
     "Row",
+    "cache_folder",
     "dump_row",
     "parse_json",
     "read_beginning",

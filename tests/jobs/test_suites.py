@@ -10,8 +10,9 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.jobs.suites import SuiteSource, cache_folder
+from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.sandbox import Sandbox, wire
+from evalplus_lite.store import cache_folder
 from evalplus_lite.types import Rule
 
 TASK = make_task([(1,), (2,)], [(3,), ("x",), (None,)])
