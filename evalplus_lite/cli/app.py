@@ -26,7 +26,6 @@ from evalplus_lite.cli import (
     score,
 )
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
-from evalplus_lite.store.cache import cache_folder
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -88,8 +87,6 @@ def _root(
 
 def run(arguments: list[str]) -> int:
     """Run the program with these arguments and return its exit code."""
-    # Hypothesis keeps tables; without a word of ours, in the folder that the user happens to be in.
-    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
     code = _run(arguments)
     if code == INTERRUPTED:  # wherever it was noticed
         return _end("interrupted; run the same command again to go on", INTERRUPTED)

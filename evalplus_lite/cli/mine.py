@@ -77,9 +77,11 @@ def mine(
     """
     from evalplus_lite.backends.local import default_workers
     from evalplus_lite.cli.console import Screen
+    from evalplus_lite.cli.setup import keep_tables
     from evalplus_lite.mining.campaign import Campaign, Outputs, Progress
     from evalplus_lite.mining.mine import Settings
 
+    keep_tables()
     settings = Settings(
         seed=seed,
         types="wide" if wide else "paper",

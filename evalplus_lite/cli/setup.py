@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ def open_pool(
     from evalplus_lite.sandbox import SandboxConfig
     from evalplus_lite.sandbox.limits import TIERS
 
+    keep_tables()
     for name in packages or ():
         if not _is_installed(name):
             raise InputError(f"no package {name!r} is installed beside evalplus-lite")
@@ -32,6 +34,13 @@ def open_pool(
     if tier == "none":
         screen.note("running without a sandbox: programs can read and write your files")
     return LocalPool(workers, config)
+
+
+def keep_tables() -> None:
+    """Have Hypothesis keep its tables in our cache, not in whatever folder the user is in."""
+    from evalplus_lite.store import cache_folder
+
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
 
 
 def _is_installed(name: str) -> bool:
