@@ -258,7 +258,8 @@ def _read_array(tree: Any, seen: Observed, where: str, depth: int) -> Value:
 
 def _build(kind: type, tree: Any, seen: Observed, where: str, depth: int) -> Value:
     items = elements_of(tree)
-    size = _fixed_size(kind, seen)
+    parts = seen.positions if kind in (list, tuple) else None
+    size = len(parts) if parts else _fixed_size(kind, seen)
     if size is not None and len(items) != size:
         raise Misfit(f"{where} must have {size} elements, not {len(items)}")
     if kind is dict:
@@ -272,7 +273,6 @@ def _build(kind: type, tree: Any, seen: Observed, where: str, depth: int) -> Val
             for item in items
         ]
         return _hashed(dict, pairs, where)
-    parts = seen.positions if size is not None else None
     values = [
         _read(item, parts[i] if parts else seen.items, f"{where}[{i}]", depth + 1)
         for i, item in enumerate(items)

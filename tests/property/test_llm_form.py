@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.generate.llm_answer import read_answer
@@ -52,6 +52,7 @@ def exact(value: Any) -> Any:
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4))
+@example([(None, [[[None] * 3, [None] * 3], [[None, [], []], [(), [], []], {None: [], (0,): []}]])])
 @settings(max_examples=100, deadline=None)
 def test_base_inputs_come_back(rows: list[tuple[Any, Any]]) -> None:
     """Every base input, written as JSON and read again, is the same, with all its types."""
