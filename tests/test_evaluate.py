@@ -74,6 +74,23 @@ def test_it_stops_at_the_first_failure(sandbox: Sandbox) -> None:
     assert verdict.failure.case == 1
 
 
+def test_a_wrong_answer_is_not_held_up_by_what_is_behind_it(sandbox: Sandbox) -> None:
+    """Where the next case never ends the verdict is about the wrong answer before it, and the
+    endless case is not run up to its limit."""
+    exam = Exam.of(DOUBLES, make_suite(DOUBLES, [2, 4, 6, 8, 10]), preset("evalplus"))
+    verdict = examine(sandbox, exam, "def f(x):\n    while x > 1: pass\n    return 7\n")
+    assert verdict.failure is not None
+    assert (verdict.failure.case, verdict.failure.verdict) == (0, "fail")
+    assert verdict.cpu < exam.limits.of(1) / 2
+
+
+def test_answers_before_a_death_count(sandbox: Sandbox) -> None:
+    """What a program answered before it ended itself is known, each case once, without a rerun."""
+    source = "import os\ndef f(x):\n    if x == 4: os._exit(1)\n    return x * 2\n"
+    verdict = judged(sandbox, source, details=True)
+    assert verdict.details == ("pass", "pass", "pass", "crash", "pass")
+
+
 def test_details_run_everything(sandbox: Sandbox) -> None:
     """With details every case is run, also past failures and deaths, and told one by one."""
     source = (
