@@ -52,13 +52,6 @@ class Progress:
     cpu: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
-    """A process that ended before its last answer, and what of."""
-
-    outcome: Outcome
-
-
 class Attempt:
     """A program to run on cases ``first`` up to ``last`` (exclusive) in one process."""
 
@@ -80,8 +73,8 @@ class Attempt:
         self.look = FIRST_LOOK
         self.seen: Waiting | None = None
 
-    def go(self, state: Progress, last: int) -> tuple[Death | None, bool]:
-        """Run; return how the process died, if it did, and whether it left files behind."""
+    def go(self, state: Progress, last: int) -> tuple[Outcome | None, bool]:
+        """Run; return what the process died of, if it did, and whether it left files behind."""
         state.loaded = False
         self.sent = state.next
         channel, theirs = socket.socketpair()
@@ -100,13 +93,13 @@ class Attempt:
         ending = self.worker.ending()
         state.cpu += ending.cpu
         if not state.loaded:
-            return Death(final or _cause(ending)), ending.dirty
+            return final or _cause(ending), ending.dirty
         waiting = self.worker.waiting()
         with contextlib.suppress(Forged):
             self._book_waiting(waiting.records, waiting.first, waiting.case, state, last)
         if not state.going or state.next >= last:
             return None, ending.dirty
-        return Death(final or _cause(ending)), ending.dirty
+        return final or _cause(ending), ending.dirty
 
     def _job(self, first: int, last: int) -> dict[str, object]:
         limits, room = self.limits, 12 * len(self.inputs.data)
@@ -211,8 +204,12 @@ class Attempt:
     def _book_waiting(
         self, payload: bytes, first: int, end: int, state: Progress, last: int
     ) -> None:
-        """Tell of the answers that the child has not sent: of cases ``first`` up to ``end``."""
-        end = min(end, last)
+        """Tell of the answers that the child has not sent: of cases ``first`` up to ``end``.
+
+        The last answer is always sent, never left on the page: a process that dies, or whose time
+        is up, has not answered all, whatever it claims there.
+        """
+        end = min(end, last - 1)
         if state.going and first <= state.next < end:
             self._book(payload, first, end - first, state, whole=False)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from evalplus_lite.sandbox.attempt import Attempt, Death, Observer, Progress
+from evalplus_lite.sandbox.attempt import Attempt, Observer, Progress
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
 from evalplus_lite.sandbox.worker import Worker, WorkerLost
@@ -167,11 +167,11 @@ class Sandbox:
         return state.cpu, True
 
     @staticmethod
-    def _book(state: Progress, observer: Observer, death: Death) -> None:
-        state.going = observer.outcome(state.next, death.outcome)
+    def _book(state: Progress, observer: Observer, death: Outcome) -> None:
+        state.going = observer.outcome(state.next, death)
         state.next += 1
 
-    def _attempt(self, job: _Job, state: Progress, last: int) -> Death | None:
+    def _attempt(self, job: _Job, state: Progress, last: int) -> Outcome | None:
         """One child's run; a lost worker, which is not the program's doing, is tried again."""
         for left in reversed(range(MAX_TRIES)):
             try:
