@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import textwrap
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.mining import ONE
 
+from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.mining.archives import open_package
+from evalplus_lite.mining.proof import Sandboxes
+from evalplus_lite.mining.runs import Subject
 from evalplus_lite.mining.static import MinedFunction, StaticMine
+from evalplus_lite.sandbox import Inputs
 
 METADATA = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nLicense-Expression: {}\n"
 
@@ -49,3 +55,16 @@ class Toys:
 def toys(tmp_path: Path) -> Toys:
     """A workshop for toy packages."""
     return Toys(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def sandboxes() -> Iterator[Sandboxes]:
+    """Sandboxes for all tests of mining, started when first used."""
+    with Sandboxes() as found:
+        try:
+            found.plain.run(
+                Subject("f", ONE, "def f(x): return x").program(), Inputs.of([([1], {})])
+            )
+        except SandboxUnavailable as error:
+            pytest.skip(f"needs a sandbox: {error}")
+        yield found

@@ -1,0 +1,213 @@
+"""Whole runs, growth, chains and questions about states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.mining import ONE, SLUG, mine_all
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Reply
+from evalplus_lite.mining.annotations import read_type
+from evalplus_lite.mining.archives import open_package
+from evalplus_lite.mining.breakpoints import state_tasks
+from evalplus_lite.mining.campaign import Campaign, Outputs
+from evalplus_lite.mining.chain import chain, chained_tasks, merge
+from evalplus_lite.mining.grow import grow
+from evalplus_lite.mining.mine import PackageMine, Runner, Settings
+from evalplus_lite.mining.proof import Sandboxes
+from evalplus_lite.mining.runs import Call, Subject, run
+from evalplus_lite.mining.tasks import read_tasks
+from evalplus_lite.mining.validators import judge
+
+
+def test_growth_goes_on_while_validators_hold(toys: Any, sandboxes: Sandboxes) -> None:
+    """The loop passes 100 cases of one function, all distinct, never breaking validators 4 to 6."""
+    functions, _ = toys.mined({"toy.py": SLUG})
+    function = functions["toy.slug"]
+    runner = Runner(function, sandboxes)
+    found = grow(function, runner.execute, target=100, seed=0)
+    assert len(found.cases) == 100
+    assert len({case.call.key for case in found.cases}) == 100
+    assert not judge(found.cases)
+    assert found.batches[-1].total == 100
+
+
+def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Path) -> None:
+    """A second run mines only what is missing; packages that cannot be used are counted."""
+    path = toys.wheel({"toy.py": SLUG, "toy2.py": "def g(x: int) -> None: pass\n"})
+    closed = tmp_path / "closed"
+    (closed / "src").mkdir(parents=True)
+    (closed / "src" / "shut.py").write_text("def f(x: int) -> int: return x\n")
+    (closed / "PKG-INFO").write_text("Name: shut\nVersion: 1\nLicense-Expression: GPL-3.0-only\n")
+    out = Outputs(tmp_path / "out" / "tasks.jsonl")
+    packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
+    seen: list[tuple[str, bool]] = []
+    settings = Settings(rounds=2)
+    campaign = Campaign(
+        packages[:2], out, settings, report=lambda p: seen.append((p.package, p.resumed))
+    )
+    campaign.run()
+    campaign.packages = packages
+    funnel = campaign.run()
+    assert seen == [(p, False) for p in packages[:2]] + [(p, True) for p in packages[:2]] + [
+        (packages[2], False)
+    ]
+    assert funnel.counts["packages"] == 3
+    assert funnel.reasons["packages", "licence not permissive"] == 1
+    assert funnel.reasons["packages", "cannot be had or read"] == 1
+    assert funnel.reasons["accepted", "returns None"] == 1
+    assert [task.id for task in read_tasks(out.tasks)] == ["toy-pack/toy.slug"]
+    assert json.loads(out.beside("funnel.json").read_text()) == funnel.to_json()
+    typed = funnel.counts["typed"]
+    assert typed == funnel.counts["mined"] + sum(
+        n for (stage, _), n in funnel.reasons.items() if stage != "packages"
+    )
+    Path(packages[2]).write_bytes(path.read_bytes())
+    assert campaign.run().reasons["packages", "cannot be had or read"] == 0
+    with pytest.raises(InputError):
+        Campaign(packages, out, Settings(seed=1)).run()
+
+
+def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
+    """Two worker processes write the same task file as one."""
+    first = toys.wheel({"toy.py": SLUG})
+    second = tmp_path / "second"
+    second.mkdir()
+    (second / "other.py").write_text(
+        "def roman(n: int) -> str:\n    if n < 0:\n        raise ValueError(n)\n"
+        "    return 'M' * (n // 1000 % 9) + 'I' * (n % 10)\n"
+    )
+    (second / "PKG-INFO").write_text("Name: other\nVersion: 1\nLicense-Expression: MIT\n")
+    texts = []
+    for workers in (1, 2):
+        out = Outputs(tmp_path / str(workers) / "tasks.jsonl")
+        Campaign([str(first), str(second)], out, Settings(rounds=2), workers=workers).run()
+        texts.append(out.tasks.read_bytes())
+    assert texts[0] == texts[1]
+    assert texts[0].count(b"\n") == 2
+
+
+def test_chains_compose_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None:
+    """A chained task's answers are those of one function on the other's."""
+    body = """
+        def count(text: str) -> int:
+            return len(text.split())
+        def stars(number: int, mark: str = "*") -> str:
+            return mark * (number % 7) + str(number)
+        def both(text: str, number: int) -> str:
+            return f"{text}={number}" if number > 1 else text.upper()
+        """
+    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=3)
+    by_name = {task.entry_point: task for task in tasks}
+    linked = chain(by_name["count"], by_name["stars"])
+    assert linked is not None
+    assert "return stars(count(text))" in linked.code
+    assert chain(by_name["stars"], by_name["stars"]) is None
+    made = list(chained_tasks(tasks, sandboxes, count=10, seed=0))
+    assert made
+    for task in made:
+        space: dict[str, Any] = {}
+        exec(task.code, space)
+        for case in task.cases:
+            if case.answer.kind == "value":
+                assert space[task.entry_point](*case.call.args) == case.answer.value
+    assert any(task.entry_point == "composed" for task in made)
+    assert merge(["X = 1\n", "X = 2\n"], "") is None
+    assert merge(["import re\n", "import regex as re\n"], "") is None
+
+
+def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:
+    """A state task asks for variables before a line runs, and knows their values."""
+    body = """
+        def total(n: int) -> int:
+            result = 0
+            for i in range(n % 5 + 2):
+                result += i * i
+            return result
+        """
+    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
+    (state,) = state_tasks(tasks, sandboxes, count=1, seed=3)
+    stop = state.facts["breakpoint"]
+    held = state.cases[0].answer.value
+    assert set(stop["variables"]) == set(held)
+    if stop["text"].startswith("result += i"):
+        assert held["i"] == stop["hit"] - 1
+        assert held["result"] == sum(i * i for i in range(held["i"]))
+    assert state.code.split("\n")[stop["line"] - 1].strip() == stop["text"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["int", "list[tuple[str, int]] | None", "dict[str, list[int]]", "tuple[int, ...]",
+     "Literal['a', 1]", "Sequence[str]", "frozenset[bool] | date"],
+)  # fmt: skip
+def test_types_are_read_back_as_written(text: str) -> None:
+    """A type's text gives the same type again."""
+    assert str(read_type(text)) == text
+
+
+def test_a_task_grows_past_fifteen_cases(toys: Any, sandboxes: Sandboxes) -> None:
+    """With more cases asked for, the growth loop adds them, logs batches and proves them all."""
+    (task,), _ = mine_all(toys.wheel({"toy.py": SLUG}), sandboxes, cases=60)
+    assert len(task.cases) == 60
+    assert len({case.call.key for case in task.cases}) == 60
+    assert task.facts["generation"]["batches"][-1]["total"] == 60
+    assert task.facts["compared"] >= 60
+
+
+@pytest.mark.parametrize(
+    ("said", "mode"),
+    [
+        ([{"a": n} for n in range(12)], "llm"),
+        ([{"a": n} for n in range(3)], "llm and types"),
+        ([], "types after llm"),
+    ],
+)
+def test_a_models_cases_are_filled_up_by_type(
+    toys: Any, sandboxes: Sandboxes, said: list[dict[str, int]], mode: str
+) -> None:
+    """A model's cases come first; too few are filled up, none are replaced, and the row says so."""
+    rows = [{"args": row, "kwargs": {}} for row in said]
+    source = Talker(json.dumps({"test_cases": rows}))
+    body = "def mod(a: int) -> str:\n    return str(a % 7) + 'x'\n"
+    with open_package(toys.wheel({"toy.py": body})) as package:
+        mine = PackageMine(package, Settings(model="m"), sandboxes=sandboxes, source=source)
+        (result,) = mine.yields()
+    assert result.task is not None
+    facts = result.task.facts
+    assert facts["validators"]["failed"] == []
+    assert facts["generation"]["mode"] == mode
+    assert [case.call.args[0] for case in result.task.cases][: len(said)] == [
+        row["a"] for row in said
+    ]
+    assert facts["generation"]["requests"] == (1 if mode == "llm" else 6)
+    assert facts["generation"]["prompt_tokens"] == 10 * facts["generation"]["requests"]
+
+
+class Talker:
+    """A source that always says the same."""
+
+    model = "m"
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def ask(self, request: Any, *, cut_off: str = "error") -> Reply:
+        return Reply(text=self.said, prompt_tokens=10, completion_tokens=5)
+
+    def each(self, function: Any, items: Any) -> Any:
+        return map(function, items)
+
+
+def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:
+    """After so many slow cases the rest is not run; what the quick ones touched is still known."""
+    code = "import os\ndef f(x):\n    os.listdir('/')\n    while x > 9: pass\n    return x\n"
+    calls = [Call((n,)) for n in (1, 99, 2, 98, 3, 4)]
+    found = run(sandboxes.plain, Subject("f", ONE, code), calls, cpu=0.2, max_slow=2)
+    kinds = [answer.kind for answer in found.answers]
+    assert kinds == ["value", "slow", "value", "slow", "unfit", "unfit"]
+    assert found.touched == ("os.listdir /",)

@@ -1,0 +1,40 @@
+"""What tests of mining have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.mining.annotations import Type
+from evalplus_lite.mining.archives import open_package
+from evalplus_lite.mining.candidates import Parameter, Signature
+from evalplus_lite.mining.mine import PackageMine, Settings
+from evalplus_lite.mining.proof import Sandboxes
+
+ONE = Signature((Parameter("x", "positional", Type("int")),), Type("int"))
+
+
+SLUG = '''
+    import re
+    _WORD = re.compile(r"[a-z0-9]+")
+    def slug(text: str, sep: str = "-", limit: int = 20) -> str:
+        """Join words: slug("Hello World") is "hello-world"."""
+        if limit < 0:
+            raise ValueError(f"bad limit {limit}")
+        words = _WORD.findall(text.lower())
+        out = ""
+        for word in words:
+            if len(out) + len(word) > limit:
+                break
+            out += (sep if out else "") + word
+        return out
+    '''
+
+
+def mine_all(path: Path, sandboxes: Sandboxes, **settings: Any) -> tuple[list[Any], dict[str, str]]:
+    """Return the tasks of a package and the reasons of its rejects."""
+    with open_package(path) as package:
+        mine = PackageMine(package, Settings(**settings), sandboxes=sandboxes)
+        results = list(mine.yields())
+    tasks = [r.task for r in results if r.task is not None]
+    return tasks, {r.reject.function: r.reject.reason for r in results if r.reject is not None}
