@@ -1,0 +1,321 @@
+"""What a model predicts, how it is read, and how it is scored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.conversation import Scripted, convert, modulo, signature
+
+from evalplus_lite.errors import InputError, LLMError
+from evalplus_lite.llm import Refused, Reply, Request
+from evalplus_lite.mining.converse import converse
+from evalplus_lite.mining.cruxeval import CruxevalFile, to_rows
+from evalplus_lite.mining.normal import is_same, normal, text
+from evalplus_lite.mining.predict import (
+    Asking,
+    Prediction,
+    parse_answer,
+    predict,
+)
+from evalplus_lite.mining.question import EXAMPLES, answer_schema, true_answer
+from evalplus_lite.mining.question import prompt_for as prompt_for_case
+from evalplus_lite.mining.runs import Answer, Call
+from evalplus_lite.mining.score import judge_by, mark, read_predictions, score
+from evalplus_lite.mining.tasks import MinedTask, TaskCase, read_tasks
+from evalplus_lite.store import write_jsonl
+
+
+def test_normal_form_follows_the_paper() -> None:
+    """Sets sorted, tuples lists, numbers one way, keys text; true is not 1."""
+    assert normal({3, 1, 2}) == [1, 2, 3]
+    assert normal((1, (2.0, frozenset({"b", "a"})))) == [1, [2, ["a", "b"]]]
+    assert normal({1: {None: True}}) == {"1": {"null": True}}
+    assert is_same(True, True)
+    assert not is_same(True, 1)
+    assert not is_same(1, True)
+    assert is_same(2, 2.0)
+    assert is_same(0.1 + 0.2, 0.30000000000000004)
+    assert not is_same(0.1 + 0.2, 0.3)
+    assert is_same([{"b", "a"}, (1,)], [["b", "a"], [1.0]])
+    assert not is_same(["b", "a"], ["a", "b"])
+    assert is_same({1: 2}, {"1": 2})
+    assert is_same(float("nan"), "NaN")
+    assert not is_same(set(), {})
+    assert not is_same("1", 1)
+
+
+@settings(max_examples=60)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.tuples(inner, inner)
+            | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+            | st.sets(st.integers(), max_size=4)
+        ),
+        max_leaves=12,
+    )
+)
+def test_a_value_is_the_same_as_its_own_json(value: Any) -> None:
+    """Writing the normal form as JSON and reading it back is a right prediction."""
+    assert is_same(value, json.loads(text(normal(value))))
+
+
+@pytest.mark.parametrize(
+    ("said", "parsed"),
+    [
+        ('{"value": [1, 2]}', {"value": [1, 2]}),
+        ('Thinking {"a": 1}. So:\n```json\n{"value": null}\n```', {"value": None}),
+        ('{"error": {"type": "ValueError", "message": "no {x}"}}',
+         {"error": {"type": "ValueError", "message": "no {x}"}}),
+        ('{"error": "KeyError: \'a\'"}', {"error": {"type": "KeyError", "message": "'a'"}}),
+        ('{"value": NaN}', {"value": "NaN"}),
+        ('{"value": 1} no wait {"value": 2}', {"value": 2}),
+    ],
+)  # fmt: skip
+def test_answers_are_found_in_what_models_write(said: str, parsed: dict[str, Any]) -> None:
+    """The last object that is an answer counts, with prose and fences around it."""
+    assert parse_answer(said) == parsed
+
+
+@pytest.mark.parametrize("said", ["", "42", "{}", '{"value"}', '{"error": 3}', "{" * 5000])
+def test_unreadable_answers_say_why(said: str) -> None:
+    """What is no answer is a ValueError with words, quickly."""
+    with pytest.raises(ValueError, match=r"JSON|neither|must hold"):
+        parse_answer(said)
+
+
+def tasks_of_two() -> list[MinedTask]:
+    """Return two small tasks with values and an error."""
+    static = {"lines": 4, "nodes": {"Call": 2, "If": 1}, "cyclomatic": 2}
+    first = MinedTask(
+        "p/m.f",
+        "def f(x):\n    return {x, x + 1}\n",
+        "f",
+        (
+            TaskCase(Call((1,)), Answer("value", value={1, 2}), {"lines": 1}),
+            TaskCase(
+                Call(("a",)), Answer("error", type="TypeError", message="bad a"), {"lines": 9}
+            ),
+        ),
+        {"package": "p", "python": "3.11.7", "static": static},
+    )
+    second = MinedTask(
+        "q/m.g",
+        "def g(x):\n    return x / 2\n",
+        "g",
+        (TaskCase(Call((1,)), Answer("value", value=0.5), {"lines": 3}),),
+        {"package": "q", "static": {**static, "lines": 40}},
+    )
+    return [first, second]
+
+
+def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
+    """One retry carries the parse error; a second run asks nothing; marks follow the rules."""
+
+    def reply(request: Request) -> str:
+        last = request.messages[-1].content
+        if "f(1)" in last:
+            return "hm"
+        if "could not be read" in last:
+            return '{"value": [2, 1]}'
+        if "f('a')" in last:
+            return '{"error": {"type": "builtins.TypeError", "message": "a is bad"}}'
+        return '{"value": "0.5"}'
+
+    source = Scripted(reply)
+    out = tmp_path / "p.jsonl"
+    tasks = tasks_of_two()
+    assert predict(tasks, source, out) == 3
+    assert predict(tasks, source, out) == 0
+    assert len(source.asked) == 4
+    predictions = list(read_predictions(out))
+    assert [p.retried for p in predictions] == [True, False, False]
+    report = score(tasks, predictions)
+    assert report.pass_at["pass@1"] == pytest.approx(1 / 3)
+    assert report.reasons == {"other message": 1, "other value": 1}
+    lines = {(line.group, line.name): line.pass_at_1 for line in report.lines}
+    assert lines["all", "errors only"] == 0.0
+    assert lines["package", "p"] == 0.5
+    assert lines["run: lines", "1 to 1"] == 1.0
+    judged = score(tasks, predictions, judge=lambda kind, a, b: {a, b} == {"bad a", "a is bad"})
+    assert judged.pass_at["pass@1"] == pytest.approx(2 / 3)
+    with pytest.raises(InputError, match=r"q/m\.g"):
+        score(tasks[:1], predictions)
+    with pytest.raises(InputError):
+        predict(tasks, source, out, asking=Asking(temperature=1.0))
+
+
+def test_answers_are_held_to_the_annotated_result() -> None:
+    """A schema for a server takes the annotated type or an error; without a type, any value."""
+    task = tasks_of_two()[1]
+    value, error = json.loads(answer_schema(task))["anyOf"]
+    assert value["properties"] == {"value": {}}
+    assert error["required"] == ["error"]
+    kinds = {
+        "bool": {"type": "boolean"},
+        "str | None": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "tuple[int, str]": {
+            "type": "array",
+            "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+            "minItems": 2,
+            "maxItems": 2,
+        },
+        "dict[str, set[float]]": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "number"}},
+        },
+        "Literal['a', 3]": {"enum": ["a", 3]},
+    }
+    for kind, wanted in kinds.items():
+        typed = replace(task, facts={"signature": signature("int", result=kind).to_json()})
+        assert json.loads(answer_schema(typed))["anyOf"][0]["properties"] == {"value": wanted}
+
+
+def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
+    """Whoever answers with the true values and exceptions scores 100 %, in every group."""
+    tasks = tasks_of_two()
+    truths = {
+        prompt_for_case(task, case): true_answer(case) for task in tasks for case in task.cases
+    }
+    source = Scripted(lambda request: json.dumps(truths[request.messages[0].content]))
+    out = tmp_path / "p.jsonl"
+    predict(tasks, source, out)
+    report = score(tasks, read_predictions(out))
+    assert report.pass_at == {"pass@1": 1.0}
+    assert {line.pass_at_1 for line in report.lines} == {1.0}
+
+
+class Failing(Scripted):
+    """A source whose every request fails the same way."""
+
+    def __init__(self, error: LLMError) -> None:
+        super().__init__(())
+        self.error = error
+
+    def ask(self, request: Request, *, cut_off: str = "error") -> Reply:
+        self.asked.append(request)
+        raise self.error
+
+
+def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
+    toys: Any, tmp_path: Path
+) -> None:
+    """What one request is at fault for is noted there; what the server is at fault for is told."""
+    long = LLMError("the request is too long for 'm': 5000 tokens")
+    for number, error in enumerate((long, Refused("m refused the request: no"))):
+        out = tmp_path / f"{number}.jsonl"
+        assert predict(tasks_of_two(), Failing(error), out) == 3
+        assert {p.answer is None and p.problem == str(error) for p in read_predictions(out)} == {
+            True
+        }
+        talk = converse(modulo(toys), Failing(error), convert, seed=0)
+        assert talk.failures == [f"server: {error}"] * 2
+    dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
+    with pytest.raises(LLMError, match="cannot reach"):
+        predict(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
+    with pytest.raises(LLMError, match="cannot reach"):
+        converse(modulo(toys), Failing(dead), convert, seed=0)
+
+
+def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:
+    """Three answered questions precede each asked one, and their answers are the true ones."""
+    body = "\n".join(code for code, _, _, _ in EXAMPLES)
+    functions, _ = toys.mined({"toy.py": body})
+    for _, name, call, said in EXAMPLES:
+        try:
+            found: dict[str, Any] = {"value": toys.run(functions[f"toy.{name}"], *call.args)}
+        except ValueError as error:
+            found = {"error": {"type": "ValueError", "message": str(error)}}
+        assert said == found
+    source = Scripted(['{"value": 0.5}'])
+    predict(tasks_of_two()[1:], source, tmp_path / "p.jsonl", asking=Asking(examples=True))
+    (request,) = source.asked
+    assert [m.role for m in request.messages] == ["user", "assistant"] * 3 + ["user"]
+    assert "is_even(7)" in request.messages[4].content
+    assert "g(1)" in request.messages[-1].content
+
+
+def test_the_judge_is_asked_only_about_messages() -> None:
+    """A model decides between messages of one type; wrong types and values never reach it."""
+    case = tasks_of_two()[0].cases[1]
+    source = Scripted(["True."])
+    judge_ = judge_by(source)
+
+    def said(kind: str, message: str) -> Prediction:
+        return Prediction("p/m.f", 1, 0, {"error": {"type": kind, "message": message}})
+
+    assert mark(case, said("TypeError", " bad a "), judge_).is_right
+    assert not mark(case, said("ValueError", "bad a"), judge_).is_right
+    assert not source.asked
+    assert mark(case, said("TypeError", "a was bad"), judge_).judged
+    assert len(source.asked) == 1
+    assert not mark(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
+    assert not judge_by(Scripted(["Truely"]))("TypeError", "a", "b")
+
+
+def test_pass_at_k_uses_all_samples(tmp_path: Path) -> None:
+    """With two samples of which one is right, pass@1 is a half and pass@2 one."""
+    tasks = tasks_of_two()[1:]
+    predictions = [
+        Prediction("q/m.g", 0, 0, {"value": 0.5}),
+        Prediction("q/m.g", 0, 1, {"value": 5}),
+    ]
+    report = score(tasks, predictions, ks=(1, 2, 3))
+    assert report.pass_at == {"pass@1": 0.5, "pass@2": 1.0}
+
+
+def test_model_text_is_never_executed(tmp_path: Path) -> None:
+    """An answer that is code, or claims equality, is data and wrong."""
+    trace = tmp_path / "ran"
+    said = f"__import__('pathlib').Path({str(trace)!r}).touch()"
+    case = tasks_of_two()[1].cases[0]
+    for value in (said, {"__eq__": True}, [said]):
+        assert not mark(case, Prediction("q/m.g", 0, 0, {"value": value})).is_right
+    with pytest.raises(ValueError, match="JSON"):
+        parse_answer(said)
+    assert not trace.exists()
+
+
+# Files
+
+
+def test_tasks_survive_their_file(tmp_path: Path) -> None:
+    """Tuples, sets, floats and errors come back as they were; damage names its line."""
+    path = tmp_path / "t.jsonl"
+    tasks = tasks_of_two()
+    write_jsonl(path, (task.to_json() for task in tasks))
+    again = list(read_tasks(path))
+    assert [t.to_json() for t in again] == [t.to_json() for t in tasks]
+    assert again[0].cases[0].answer.value == {1, 2}
+    path.write_text('{"task_id": "x"}\n')
+    with pytest.raises(InputError, match=r"t\.jsonl:1"):
+        list(read_tasks(path))
+
+
+def test_cruxeval_files_are_read_without_running_them(tmp_path: Path) -> None:
+    """Literal inputs and outputs become tasks; anything else is skipped and named."""
+    path = tmp_path / "crux.jsonl"
+    rows = [
+        {"id": "s0", "code": "def f(a, b):\n    return a\n", "input": "[1, (2,)], b={3}",
+         "output": "[1, (2,)]"},
+        {"id": "s1", "code": "def f(a):\n    return a\n", "input": "open('x', 'w')",
+         "output": "1"},
+    ]  # fmt: skip
+    write_jsonl(path, rows)
+    file = CruxevalFile(path)
+    (task,) = file.tasks()
+    assert file.skipped == ["s1"]
+    assert task.cases[0].call == Call(([1, (2,)],), {"b": {3}})
+    (row,) = to_rows([task])
+    assert (row["input"], row["output"]) == (rows[0]["input"], rows[0]["output"])
+    assert row["code"] == rows[0]["code"]
+    rows_of_g = list(to_rows(tasks_of_two()[1:]))
+    assert rows_of_g[0]["code"].endswith("f = g\n")
