@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from evalplus_lite import syntax
 from evalplus_lite.errors import ContractError
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Case, Outcome, Raised, Returned
@@ -43,7 +44,7 @@ class Contract:
 def parse(source: str) -> Contract:
     """Return the contract of a file's text; ContractError where it cannot be one."""
     try:
-        tree = ast.parse(source)
+        tree = syntax.parse(source)
     except (SyntaxError, ValueError) as error:
         raise ContractError(f"a contract is not Python: {error}") from None
     names = frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))

@@ -8,6 +8,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
+from evalplus_lite import syntax
+
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__class__"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
@@ -45,7 +47,8 @@ def tree_of(source: str) -> ast.Module | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(source)
+            tree: ast.Module = syntax.parse(source)
+            return tree
         except (ValueError, RecursionError, MemoryError):
             return None
 

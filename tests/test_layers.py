@@ -12,15 +12,16 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
 ALL = frozenset(path.stem for path in PACKAGE.iterdir() if not path.name.startswith("_"))
 
-GROUND = frozenset({"types", "errors", "codec", "blobs"})
+GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax"})
 PURE = GROUND | {"compare", "verify", "metrics", "definitions", "store"}
 TASKS = PURE | {"sandbox", "contract"}
 JUDGING = TASKS | {"tasks", "verdicts", "oracle", "evaluate"}
 ALLOWED = {
     "types": frozenset({"blobs"}),
     "errors": frozenset(),
+    "syntax": frozenset(),
     "blobs": frozenset(),
-    "definitions": frozenset(),
+    "definitions": frozenset({"syntax"}),
     "codec": GROUND,
     "compare": GROUND,
     "verify": GROUND,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from evalplus_lite import syntax
 from evalplus_lite.contract import parse
 from evalplus_lite.types import Rule, Task
 
@@ -120,7 +121,7 @@ def _rule_text(rule: Rule, name: str) -> str:
 def _check_text(task: Task, name: str) -> str:
     """Return a contract's ``check`` within a function, so that its names meet no others."""
     assert task.contract is not None
-    tree = ast.parse(task.contract)
+    tree = syntax.parse(task.contract)
     body = [
         node
         for node in tree.body

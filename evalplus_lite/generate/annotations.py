@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evalplus_lite import syntax
+
 _NONE: type = type(None)
 
 
@@ -48,7 +50,7 @@ def hints(prompt: str, entry_point: str) -> tuple[Hint, ...]:
     head = prompt[match.start() :].lstrip()
     for end in (colon.end() for colon in re.finditer(r":[ \t]*(?:\n|#|$)", head[:4000])):
         try:
-            (function,) = ast.parse(head[:end].rstrip("#\n \t") + " pass").body
+            (function,) = syntax.parse(head[:end].rstrip("#\n \t") + " pass").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -63,7 +65,7 @@ def _hint(node: ast.expr | None) -> Hint:
             return Hint((_NONE,))
         case ast.Constant(value=str(text)):
             try:
-                return _hint(ast.parse(text, mode="eval").body)
+                return _hint(syntax.parse(text, mode="eval").body)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return _NOTHING
         case ast.Attribute(attr=name):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from evalplus_lite import syntax
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Message, Refused, Reply, Request, Source
 from evalplus_lite.store import Journal
@@ -145,7 +146,7 @@ def generate(
 def precondition_words(contract: str) -> str | None:
     """Return the source of a contract's ``precondition``, None where it holds none."""
     try:
-        tree = ast.parse(contract)
+        tree = syntax.parse(contract)
     except (SyntaxError, ValueError):
         return None
     for node in tree.body:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from evalplus_lite import syntax
 from evalplus_lite.generate.forms import runs
 from evalplus_lite.generate.identity import key
 from evalplus_lite.types import Task, Value
@@ -71,7 +72,7 @@ def mined(source: str) -> list[Value]:
     parse has none.
     """
     try:
-        tree = ast.parse(source)
+        tree = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return list(_walk(tree))
@@ -129,7 +130,7 @@ def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
     """Return the literal arguments of the call that the text starts with, if it is one."""
     for end in (match.end() for match in re.finditer(r"\)", text[:2000])):
         try:
-            call = ast.parse(text[:end].strip(), mode="eval").body
+            call = syntax.parse(text[:end].strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         if not isinstance(call, ast.Call):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from evalplus_lite import syntax
 from evalplus_lite.generate.llm_form import Form, Misfit
 from evalplus_lite.types import Value
 
@@ -83,7 +84,7 @@ def _literal_inputs(text: str, form: Form, entry_point: str) -> Iterator[Any]:
         if not line or not (line[0] in "[({" or line.startswith(entry_point)):
             continue
         try:
-            node = ast.parse(line, mode="eval").body
+            node = syntax.parse(line, mode="eval").body
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Call):
                 node = node.left  # an assert's or example's "f(1, 2) == 3": the call is the input
             tree = _called(node, form) if isinstance(node, ast.Call) else ast.literal_eval(node)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from evalplus_lite import syntax
 from evalplus_lite.contract import parse
 from evalplus_lite.errors import ContractError
 from evalplus_lite.generate.llm_form import Form
@@ -66,7 +67,7 @@ def parse_contract(text: str, task: Task) -> str:
             continue
         (function, *_) = (
             node
-            for node in ast.parse(part).body
+            for node in syntax.parse(part).body
             if isinstance(node, ast.FunctionDef) and node.name == "precondition"
         )
         taken = function.args

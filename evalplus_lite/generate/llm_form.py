@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evalplus_lite import syntax
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.observed import Observed
 from evalplus_lite.generate.shape import elements_of
@@ -112,7 +113,7 @@ class Form:
 def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
     """Return the names of the first ``arity`` parameters of the reference's entry point."""
     names: list[str] = []
-    for node in ast.parse(task.reference).body:
+    for node in syntax.parse(task.reference).body:
         if isinstance(node, ast.FunctionDef) and node.name == task.entry_point:
             names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
     return tuple(names[i] if i < len(names) else f"argument{i + 1}" for i in range(arity))

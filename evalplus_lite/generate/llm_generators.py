@@ -10,6 +10,7 @@ import ast
 import re
 from dataclasses import dataclass
 
+from evalplus_lite import syntax
 from evalplus_lite.generate.llm_form import Form, Misfit
 from evalplus_lite.llm import Message, Request
 from evalplus_lite.types import Task, Value
@@ -82,7 +83,7 @@ def parse_generator(text: str) -> Generator:
             problem = f"the program is longer than {_LONGEST_PROGRAM} characters"
             continue
         try:
-            tree = ast.parse(part)
+            tree = syntax.parse(part)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             if part is not text:
                 problem = f"the program does not parse: {error}"

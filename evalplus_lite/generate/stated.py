@@ -10,6 +10,7 @@ import ast
 import textwrap
 from dataclasses import replace
 
+from evalplus_lite import syntax
 from evalplus_lite.contract import parse
 from evalplus_lite.errors import ContractError
 from evalplus_lite.types import Task
@@ -32,7 +33,7 @@ def with_stated_contract(task: Task) -> Task:
 def precondition(reference: str, entry_point: str, stated: str) -> str:
     """Return a contract file's text of assertions on the reference's parameters; "" if unusable."""
     try:
-        nodes = ast.parse(reference).body
+        nodes = syntax.parse(reference).body
         functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == entry_point]
         imports = [n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)]
         arguments = functions[-1].args
@@ -41,7 +42,7 @@ def precondition(reference: str, entry_point: str, stated: str) -> str:
                 each.annotation = None  # it may need names that the assertions do not
         head = f"def precondition({ast.unparse(arguments)}):\n"
         text = head + textwrap.indent(textwrap.dedent(stated.strip("\n")), "    ") + "\n"
-        has_any = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(text)))
+        has_any = any(isinstance(node, ast.Assert) for node in ast.walk(syntax.parse(text)))
         text = "\n".join([*map(ast.unparse, imports), text])
         parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError, ContractError):

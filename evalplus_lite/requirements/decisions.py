@@ -14,6 +14,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evalplus_lite import syntax
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
 from evalplus_lite.types import Requirement, Returned
@@ -89,7 +90,7 @@ class Instrumented:
 def instrument(program: Program) -> Instrumented:
     """Return the program with a probe at every decision; ReferenceError_ if it does not parse."""
     try:
-        tree = ast.parse(program.source)
+        tree = syntax.parse(program.source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ReferenceError_(f"the reference does not parse: {error}") from None
     rewriter = _Rewriter()
@@ -99,8 +100,8 @@ def instrument(program: Program) -> Instrumented:
         if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
             break
     epilogue = _EPILOGUE.format(prefix=_PREFIX, entry_point=program.entry_point)
-    tree.body[first:first] = ast.parse(_PRELUDE).body
-    tree.body += ast.parse(epilogue).body
+    tree.body[first:first] = syntax.parse(_PRELUDE).body
+    tree.body += syntax.parse(epilogue).body
     source = ast.unparse(ast.fix_missing_locations(tree))
     return Instrumented(Program(source, f"{_PREFIX}measured"), tuple(rewriter.probes))
 

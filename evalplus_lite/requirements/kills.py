@@ -8,6 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from evalplus_lite import syntax
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.tasks.suite_file import coarse
@@ -90,7 +91,7 @@ def program_key(source: str) -> str:
     What does not parse is named by its text. Comments and layout do not count, docstrings do.
     """
     try:
-        text = ast.dump(ast.parse(source))
+        text = ast.dump(syntax.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         text = source
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]

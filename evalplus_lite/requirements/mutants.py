@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from evalplus_lite import syntax
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.requirements.planting import own_mutations
 
@@ -48,7 +49,7 @@ def normal_form(source: str) -> str:
     Raises ReferenceError_ where the source is no Python.
     """
     try:
-        tree = ast.parse(source)
+        tree = syntax.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ReferenceError_(f"the reference does not parse: {error}") from None
     if "__doc__" not in source:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from evalplus_lite import syntax
 from evalplus_lite.requirements import operators, value_operators
 
 _Operator: TypeAlias = Callable[[Any], Iterator[ast.AST]]
@@ -51,7 +52,7 @@ def own_mutations(source: str) -> Iterator[tuple[str, str]]:
 
     The program is parsed once; texts are as ``ast.unparse`` writes them and may repeat.
     """
-    tree = ast.parse(source)
+    tree = syntax.parse(source)
     for place in list(_places(tree)):
         for kind, operator in _OPERATORS:
             if isinstance(place.node, kind):

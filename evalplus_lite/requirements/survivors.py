@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evalplus_lite import syntax
 from evalplus_lite.requirements.matrix import Matrix, mutants_by_key
 from evalplus_lite.requirements.mutants import Mutant, difference, normal_form
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
@@ -89,13 +90,13 @@ def _reached(sandbox: Sandbox, task: Task, suite: Suite, lines: Sequence[int]) -
     """Return for each line of the reference's normal form how many cases run its statement."""
     if not lines:
         return []
-    tree = ast.parse(normal_form(task.reference))
+    tree = syntax.parse(normal_form(task.reference))
     marker = _Marker(sorted(set(lines)))
     marker.visit(tree)
     head = 0
     while head < len(tree.body) and _is_future(tree.body[head]):
         head += 1
-    tree.body.insert(head, ast.parse(f"{_PREFIX}hits = set()").body[0])
+    tree.body.insert(head, syntax.parse(f"{_PREFIX}hits = set()").body[0])
     text = ast.unparse(ast.fix_missing_locations(tree))
     text += _REACH.format(prefix=_PREFIX, entry_point=task.entry_point)
     inputs = Inputs.of(case.arguments for case in suite.cases)
@@ -140,7 +141,7 @@ class _Marker(ast.NodeTransformer):
         for line in marks:
             self.lines.remove(line)
         text = "\n".join(f"{_PREFIX}hits.add({line})" for line in marks)
-        return [*ast.parse(text).body, statement]
+        return [*syntax.parse(text).body, statement]
 
     @staticmethod
     def _head_end(statement: ast.stmt) -> int:

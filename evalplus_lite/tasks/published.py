@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalplus_lite import definitions
+from evalplus_lite import definitions, syntax
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.literals import assigned, literal_calls
 from evalplus_lite.tasks.repair import repaired
@@ -92,9 +92,11 @@ def mbpp_literal_task(fields: Fields, background: Background) -> Task:
     source, asserts = fields.text("code"), [str(line) for line in fields.items("test_list")]
     try:
         entry_point = _called(asserts, source)
-        test = ast.parse(fields.text("test"))
+        test = syntax.parse(fields.text("test"))
         inputs, atol = [tuple(item) for item in assigned(test, "inputs")], _atol(test)
-        shown = [call for line in asserts for call in literal_calls(ast.parse(line), entry_point)]
+        shown = [
+            call for line in asserts for call in literal_calls(syntax.parse(line), entry_point)
+        ]
     except (ValueError, SyntaxError, TypeError) as error:
         raise fields.refuse(f"task {id}: its inputs cannot be read: {error}") from None
     base = [arguments for arguments in inputs if arguments in shown]
@@ -121,7 +123,7 @@ def _cases(fields: Fields, examples: str, called: str) -> tuple[tuple[Case, ...]
     """Return base and plus cases with the types that the calls in ``examples`` show."""
     base, plus = (_argument_lists(fields, key) for key in ("base_input", "plus_input"))
     try:
-        shown = list(literal_calls(ast.parse(examples), called))
+        shown = list(literal_calls(syntax.parse(examples), called))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise fields.refuse(f"its assertions are not Python: {error}") from None
     inputs = repaired(base + plus, shown)
@@ -155,7 +157,7 @@ def _repaired_reference(contract: str, entry_point: str) -> str | None:
 
 def _called(asserts: Sequence[str], source: str) -> str:
     """Return the function of the program that the first assertion calls."""
-    program = definitions.parse(source) or ast.parse("")
+    program = definitions.parse(source) or syntax.parse("")
     for name in _called_names(asserts[0] if asserts else ""):
         if definitions.defines(program, name):
             return name
@@ -163,7 +165,7 @@ def _called(asserts: Sequence[str], source: str) -> str:
 
 
 def _called_names(source: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(syntax.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield node.func.id
 
