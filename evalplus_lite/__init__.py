@@ -16,17 +16,31 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalplus_lite.api import Verifier as Verifier
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
+    from evalplus_lite.errors import InfrastructureError as InfrastructureError
     from evalplus_lite.errors import InputError as InputError
+    from evalplus_lite.errors import SandboxUnavailable as SandboxUnavailable
     from evalplus_lite.metrics import pass_at_k as pass_at_k
+    from evalplus_lite.tasks import Dataset as Dataset
     from evalplus_lite.tasks import load_dataset as load_dataset
+    from evalplus_lite.types import Case as Case
+    from evalplus_lite.types import Sample as Sample
+    from evalplus_lite.types import Suite as Suite
+    from evalplus_lite.types import Task as Task
     from evalplus_lite.types import Verdict as Verdict
     from evalplus_lite.verify import verify_code_execution as verify_code_execution
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Case": "evalplus_lite.types",
+    "Dataset": "evalplus_lite.tasks",
     "EvalPlusLiteError": "evalplus_lite.errors",
+    "InfrastructureError": "evalplus_lite.errors",
     "InputError": "evalplus_lite.errors",
+    "Sample": "evalplus_lite.types",
+    "SandboxUnavailable": "evalplus_lite.errors",
+    "Suite": "evalplus_lite.types",
+    "Task": "evalplus_lite.types",
     "Verdict": "evalplus_lite.types",
     "Verifier": "evalplus_lite.api",
     "load_dataset": "evalplus_lite.tasks",

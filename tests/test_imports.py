@@ -65,8 +65,15 @@ def test_help_loads_no_stage(tmp_path: Path) -> None:
 def test_public_names() -> None:
     """Every public name can be had, comes from its home, and no other is promised."""
     assert evalplus_lite.__all__ == [
+        "Case",
+        "Dataset",
         "EvalPlusLiteError",
+        "InfrastructureError",
         "InputError",
+        "Sample",
+        "SandboxUnavailable",
+        "Suite",
+        "Task",
         "Verdict",
         "Verifier",
         "load_dataset",

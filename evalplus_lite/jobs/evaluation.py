@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections import Counter
+import threading
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,23 +134,33 @@ def evaluate(
 
 
 class _Exams:
-    """The exams of the tasks in use: made once each, the oldest forgotten."""
+    """The exams of the tasks in use: made once each, the oldest forgotten; for many threads."""
 
     KEPT = 512
 
     def __init__(self, source: SuiteSource, settings: Settings) -> None:
         self.source, self.settings = source, settings
         self.made: dict[str, Exam] = {}
+        self.lock = threading.Lock()
+        self.making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        """One lock a task: two threads that need the same exam do not both make it."""
 
     def of(self, sandbox: Sandbox, task: Task) -> Exam:
         exam = self.made.get(task.id)
-        if exam is None:
-            suite = self.source.answers(sandbox, task).suite
-            exam = Exam.of(task, suite, self.settings.preset, memory=self.settings.memory)
-            self.source.forget(task.id)
-            self.made[task.id] = exam
-            while len(self.made) > self.KEPT:
-                self.made.pop(next(iter(self.made)), None)
+        if exam is not None:
+            return exam
+        with self.lock:
+            making = self.making[task.id]
+        with making:
+            exam = self.made.get(task.id)
+            if exam is None:
+                suite = self.source.answers(sandbox, task).suite
+                exam = Exam.of(task, suite, self.settings.preset, memory=self.settings.memory)
+                self.source.forget(task.id)
+                with self.lock:  # nobody may add to it while the oldest are looked for
+                    self.made[task.id] = exam
+                    while len(self.made) > self.KEPT:
+                        del self.made[next(iter(self.made))]
         return exam
 
 

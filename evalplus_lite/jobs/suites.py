@@ -51,9 +51,10 @@ class SuiteSource:
         with self._lock:
             lock = self._locks.setdefault(task.id, threading.Lock())
         with lock:
-            if task.id not in self._ready:
-                self._ready[task.id] = self._read(task) or self._compute(sandbox, task)
-            return self._ready[task.id]
+            found = self._ready.get(task.id)  # looked up once: it may be forgotten at any moment
+            if found is None:
+                found = self._ready[task.id] = self._read(task) or self._compute(sandbox, task)
+            return found
 
     def forget(self, task_id: str) -> None:
         """Drop a task's suite from memory; it can be read again."""

@@ -79,9 +79,9 @@ class Worker:
         fcntl.fcntl(page, fcntl.F_ADD_SEALS, SEALS)
         self._progress = mmap.mmap(page, inside.PAGE_BYTES)
         handles = (theirs.fileno(), page)
-        plan = launch.prepare(config, tier, handles, next(_numbers))
-        self.processes = plan.processes
         try:
+            plan = launch.prepare(config, tier, handles, next(_numbers))
+            self.processes = plan.processes
             self.process = subprocess.Popen(
                 plan.command,
                 env=plan.environment,
@@ -92,9 +92,13 @@ class Worker:
                 pass_fds=handles,
                 start_new_session=True,
             )
-        except OSError as error:
+        except BaseException as error:
             ours.close()
-            raise WorkerLost(f"cannot start a worker: {error}") from None
+            self._errors.close()
+            self._progress.close()
+            if isinstance(error, OSError):
+                raise WorkerLost(f"cannot start a worker: {error}") from None
+            raise
         finally:
             theirs.close()
             os.close(page)

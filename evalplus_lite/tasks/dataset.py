@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.errors import InputError
@@ -15,6 +15,9 @@ from evalplus_lite.types import Suite, Task
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """Tasks in their file's order; ``suites`` holds what a suite file says beyond the tasks.
+
+        for task in dataset: ...
+        dataset["HumanEval/0"].prompt
 
     ``name`` is the published set's, or the file's without its endings. ``of`` are the ids of the
     whole set that these tasks were chosen from, in its order; empty where nothing was left out.
@@ -28,6 +31,21 @@ class Dataset:
     def __len__(self) -> int:
         """Return how many tasks there are."""
         return len(self.tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        """Yield the tasks in order."""
+        return iter(self.tasks)
+
+    def __getitem__(self, task_id: str) -> Task:
+        """Return a task by its id; KeyError names an id that is not in the dataset."""
+        for task in self.tasks:
+            if task.id == task_id:
+                return task
+        raise KeyError(task_id)
+
+    def __contains__(self, task_id: object) -> bool:
+        """Return whether a task of this id (or this very task) is in the dataset."""
+        return any(task_id in (task.id, task) for task in self.tasks)
 
     @property
     def ids(self) -> tuple[str, ...]:

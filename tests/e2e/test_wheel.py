@@ -67,6 +67,7 @@ def test_what_it_holds(wheel: Path) -> None:
     for path in (ROOT / "data").rglob("*.jsonl.gz"):
         assert f"evalplus_lite/_data/{path.relative_to(ROOT / 'data')}" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert "evalplus_lite/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert tops == {"evalplus_lite", next(top for top in tops if top.endswith(".dist-info"))}
 

@@ -60,3 +60,15 @@ def test_a_choice_of_nothing_is_refused(dataset: Dataset, pattern: str, message:
     """A pattern, or a part of one, that chooses nothing is an error that names a near one."""
     with pytest.raises(InputError, match=message):
         dataset.only([pattern])
+
+
+def test_it_is_a_collection_of_its_tasks(dataset: Dataset) -> None:
+    """A dataset has a length, yields its tasks in order, and gives each by its id."""
+    assert len(dataset) == len(IDS)
+    assert [task.id for task in dataset] == list(IDS)
+    assert dataset["own-2"] is dataset.tasks[IDS.index("own-2")]
+    assert "own-2" in dataset
+    assert dataset.tasks[0] in dataset
+    assert "own-3" not in dataset
+    with pytest.raises(KeyError, match="own-3"):
+        dataset["own-3"]
