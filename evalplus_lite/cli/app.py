@@ -25,6 +25,7 @@ from evalplus_lite.cli import (
     sanitize,
     score,
 )
+from evalplus_lite.cli.escaping import printable
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -131,5 +132,5 @@ def _given(error: Exception, arguments: list[str]) -> str:
 
 
 def _end(message: str, code: int) -> int:
-    print(f"evalplus-lite: {' '.join(message.split())}", file=sys.stderr)
+    print(printable(f"evalplus-lite: {' '.join(message.split())}"), file=sys.stderr)
     return code

@@ -56,10 +56,11 @@ def audit(
     from evalplus_lite.jobs.auditing import audit as run
     from evalplus_lite.jobs.auditing import counts, with_references
     from evalplus_lite.jobs.augmentation import Budget
+    from evalplus_lite.samples import Faults
     from evalplus_lite.store import write_jsonl
     from evalplus_lite.tasks import load_dataset
 
-    screen = Screen()
+    screen, faults = Screen(), Faults()
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
         if original:
@@ -68,12 +69,14 @@ def audit(
         screen.stage("audit", len(data.tasks))
         hearings = run(
             data,
-            _stream(samples, data, False),
+            _stream(samples, data, False, faults),
             pool,
             seed=seed,
             budget=Budget(inputs=inputs),
             progress=screen,
         )
+        for line in faults.notes():
+            screen.note(line)
     path = folder / "audit.jsonl"
     write_jsonl(path, (row for hearing in hearings for row in rows(hearing.finding)))
     summary = {"dataset": data.name, **counts(hearings)}

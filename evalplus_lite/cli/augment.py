@@ -132,11 +132,15 @@ def run(
     from evalplus_lite.jobs.auditing import by_task
     from evalplus_lite.jobs.augmentation import augment as augment_all
     from evalplus_lite.jobs.seeding import from_row, to_row
+    from evalplus_lite.samples import Faults
     from evalplus_lite.store import Journal, write_jsonl, write_text
     from evalplus_lite.tasks import write_suites
 
-    jurors = by_task(data, _stream(list(consensus), data, False)) if consensus else {}
-    wrong = by_task(data, _stream(list(target), data, False)) if target else {}
+    faults = Faults()
+    jurors = by_task(data, _stream(list(consensus), data, False, faults)) if consensus else {}
+    wrong = by_task(data, _stream(list(target), data, False, faults)) if target else {}
+    for line in faults.notes():
+        screen.note(line)
     identity = {
         "kind": "augmentation",
         "content": dataset_hash(data),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -22,6 +21,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
+
+from evalplus_lite.cli.escaping import printable, printable_json
 
 QUIET_SECONDS = 15.0
 """Seconds between lines of progress where stderr is no terminal."""
@@ -33,7 +35,7 @@ class Screen:
     """Progress of a job on stderr: a bar on a terminal, else a line now and then."""
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True, highlight=False)
+        self.console = Console(stderr=True, highlight=False, emoji=False)
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._name, self._total, self._done = "", None, 0
@@ -53,12 +55,12 @@ class Screen:
     def stage(self, name: str, total: int | None) -> None:
         """Begin a stage of ``total`` steps, ending the one before."""
         self._stop()
-        self._name, self._total, self._done = name, total, 0  # type: ignore[assignment]
+        self._name, self._total, self._done = printable(name), total, 0  # type: ignore[assignment]
         self._spoke = time.monotonic()
         if self.console.is_terminal:
             self._bar = Progress(
                 SpinnerColumn(),
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
@@ -67,7 +69,7 @@ class Screen:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(name, total=total)
+            self._task = self._bar.add_task(self._name, total=total)
 
     def advance(self, steps: int = 1) -> None:
         """Count steps done."""
@@ -80,8 +82,8 @@ class Screen:
             print(f"{self._name}: {self._done}{of}", file=sys.stderr, flush=True)
 
     def note(self, text: str) -> None:
-        """Say something to the person."""
-        self.console.print(text, markup=False, soft_wrap=True)
+        """Print one line for the user on stderr."""
+        self.console.print(Text(printable(text)), soft_wrap=True)
 
     def _stop(self) -> None:
         if self._bar is not None:
@@ -91,14 +93,14 @@ class Screen:
 
 def print_json(value: Any) -> None:
     """Print a value as one JSON object, keys in their order."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(printable_json(value))
 
 
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1
 ) -> None:
     """Print a table; the first ``left`` columns are words, the others numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=Text(printable(title)), title_justify="left", title_style="bold")
     for number, column in enumerate(columns):
         table.add_column(column, justify="left" if number < left else "right")
     for row in rows:
@@ -110,8 +112,8 @@ def print_table(
 
 
 def say(text: str) -> None:
-    """Print a line for a person on stdout."""
-    Console(highlight=False).print(text, markup=False, soft_wrap=True)
+    """Print one line for the user on stdout."""
+    Console(highlight=False).print(Text(printable(text)), soft_wrap=True)
 
 
 def percent(share: float | None) -> str:
@@ -119,5 +121,6 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
-def _cell(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
+def _cell(value: object) -> Text:
+    shown = f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
+    return Text(printable(shown))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.jobs.evaluation import Tally
+    from evalplus_lite.samples import Faults
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Sample
 
@@ -59,7 +60,8 @@ def evaluate(
 
     Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json and
     DIR/eval_results.json (as evalplus writes it). Run again after a kill, it goes on. Exits with 1
-    where the machine failed on some samples, which are then left unscored.
+    if the machine failed on some samples, which are then left unscored, or if rows of the sample
+    files are no answers and were left out.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -70,6 +72,7 @@ def evaluate(
     from evalplus_lite.jobs.evaluation import evaluate as run
     from evalplus_lite.jobs.smallest import Shrinker
     from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.samples import Faults
     from evalplus_lite.sandbox import preset
     from evalplus_lite.store import Journal
     from evalplus_lite.tasks.loading import known_contracts
@@ -94,8 +97,9 @@ def evaluate(
             "raw": raw,
             **({"shrink": True} if shrink else {}),
         }
+        faults = Faults()
         with Journal(folder / "results.jsonl", identity=identity) as journal:
-            wanted = names(_stream(samples, data, raw))
+            wanted = names(_stream(samples, data, raw, faults))
             screen.stage("evaluate", len(wanted))
             tally = run(
                 by_id,
@@ -107,12 +111,16 @@ def evaluate(
                 wanted=wanted,
                 progress=screen,
             )
-            summary = _finish(folder, data, content, samples, raw, journal, tally, ks, len(wanted))
+            summary = _finish(
+                folder, data, content, samples, raw, journal, tally, ks, len(wanted), faults
+            )
     if json:
         print_json(summary)
     else:
         _show(summary, folder, screen)
-    return 1 if tally.infra else 0
+    for line in faults.notes():
+        screen.note(line)
+    return 1 if tally.infra or faults.left_out else 0
 
 
 def read_ks(text: str) -> tuple[int, ...]:
@@ -144,16 +152,22 @@ def dataset_hash(data: Dataset) -> str:
     return digest.hexdigest()[:32]
 
 
-def _stream(samples: list[Path], data: Dataset, raw: bool) -> Iterator[Sample]:
-    """Yield the samples of all files, numbered on from file to file within each task."""
+def _stream(
+    samples: list[Path], data: Dataset, raw: bool, faults: Faults | None = None
+) -> Iterator[Sample]:
+    """Yield the samples of all files, numbered on from file to file within each task.
+
+    Rows that cannot be used are passed over, and counted in ``faults``.
+    """
     from collections import Counter
 
     from evalplus_lite.jobs.reduction import named
-    from evalplus_lite.samples import read_samples
+    from evalplus_lite.samples import Faults, read_samples
 
     offsets: Counter[str] = Counter()
+    faults = faults or Faults()
     for path in samples:
-        found = read_samples(path, data, extraction="none" if raw else "clean")
+        found = read_samples(path, data, extraction="none" if raw else "clean", faults=faults)
         if len(samples) == 1:
             yield from found
             return
@@ -174,6 +188,7 @@ def _finish(
     tally: Tally,
     ks: tuple[int, ...],
     total: int,
+    faults: Faults,
 ) -> dict[str, Any]:
     import json as json_module
 
@@ -192,6 +207,7 @@ def _finish(
         "plus": dict(sorted(tally.plus.items())),
         "tasks_without_samples": without,
         "infra": tally.infra,
+        "rows": faults.to_json(),
     }
     solutions = None
     if total <= MOST_SOLUTIONS:

@@ -179,6 +179,9 @@ def show(name: str, reports: list[Report], folder: Path, most: int) -> None:
     pairs = [(report, s) for report in reports for s in report.survivors if not s.is_suspect]
     pairs.sort(key=lambda pair: (pair[1].reached, pair[0].task_id, pair[1].mutant.line))
     for report, survivor in pairs[:most]:
-        say(f"\n{report.task_id}, {survivor.mutant.operator}, reached by {survivor.reached} inputs")
-        say("\n".join(survivor.diff.splitlines()[2:]))
-    say(f"\nevery survivor with its diff: {folder / 'mutants.md'}")
+        say("")
+        say(f"{report.task_id}, {survivor.mutant.operator}, reached by {survivor.reached} inputs")
+        for line in survivor.diff.splitlines()[2:]:
+            say(line)
+    say("")
+    say(f"every survivor with its diff: {folder / 'mutants.md'}")

@@ -128,13 +128,20 @@ def gather(
     from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES, measure, named
     from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.requirements.matrix import KINDS, MODES
-    from evalplus_lite.samples import read_samples
+    from evalplus_lite.samples import Faults, read_samples
     from evalplus_lite.store import cache_folder
 
     kinds = KINDS if policy is None else MODES[policy.mode]
     with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
-        found = [sample for path in samples for sample in named(read_samples(path, data), path)]
+        faults = Faults()
+        found = [
+            sample
+            for path in samples
+            for sample in named(read_samples(path, data, faults=faults), path)
+        ]
+        for line in faults.notes():
+            screen.note(line)
         screen.stage("requirements", len(data.tasks))
         cache = None if no_cache else cache_folder()
         source = SuiteSource(given=data.suites, cache=cache)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,24 +36,30 @@ def sanitize(
     [bold]Example[/bold]  evalplus-lite sanitize -d humaneval -s raw.jsonl -o out/clean
     """
     from evalplus_lite.cli.console import print_json, print_table, say
+    from evalplus_lite.cli.escaping import printable
     from evalplus_lite.cli.setup import out_folder
-    from evalplus_lite.samples import read_samples, write_samples
+    from evalplus_lite.samples import Faults, read_samples, write_samples
     from evalplus_lite.tasks import load_dataset
 
     data = load_dataset(dataset, only=tasks)
     folder = out_folder(out, f"sanitize-{samples[0].name.split('.')[0]}")
     steps: Counter[Any] = Counter()
+    faults = Faults()
 
     def stream() -> Iterator[Sample]:
         for path in samples:
-            yield from read_samples(path, data, steps=steps)
+            yield from read_samples(path, data, steps=steps, faults=faults)
 
     path = Path(folder, "samples.jsonl")
     count = write_samples(path, stream())
     rows = sorted((str(step), number) for step, number in steps.items())
     if json:
-        print_json({"samples": count, "file": str(path), "steps": dict(rows)})
+        print_json(
+            {"samples": count, "file": str(path), "steps": dict(rows), "rows": faults.to_json()}
+        )
     else:
         print_table(f"{count} samples", ["what was done", "samples"], rows)
         say(f"written: {path}")
-    return 0
+    for line in faults.notes():
+        print(printable(line), file=sys.stderr)
+    return 1 if faults.left_out else 0

@@ -2,12 +2,13 @@
 
 from evalplus_lite.store.cache import cache_folder
 from evalplus_lite.store.journal import Journal
+from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.store.reading import (
     MAX_LINE,
     Row,
-    parse_json,
     read_beginning,
     read_jsonl,
+    read_raw,
     read_text,
 )
 from evalplus_lite.store.writing import dump_row, replacing, write_jsonl, write_text
@@ -21,6 +22,7 @@ __all__ = [
     "parse_json",
     "read_beginning",
     "read_jsonl",
+    "read_raw",
     "read_text",
     "replacing",
     "write_jsonl",

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.store.reading import Row, parse_json, read_jsonl
+from evalplus_lite.store.parsing import parse_json
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, Row, read_jsonl
 from evalplus_lite.store.writing import dump_row, open_locked, reporting
 
 _IDENTITY = "journal"
@@ -78,7 +79,7 @@ class Journal:
         self.flush()
         if self._size == 0:
             return
-        for row in read_jsonl(self.path):
+        for row in read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES):
             if row.line > 1 or not _is_identity(row.data):
                 yield row
 
@@ -140,7 +141,7 @@ class Journal:
                 return line
             old = {}
         else:
-            old = next(read_jsonl(self.path)).data
+            old = next(read_jsonl(self.path, max_line=OWN_LINE)).data
         if not _is_identity(old):
             raise InputError("holds something else", path=self.path, remedy="choose another output")
         # Through text and back, so that what is compared is what a file can hold.

@@ -1,24 +1,30 @@
-"""Reading JSONL, JSON and text files as streams, with every fault named by file and line."""
+"""Reading JSONL and text files as streams, with every fault named by file and line."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
 import io
-import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.store.parsing import MAX_VALUES, parse_json
 
-MAX_LINE = 256 << 20
-"""Bytes a line may hold unless the caller says otherwise: far beyond any real row."""
-MAX_DIGITS = 1_000_000
-"""Digits an integer in a file may have: reading more would take longer than any test."""
+MAX_LINE = 32 << 20
+"""Bytes a line may hold unless the caller says otherwise: 40 times the largest published row."""
+OWN_LINE = 256 << 20
+"""Bytes a line of a file that only we write may hold."""
+OWN_VALUES = 20_000_000
+"""Values that a line of a file that only we write may hold."""
+MAX_RATIO = 300
+"""How many times its packed size a gzip file may unpack to, beyond ``FREE_UNPACKED``."""
+FREE_UNPACKED = 256 << 20
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_PIECE = 1 << 16
 
 
 class Row(NamedTuple):
@@ -28,28 +34,59 @@ class Row(NamedTuple):
     data: dict[str, Any]
 
 
-def read_jsonl(path: str | os.PathLike[str], *, max_line: int = MAX_LINE) -> Iterator[Row]:
+def read_jsonl(
+    path: str | os.PathLike[str],
+    *,
+    max_line: int = MAX_LINE,
+    max_values: int = MAX_VALUES,
+    on_fault: Callable[[InputError], None] | None = None,
+) -> Iterator[Row]:
     """Yield the rows of a JSONL file, plain or gzip (told by its content), one line in memory.
 
-    Blank lines are skipped, and integers of up to ``MAX_DIGITS`` digits are read. Raises
-    InputError, naming the line, where the file is missing, a folder, unreadable, empty, cut short
-    or damaged gzip, not UTF-8, holds a NUL byte, a line over ``max_line`` bytes, or a line that is
-    no JSON object.
+    Blank lines are skipped. Raises InputError if the file is missing, a folder, unreadable, empty,
+    cut short or damaged gzip, or gzip that unpacks to more than ``MAX_RATIO`` times its size; and,
+    naming the line, if one is not UTF-8, holds a NUL byte, more than ``max_line`` bytes, no JSON
+    object, or what ``parse_json`` refuses. With ``on_fault`` such a line is handed to it and passed
+    over, so that one line cannot end the reading of the others.
     """
     found = False
-    for line, text in _lines(path, max_line):
-        data = parse_json(text, path=path, line=line)
-        if type(data) is not dict:
-            raise InputError(
-                f"holds a JSON {_json_type(data)} where an object was expected",
-                path=path,
-                line=line,
-                remedy="JSONL has one {...} a line",
-            )
-        found = True
-        yield Row(line, data)
+    with _opened(path) as stream:
+        number = 0
+        while data := stream.readline(max_line + 1):
+            number += 1
+            try:
+                row = _row(data, path, number, max_line, max_values)
+            except InputError as error:
+                if on_fault is None:
+                    raise
+                found = True
+                on_fault(error)
+                while data and not data.endswith(b"\n"):
+                    data = stream.readline(_PIECE)
+                continue
+            if row is not None:
+                found = True
+                del data  # while the caller works with the row, its text is not kept
+                yield row
     if not found:
         raise InputError("holds no rows", path=path, remedy="is this the right file?")
+
+
+def _row(data: bytes, path: object, line: int, max_line: int, max_values: int) -> Row | None:
+    if len(data) > max_line:
+        raise InputError(f"the line holds more than {max_line} bytes", path=path, line=line)
+    text = _decoded(data, path, line)
+    if text.isspace():
+        return None
+    value = parse_json(text, path=path, line=line, max_values=max_values)
+    if type(value) is not dict:
+        raise InputError(
+            f"holds a JSON {_json_type(value)} where an object was expected",
+            path=path,
+            line=line,
+            remedy="JSONL has one {...} a line",
+        )
+    return Row(line, value)
 
 
 def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str:
@@ -61,52 +98,35 @@ def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str
     return _decoded(data, path, None)
 
 
+def read_raw(path: str | os.PathLike[str], *, max_bytes: int) -> bytes:
+    """Return up to ``max_bytes`` bytes of a file as they stand; InputError if it is unreadable."""
+    with _opened(path, packed=True) as stream:
+        return stream.read(max_bytes)
+
+
 def read_beginning(path: str | os.PathLike[str], *, size: int = 100) -> bytes:
     """Return the first bytes of a file's content, unpacked; InputError as for ``read_jsonl``."""
     with _opened(path) as stream:
         return stream.read(size)
 
 
-def parse_json(text: str, *, path: object = None, line: int | None = None) -> Any:
-    """Return the value of a JSON text; InputError naming the place where it is not JSON.
-
-    ``NaN`` and ``Infinity`` are read as Python's json writes them: published sets hold them.
-    """
-    try:
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError:
-            raise
-        except ValueError:  # an integer beyond the digits that int() takes
-            return json.loads(text, parse_int=_parse_int)
-    except json.JSONDecodeError as error:
-        if line is None:
-            line, column = error.lineno, error.colno
-        else:
-            column = error.pos + 1
-        problem = error.msg.removesuffix(" at")  # as some of them end
-        raise InputError(
-            f"is not valid JSON: {problem} at column {column}", path=path, line=line
-        ) from None
-    except RecursionError:
-        raise InputError("nests too deeply", path=path, line=line) from None
-    except ValueError as error:
-        raise InputError(str(error), path=path, line=line) from None
-
-
 @contextlib.contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for reading, unpacked if it is gzip, with every failure an InputError."""
+def _opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for reading, unpacked if it is gzip and unless it is to stay ``packed``.
+
+    Every failure is an InputError.
+    """
 
     def refuse(problem: str, remedy: str | None = None) -> NoReturn:
         raise InputError(problem, path=path, remedy=remedy) from None
 
     try:
         with open(path, "rb") as raw:
-            if raw.peek(2)[:2] == _GZIP_MAGIC:
+            if not packed and raw.peek(2)[:2] == _GZIP_MAGIC:
                 with gzip.GzipFile(fileobj=raw) as unpacked:
                     # GzipFile's own readline is several times slower than this buffer's.
-                    yield cast("IO[bytes]", io.BufferedReader(cast("Any", unpacked), 1 << 16))
+                    bounded = _Unpacked(unpacked, raw, path)
+                    yield cast("IO[bytes]", io.BufferedReader(bounded, _PIECE))
             else:
                 yield raw
     except FileNotFoundError:
@@ -121,18 +141,23 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         refuse(f"cannot be read: {error.strerror or error}")
 
 
-def _lines(path: str | os.PathLike[str], max_line: int) -> Iterator[tuple[int, str]]:
-    with _opened(path) as stream:
-        number = 0
-        while data := stream.readline(max_line + 1):
-            number += 1
-            if len(data) > max_line:
-                raise InputError(
-                    f"the line holds more than {max_line} bytes", path=path, line=number
-                )
-            text = _decoded(data, path, number)
-            if not text.isspace():
-                yield number, text
+class _Unpacked(io.RawIOBase):
+    """Unpacks a gzip file as long as that stays in proportion to its size."""
+
+    def __init__(self, unpacked: gzip.GzipFile, packed: IO[bytes], path: object) -> None:
+        self.unpacked, self.packed, self.path, self.count = unpacked, packed, path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self.unpacked.readinto(buffer)
+        self.count += count
+        if self.count > max(FREE_UNPACKED, MAX_RATIO * self.packed.tell()):
+            raise InputError(
+                f"is gzip that unpacks to more than {MAX_RATIO} times its size", path=self.path
+            )
+        return count
 
 
 def _decoded(data: bytes, path: object, line: int | None) -> str:
@@ -147,18 +172,6 @@ def _decoded(data: bytes, path: object, line: int | None) -> str:
             line=line,
             remedy="save it as UTF-8 text",
         ) from None
-
-
-def _parse_int(digits: str) -> int:
-    """Return an integer of any length: int() refuses thousands of digits, halves do not."""
-    if len(digits) > MAX_DIGITS:
-        raise ValueError(f"holds an integer of more than {MAX_DIGITS} digits")
-    if digits.startswith("-"):
-        return -_parse_int(digits[1:])
-    if len(digits) <= 4_000:
-        return int(digits)
-    half = len(digits) // 2
-    return int(_parse_int(digits[:half]) * 10 ** (len(digits) - half)) + _parse_int(digits[half:])
 
 
 def _json_type(value: object) -> str:

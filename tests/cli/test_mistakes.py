@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,27 +31,25 @@ SAMPLES: dict[str, tuple[Callable[[Path], object], str]] = {
     "absent": (lambda path: None, r"samples\.jsonl: does not exist .check the path"),
     "empty": (data(b""), r"samples\.jsonl: holds no rows"),
     "blank": (data(b"\n \n"), r"samples\.jsonl: holds no rows"),
-    "not json": (data(LINE * 2 + b'{"task_id": \n'), r"samples\.jsonl:3: is not valid JSON: .*col"),
-    "array": (data(LINE + b"[1]\n"), r"samples\.jsonl:2: holds a JSON array where an object was"),
-    "no task": (rows({"task_id": None}), r"samples\.jsonl:2: 'task_id' is 'None', a text was exp"),
-    "number": (rows({"task_id": 5}), r"samples\.jsonl:2: 'task_id' is '5', a text was expected"),
     "lacks": (data(b'{"solution": "x"}\n'), r"samples\.jsonl:1: lacks 'task_id'"),
-    "unknown": (rows({"task_id": "Own/9"}), r"samples\.jsonl:2: unknown task 'Own/9' .did you me"),
-    "twice": (rows({"index": 0}), r"samples\.jsonl:2: index 0 of task 'Own/0' stands twice"),
-    "index": (rows({"index": "a"}), r"samples\.jsonl:2: 'index' is 'a', an integer was expected"),
-    "negative": (rows({"index": -1}), r"samples\.jsonl:2: index -1 is not from 0 to"),
-    "null": (rows({"solution": None}), r"samples\.jsonl:2: 'solution' is 'None', a text was exp"),
-    "list": (rows({"solution": ["x"]}), r"samples\.jsonl:2: 'solution' is .*, a text was expected"),
     "neither": (data(b'{"task_id": "Own/0"}\n'), r"samples\.jsonl:1: has neither 'solution' nor"),
-    "huge": (rows({"solution": "#" * (1 << 20) + "x"}), r"samples\.jsonl:2: the sample is longer"),
-    "nul": (rows({"solution": "x\0y"}), r"samples\.jsonl:2: the sample holds a NUL character"),
-    "binary": (data(LINE + b"\x00\x01\n"), r"samples\.jsonl:2: holds a NUL byte"),
-    "latin-1": (data(LINE + b'{"a": "\xe9"}\n'), r"samples\.jsonl:2: is not UTF-8: .* at byte 8"),
     "cut gzip": (data(gzip.compress(LINE * 99)[:-20]), r"samples\.jsonl: is gzip cut short"),
     "bad gzip": (data(b"\x1f\x8b" + b"x" * 50), r"samples\.jsonl: is damaged gzip"),
     "folder": (lambda path: path.mkdir(), r"samples\.jsonl: holds no samples"),
     "huge integer": (data(b'{"task_id": ' + b"9" * 2_000_000 + b"}\n"), r"samples\.jsonl:1: holds"),
     "deep": (data(b"[" * 100_000 + b"\n"), r"samples\.jsonl:?1?: .*nest|expected"),
+}
+ROWS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "not json": (data(LINE * 2 + b'{"task_id": \n'), r"samples\.jsonl:3: is not valid JSON: .*col"),
+    "array": (data(LINE + b"[1]\n"), r"samples\.jsonl:2: holds a JSON array where an object was"),
+    "no task": (rows({"task_id": None}), r"samples\.jsonl:2: 'task_id' is 'None', a text was exp"),
+    "number": (rows({"task_id": 5}), r"samples\.jsonl:2: 'task_id' is '5', a text was expected"),
+    "unknown": (rows({"task_id": "Own/9"}), r"samples\.jsonl:2: unknown task 'Own/9' .did you me"),
+    "twice": (rows({"index": 0}), r"samples\.jsonl:2: index 0 of task 'Own/0' stands twice"),
+    "index": (rows({"index": "a"}), r"samples\.jsonl:2: 'index' is 'a', an integer was expected"),
+    "negative": (rows({"index": -1}), r"samples\.jsonl:2: index -1 is not from 0 to"),
+    "binary": (data(LINE + b"\x00\x01\n"), r"samples\.jsonl:2: holds a NUL byte"),
+    "latin-1": (data(LINE + b'{"a": "\xe9"}\n'), r"samples\.jsonl:2: is not UTF-8: .* at byte 8"),
 }
 TASK = {
     "id": "A/1",
@@ -114,8 +113,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refused(arguments: list[str], pattern: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Have the command refuse: exit code 2, one line on stderr that matches, nothing on stdout."""
-    import re
-
     assert main(arguments) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -134,6 +131,29 @@ def test_samples(folder: Path, capsys: pytest.CaptureFixture[str], name: str) ->
     make(folder / "samples.jsonl")
     refused(EVALUATE, pattern, capsys)
     assert not (folder / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """A row that cannot be used is left out and named; the others are judged, and the code is 1."""
+    make, pattern = ROWS[name]
+    make(folder / "samples.jsonl")
+    assert main(EVALUATE) == 1
+    summary = json.loads((folder / "out" / "summary.json").read_text())
+    assert summary["samples"] >= 1
+    assert summary["rows"]["left_out"] == 1
+    assert re.search(pattern, summary["rows"]["shown"][0])
+    assert re.search(pattern, capsys.readouterr().err)
+
+
+def test_answers_that_cannot_be_programs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An answer that is too long, no text or holds NUL is an error of its own, and no more."""
+    changes = [{"solution": value} for value in (None, ["x"], "#" * (1 << 20) + "x", "x\0y")]
+    write_rows(folder / "samples.jsonl", [GOOD, *({**GOOD, **change} for change in changes)])
+    assert main([*EVALUATE, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["base"] == {"error": 4, "pass": 1}
+    assert (summary["rows"]["left_out"], summary["rows"]["unusable"]) == (0, 4)
 
 
 @pytest.mark.parametrize("name", DATASETS)

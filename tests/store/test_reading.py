@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import Row, parse_json, read_jsonl, read_text
+from evalplus_lite.store.parsing import MAX_DIGITS
+from evalplus_lite.store.reading import FREE_UNPACKED
 
 ROWS = [{"a": 1, "text": "é\u2028\ud800"}, {"b": [1.5, None, True]}]
 
@@ -109,8 +112,8 @@ def test_integers_of_any_length_are_read_exactly(digits: int, sign: str) -> None
 
 def test_an_integer_beyond_reason_is_refused() -> None:
     """An integer that would take minutes to read is refused, with the limit."""
-    with pytest.raises(InputError, match="more than 1000000 digits"):
-        parse_json("9" * 1_000_001)
+    with pytest.raises(InputError, match=f"more than {MAX_DIGITS} digits"):
+        parse_json("9" * (MAX_DIGITS + 2))
 
 
 def test_nesting_beyond_the_stack_is_refused(tmp_path: Path) -> None:
@@ -129,3 +132,24 @@ def test_text_files_are_read_like_rows(tmp_path: Path) -> None:
         read_text(write(tmp_path / "b", b"1234"), max_bytes=3)
     with pytest.raises(InputError, match="is not UTF-8"):
         read_text(write(tmp_path / "c", b"\xff"))
+
+
+def test_gzip_that_unpacks_beyond_proportion_is_refused(tmp_path: Path) -> None:
+    """A small file that unpacks for ever ends early."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    spaces = b" " * 65535 + b"\n"
+    packed = b"".join(packer.compress(spaces) for _ in range(2 * FREE_UNPACKED >> 16))
+    path = write(tmp_path / "f", packed + packer.flush())
+    with pytest.raises(InputError, match="unpacks to more than") as caught:
+        list(read_jsonl(path, on_fault=lambda error: None))
+    assert caught.value.path == path
+
+
+def test_lines_that_cannot_be_used_are_handed_on_and_passed_over(tmp_path: Path) -> None:
+    """With ``on_fault`` every other line is read, also after one that is far too long."""
+    bad = [b"{", b"[1]", b'{"a": "\xff"}', b'{"a": "\x00"}', b'{"a": "' + b"x" * 300_000 + b'"}']
+    path = write(tmp_path / "f", b"\n".join([b'{"n": 1}', *bad, b'{"n": 2}', b"{"]))
+    faults: list[InputError] = []
+    rows = list(read_jsonl(path, max_line=100, on_fault=faults.append))
+    assert rows == [Row(1, {"n": 1}), Row(7, {"n": 2})]
+    assert [fault.line for fault in faults] == [2, 3, 4, 5, 6, 8]

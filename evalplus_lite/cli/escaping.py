@@ -1,0 +1,47 @@
+"""Text of anyone's making, made safe to show: no control character or hidden one reaches a screen.
+
+Ids, file names, messages of programs and of servers may hold terminal escapes, characters that
+turn the direction of a line, or that nobody sees. All that a command prints goes through here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+LONGEST = 2000
+"""Characters of one text that are shown."""
+
+# Letters and marks by their category, but shown as nothing: fillers and variation selectors.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+def printable(text: str, *, longest: int = LONGEST) -> str:
+    r"""Return a text for one line of a screen, its unprintable characters as ``\x1b`` and the like.
+
+    Line ends are escaped as well; a text over ``longest`` characters is cut and ends in ``...``.
+    """
+    if len(text) > longest:
+        text = text[: longest - 3] + "..."
+    if text.isprintable() and not _INVISIBLE.search(text):
+        return text
+    return "".join(c if _is_shown(c) else _escaped(c) for c in text)
+
+
+def printable_json(value: Any) -> str:
+    """Return a value as indented JSON with its keys in order, unprintable characters escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    if text.replace("\n", "").isprintable() and not _INVISIBLE.search(text):
+        return text
+    return "".join(c if c == "\n" or _is_shown(c) else json.dumps(c)[1:-1] for c in text)
+
+
+def _is_shown(character: str) -> bool:
+    return character.isprintable() and not _INVISIBLE.match(character)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

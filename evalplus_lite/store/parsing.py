@@ -1,0 +1,115 @@
+"""JSON texts of anyone's making, read within bounds.
+
+What a text may cost is known before it is parsed: its values are counted, those inside strings
+aside, and integers have a budget of digits, as reading one costs more than its length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from evalplus_lite.errors import InputError
+
+MAX_VALUES = 1_000_000
+"""Values that one text may hold: about 0.5 s and 100 MB. The largest published row has 42,000."""
+MAX_DIGITS = 100_000
+"""Digits an integer in a text may have: reading one costs more than its length."""
+MAX_LONG_DIGITS = 1_000_000
+"""Digits that all integers too long for ``int()`` may have together."""
+
+_FREE = 1 << 20
+"""Texts up to this length hold fewer than ``MAX_VALUES`` values whatever is in them."""
+_STRING_OR_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{,]', re.DOTALL)
+
+
+class _Duplicate(ValueError):
+    """An object names one key twice."""
+
+
+def parse_json(
+    text: str, *, path: object = None, line: int | None = None, max_values: int = MAX_VALUES
+) -> Any:
+    """Return the value of a JSON text; InputError naming the place if it cannot be used.
+
+    Refused are texts that are not JSON, nest too deeply, hold more than ``max_values`` values, a
+    key twice in one object, or integers beyond ``MAX_DIGITS``. ``NaN`` and ``Infinity`` are read as
+    Python's json writes them: published sets hold them.
+    """
+    if len(text) > _FREE and _holds_more(text, max_values):
+        raise InputError(
+            f"holds more than {max_values} values", path=path, line=line, remedy="split it up"
+        )
+    try:
+        try:
+            return _DECODER.decode(text)
+        except (json.JSONDecodeError, _Duplicate):
+            raise
+        except ValueError:  # an integer beyond the digits that int() takes
+            return json.JSONDecoder(object_pairs_hook=_unique, parse_int=_LongIntegers()).decode(
+                text
+            )
+    except json.JSONDecodeError as error:
+        if line is None:
+            line, column = error.lineno, error.colno
+        else:
+            column = error.pos + 1
+        problem = error.msg.removesuffix(" at")  # as some of them end
+        raise InputError(
+            f"is not valid JSON: {problem} at column {column}", path=path, line=line
+        ) from None
+    except RecursionError:
+        raise InputError("nests too deeply", path=path, line=line) from None
+    except ValueError as error:
+        raise InputError(str(error), path=path, line=line) from None
+
+
+def _holds_more(text: str, limit: int) -> bool:
+    """Say whether a text holds more values than ``limit``: linear, and without a copy of it."""
+    if text.count(",") + text.count("[") + text.count("{") < limit:
+        return False
+    # Marks inside strings are no values: strings are passed over as wholes, and counted too, so
+    # that a text of strings alone ends the search as well.
+    return any(number > 2 * limit for number, _ in enumerate(_STRING_OR_MARK.finditer(text)))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _Duplicate(f"names the key {key[:60]!r} twice in one object")
+            seen.add(key)
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique)
+
+
+class _LongIntegers:
+    """Reads the integers of one text, within the digits that they may have together."""
+
+    def __init__(self) -> None:
+        self.left = MAX_LONG_DIGITS
+
+    def __call__(self, digits: str) -> int:
+        if len(digits) <= 4_000:
+            return int(digits)
+        self.left -= len(digits)
+        if len(digits) > MAX_DIGITS + 1 or self.left < 0:
+            raise ValueError(
+                f"holds integers of more than {MAX_DIGITS} digits, or too many of them"
+            )
+        return _integer(digits)
+
+
+def _integer(digits: str) -> int:
+    """Return an integer of any length: int() refuses thousands of digits, halves do not."""
+    if digits.startswith("-"):
+        return -_integer(digits[1:])
+    if len(digits) <= 4_000:
+        return int(digits)
+    half = len(digits) // 2
+    return int(_integer(digits[:half]) * 10 ** (len(digits) - half)) + _integer(digits[half:])
