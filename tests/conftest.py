@@ -16,6 +16,8 @@ import pytest
 
 from evalplus_lite.sandbox import Sandbox
 
+pytest_plugins = ["support.skips"]
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
