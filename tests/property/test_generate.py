@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,6 +82,7 @@ def test_guards_admit_the_inputs_they_were_made_from(base: list[tuple[Any, ...]]
     assert [Guards.typed(base).explain(arguments) for arguments in base] == [None] * len(base)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(INPUTS, st.integers(0, 9))
 def test_proposals_are_new_admitted_and_of_the_types_seen(
