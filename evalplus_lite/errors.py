@@ -14,6 +14,8 @@ A candidate program's failure is never an exception: it is data (``types.Outcome
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class EvalPlusLiteError(Exception):
     """Root of every error that evalplus_lite raises on purpose."""
@@ -57,3 +59,13 @@ class InfrastructureError(EvalPlusLiteError):
 
 class SandboxUnavailable(InfrastructureError):
     """No sandbox tier holds on this machine and none was waived."""
+
+
+def one_of(given: str, known: Iterable[str]) -> str:
+    """Return a remedy for a name that is not known: the nearest known one, and all of them."""
+    import difflib  # only mistakes need it
+
+    names = list(known)
+    close = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.6)
+    listed = f"one of {', '.join(names)}"
+    return f"did you mean {close[0]!r}? else {listed}" if close else listed

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
+import traceback
 from collections.abc import Callable
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli import (
     audit,
     augment,
+    cache,
     contracts,
     crossval,
     demo,
@@ -26,6 +32,7 @@ from evalplus_lite.cli import (
     score,
 )
 from evalplus_lite.cli.escaping import printable
+from evalplus_lite.cli.given import named_as_given
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -42,8 +49,33 @@ A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then,
 Every long command shows its progress, can be killed at any time, and goes on where it stopped when
 it is run again."""
 
+
+class _Command(TyperCommand):
+    """A command whose help shows no type beside an option that takes no value."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters as the command line and its help see them."""
+        return _untyped(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    """A group of commands, with help of the same kind."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters as the command line and its help see them."""
+        return _untyped(super().get_params(ctx))
+
+
+def _untyped(parameters: Any) -> Any:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
+
+
 app = typer.Typer(
     name="evalplus-lite",
+    cls=_Group,
     help=HELP,
     no_args_is_help=True,
     add_completion=False,
@@ -53,17 +85,24 @@ app = typer.Typer(
 )
 
 
+def _flowing(function: Callable[..., object] | None) -> str:
+    """Return a docstring with a line a paragraph, so that the help wraps where the screen ends."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
+
+
 def _command(name: str, function: Callable[..., object], panel: str) -> None:
     app.command(name, rich_help_panel=panel)(function)
 
 
 _command("demo", demo.demo, "Start here")
 _command("doctor", doctor.doctor, "Start here")
+app.add_typer(cache.app, cls=_Group, rich_help_panel="Start here")
 _command("augment", augment.augment, "Build test suites")
 _command("reduce", reduce.reduce, "Build test suites")
 _command("mutants", mutants.mutants, "Build test suites")
 _command("audit", audit.audit, "Build test suites")
-app.add_typer(contracts.app, rich_help_panel="Build test suites")
+app.add_typer(contracts.app, cls=_Group, rich_help_panel="Build test suites")
 _command("export", export.export, "Build test suites")
 _command("evaluate", evaluate.evaluate, "Judge programs")
 _command("generate", generate.generate, "Judge programs")
@@ -72,6 +111,9 @@ _command("crossval", crossval.crossval, "Judge programs")
 _command("mine", mine.mine, "Execution tasks from packages")
 _command("predict", predict.predict, "Execution tasks from packages")
 _command("score", score.score, "Execution tasks from packages")
+for group in (app, contracts.app, cache.app):
+    for command in group.registered_commands:
+        command.cls, command.help = _Command, _flowing(command.callback)
 
 
 @app.callback(invoke_without_command=True)
@@ -96,7 +138,8 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        result = app(arguments, standalone_mode=False)
+        with named_as_given():
+            result = app(arguments, standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except typer.Exit as stop:
         return stop.exit_code
@@ -113,7 +156,7 @@ def _run(arguments: list[str]) -> int:
         return DONE
     except Exception as error:
         shown = getattr(error, "format_message", None)  # what the command line itself refuses
-        if shown is None or os.environ.get("EVALPLUS_LITE_DEBUG"):
+        if shown is None:
             raise
         if not shown().strip():  # nothing was asked, and the help was shown
             return DONE
@@ -132,5 +175,8 @@ def _given(error: Exception, arguments: list[str]) -> str:
 
 
 def _end(message: str, code: int) -> int:
+    if os.environ.get("EVALPLUS_LITE_DEBUG") and sys.exc_info()[0] is not None:
+        for line in traceback.format_exc().splitlines():
+            print(printable(line), file=sys.stderr)
     print(printable(f"evalplus-lite: {' '.join(message.split())}"), file=sys.stderr)
     return code

@@ -52,7 +52,7 @@ def audit(
     from evalplus_lite.audit import rows
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evaluate import _stream
-    from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.jobs.auditing import audit as run
     from evalplus_lite.jobs.auditing import counts, with_references
     from evalplus_lite.jobs.augmentation import Budget
@@ -65,7 +65,7 @@ def audit(
         data = open_dataset(dataset, tasks, pool, screen)
         if original:
             data = with_references(data, load_dataset("humaneval"))
-        folder = out_folder(out, f"audit-{data.name}")
+        folder = output_folder(out, "audit", dataset, data)
         screen.stage("audit", len(data.tasks))
         hearings = run(
             data,

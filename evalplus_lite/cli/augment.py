@@ -9,6 +9,7 @@ import typer
 
 from evalplus_lite.cli.options import (
     DatasetOption,
+    ForceOption,
     JsonOption,
     OutOption,
     SandboxOption,
@@ -61,6 +62,7 @@ def augment(
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
     """Expand a dataset's inputs and compute what is expected of them.
@@ -77,7 +79,7 @@ def augment(
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
     from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.jobs.augmentation import Budget
     from evalplus_lite.jobs.seeding import seed_source
@@ -93,7 +95,7 @@ def augment(
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
-        folder = out_folder(out, f"augment-{data.name}")
+        folder = output_folder(out, "augment", dataset, data)
         summary = run(
             data,
             pool,
@@ -104,6 +106,7 @@ def augment(
             screen=screen,
             consensus=consensus or [],
             target=target or [],
+            force=force,
         )
     if json:
         print_json(summary)
@@ -123,6 +126,7 @@ def run(
     screen: Any,
     consensus: Sequence[Path] = (),
     target: Sequence[Path] = (),
+    force: bool = False,
 ) -> dict[str, Any]:
     """Augment into ``folder``, going on where a killed run stopped; return the summary."""
     import json as json_module
@@ -154,7 +158,9 @@ def run(
     if budget.targeted:
         identity |= {"targeted": budget.targeted, "target": hash_of(wrong)}
     by_id = {task.id: task for task in data.tasks}
-    with Journal(folder / "augment.journal.jsonl", identity=identity, batch=1) as journal:
+    with Journal(
+        folder / "augment.journal.jsonl", identity=identity, force=force, batch=1
+    ) as journal:
         done = {row.data["task_id"]: from_row(row.data, by_id) for row in journal.rows()}
         screen.stage("augment", len(data.tasks))
         if done:

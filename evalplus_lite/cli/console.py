@@ -7,8 +7,9 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -29,6 +30,8 @@ QUIET_SECONDS = 15.0
 """Seconds between lines of progress where stderr is no terminal."""
 PIPE_WIDTH = 160
 """Characters a table may be wide where stdout is no terminal."""
+LONG_WORD = 24
+"""A word of more characters than this, such as a path, may be broken in a narrow table."""
 
 
 class Screen:
@@ -99,16 +102,48 @@ def print_json(value: Any) -> None:
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1
 ) -> None:
-    """Print a table; the first ``left`` columns are words, the others numbers."""
-    table = Table(title=Text(printable(title)), title_justify="left", title_style="bold")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number < left else "right")
-    for row in rows:
-        table.add_row(*[_cell(value) for value in row])
-    console = Console()
+    """Print a table; the first ``left`` columns are words, the others numbers.
+
+    On a screen that is too narrow, words are broken and each heading takes several lines; nothing
+    is cut. If not even that is enough, each row is shown by itself, with a line a column.
+    """
+    console = Console(highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(width=PIPE_WIDTH)  # nothing wraps there, and cut headings say nothing
-    console.print(table)
+        console = Console(width=PIPE_WIDTH, highlight=False)  # nothing wraps there
+    cells = [[_cell(value) for value in row] for row in rows]
+    console.print(Text(printable(title), style="bold"))
+    widths = _least_widths(columns, cells, left)
+    if sum(width + 3 for width in widths) < console.width:
+        table = Table()
+        for number, column in enumerate(columns):
+            justify: Literal["left", "right"] = "left" if number < left else "right"
+            heading = Text(column)
+            table.add_column(heading, justify=justify, overflow="fold", min_width=widths[number])
+        for row in cells:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        return
+    for row in cells:
+        words = " ".join(cell for cell in row[:left] if cell)
+        console.print(Text(words))
+        for name, cell in zip(columns[left:], row[left:], strict=True):
+            console.print(Text(f"  {name}: {cell}"))
+
+
+def _least_widths(columns: Sequence[str], cells: list[list[str]], left: int) -> list[int]:
+    """Return how narrow each column can be: no number and no short word broken."""
+    widths = []
+    for number, column in enumerate(columns):
+        texts = [row[number] for row in cells]
+        if number < left:
+            widths.append(min(LONG_WORD, max(map(_word_width, [column, *texts]))))
+        else:
+            widths.append(max([_word_width(column), *map(cell_len, texts)]))
+    return widths
+
+
+def _word_width(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
 
 
 def say(text: str) -> None:
@@ -121,6 +156,6 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
-def _cell(value: object) -> Text:
+def _cell(value: object) -> str:
     shown = f"{value:.3f}" if isinstance(value, float) else "" if value is None else str(value)
-    return Text(printable(shown))
+    return printable(shown)

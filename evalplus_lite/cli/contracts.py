@@ -56,7 +56,7 @@ def suggest(
     [bold]Example[/bold]  evalplus-lite contracts suggest -d tasks.jsonl --model gpt-4o -o drafts
     """
     from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.jobs.contracting import suggest as draft
     from evalplus_lite.llm import Client, Replay
@@ -69,7 +69,7 @@ def suggest(
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
-        folder = out_folder(out, f"contracts-{data.name}")
+        folder = output_folder(out, "contracts", dataset, data)
         screen.stage("contracts", len(data.tasks))
 
         def one(box: Sandbox, task: Task) -> Draft:

@@ -61,7 +61,7 @@ def crossval(
 
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.reduce import gather
-    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.requirements.crossval import Field, compared
     from evalplus_lite.requirements.crossval import crossval as run
@@ -86,7 +86,7 @@ def crossval(
         for name in beside or ():
             lines += compared(field, Path(name).name, _ready_made(name, measured))
         summary = summarize(data.name, lines)
-        folder = out_folder(out, f"crossval-{data.name}")
+        folder = output_folder(out, "crossval", dataset, data)
         write_text(folder / "crossval.json", json_module.dumps(summary, indent=2) + "\n")
     if json:
         print_json(summary)

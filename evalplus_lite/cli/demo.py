@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evalplus_lite.cli.options import (
+    ForceOption,
     JsonOption,
     OutOption,
     SandboxOption,
@@ -34,6 +35,7 @@ def demo(
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
     """Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
@@ -59,8 +61,18 @@ def demo(
         source = seed_source(seeds, model=None, base_url=None, seed=seed)
         budget = Budget(inputs=inputs)
         summary = augment.run(
-            data, pool, folder, seed=seed, budget=budget, source=source, screen=screen
+            data,
+            pool,
+            folder,
+            seed=seed,
+            budget=budget,
+            source=source,
+            screen=screen,
+            force=force,
         )
+        if force:
+            for name in ("samples.jsonl", "plus.jsonl", "mini.results.jsonl"):
+                (folder / name).unlink(missing_ok=True)
         result = _judge_and_reduce(folder, record, pool, screen)
     result = {"augmented": summary, **result}
     if json:

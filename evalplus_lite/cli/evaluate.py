@@ -10,6 +10,7 @@ import typer
 
 from evalplus_lite.cli.options import (
     DatasetOption,
+    ForceOption,
     JsonOption,
     LimitsOption,
     MemoryOption,
@@ -54,6 +55,7 @@ def evaluate(
     workers: WorkersOption = None,
     package: PackagesOption = None,
     sandbox: SandboxOption = "auto",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
@@ -67,7 +69,7 @@ def evaluate(
     """
     from evalplus_lite.backends.local import default_workers
     from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
+    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
     from evalplus_lite.jobs.evaluation import Settings, names
     from evalplus_lite.jobs.evaluation import evaluate as run
     from evalplus_lite.jobs.smallest import Shrinker
@@ -83,7 +85,7 @@ def evaluate(
     screen = Screen()
     with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
-        folder = out_folder(out, f"evaluate-{samples[0].name.split('.')[0]}-{data.name}")
+        folder = output_folder(out, "evaluate", dataset, data, samples_name(samples))
         by_id = {task.id: task for task in data.tasks}
         source = SuiteSource(given=data.suites)
         content = dataset_hash(data)
@@ -98,7 +100,7 @@ def evaluate(
             **({"shrink": True} if shrink else {}),
         }
         faults = Faults()
-        with Journal(folder / "results.jsonl", identity=identity) as journal:
+        with Journal(folder / "results.jsonl", identity=identity, force=force) as journal:
             wanted = names(_stream(samples, data, raw, faults))
             screen.stage("evaluate", len(wanted))
             tally = run(
@@ -229,14 +231,19 @@ def _show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
 
     scores = summary["pass_at_k"]
     names = list(scores["base"])
+    seen = [
+        verdict
+        for verdict in VERDICTS
+        if summary["base"].get(verdict) or summary["plus"].get(verdict)
+    ]
     print_table(
         f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
-        ["tests", *(f"{name} %" for name in names), *(v for v in VERDICTS if v != "infra")],
+        ["tests", *(f"{name} %" for name in names), *seen],
         [
             [
                 suite,
                 *(percent(scores[suite].get(name)) for name in names),
-                *(summary[suite].get(verdict, 0) for verdict in VERDICTS if verdict != "infra"),
+                *(summary[suite].get(verdict, 0) for verdict in seen),
             ]
             for suite in ("base", "plus")
         ],

@@ -45,12 +45,12 @@ def export(
     """
     from evalplus_lite.cli.console import Screen, print_json, say
     from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.errors import InputError
+    from evalplus_lite.errors import InputError, one_of
     from evalplus_lite.export.entry import Entry
     from evalplus_lite.jobs.suites import SuiteSource
 
     if to not in FORMATS:
-        raise InputError(f"no format named {to!r}", remedy=f"one of {', '.join(FORMATS)}")
+        raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalplus_lite.cli.options import DatasetOption, JsonOption, OutOption, TasksOption
+from evalplus_lite.cli.options import DatasetOption, ForceOption, JsonOption, OutOption, TasksOption
 
 if TYPE_CHECKING:
     from evalplus_lite.llm import Usage
@@ -40,6 +40,7 @@ def generate(
         bool, typer.Option("--with-contracts", help="Show the task's precondition in the prompt.")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
@@ -51,7 +52,7 @@ def generate(
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     """
     from evalplus_lite.cli.console import Screen, print_json, say
-    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.generate.completions import Sampling
     from evalplus_lite.generate.completions import generate as draw
@@ -72,7 +73,7 @@ def generate(
     )
     data = load_dataset(dataset, only=tasks)
     client = Client(model, base_url=base_url, concurrency=concurrency)
-    folder = out_folder(out, f"generate-{model.replace('/', '_')}-{data.name}")
+    folder = output_folder(out, "generate", dataset, data, model)
     path = folder / "samples.jsonl"
     with Screen() as screen:
         screen.stage("generate", len(data.tasks) * sampling.per_task)
@@ -83,6 +84,7 @@ def generate(
             path=path,
             extract=program_of,
             progress=lambda row: screen.advance(),
+            force=force,
         )
     summary = {"samples": str(path), "new": new, "usage": usage(client.usage)}
     if json:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalplus_lite.cli.options import JsonOption, SandboxOption, SeedOption, WorkersOption
+from evalplus_lite.cli.options import (
+    ForceOption,
+    JsonOption,
+    SandboxOption,
+    SeedOption,
+    WorkersOption,
+)
 
 if TYPE_CHECKING:
     from evalplus_lite.mining.campaign import Campaign
@@ -64,6 +70,7 @@ def mine(
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
@@ -108,6 +115,7 @@ def mine(
             config=_config(sandbox),
             source=_source(model, base_url),
             report=report,
+            force=force,
         )
         funnel = campaign.run()
         extra = _extras(campaign, chain, states, seed)
@@ -116,13 +124,13 @@ def mine(
 
 
 def _config(tier: str) -> Any:
-    from evalplus_lite.errors import InputError
+    from evalplus_lite.errors import InputError, one_of
     from evalplus_lite.sandbox import SandboxConfig
     from evalplus_lite.sandbox.limits import TIERS
 
     known = {name: name for name in TIERS}
     if tier not in known:
-        raise InputError(f"no sandbox tier named {tier!r}", remedy=f"one of {', '.join(known)}")
+        raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(tier, known))
     return SandboxConfig(tier=known[tier], packages=())
 
 

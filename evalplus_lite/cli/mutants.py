@@ -20,6 +20,7 @@ from evalplus_lite.cli.reduce import FreshOption
 
 if TYPE_CHECKING:
     from evalplus_lite.requirements.survivors import Report
+    from evalplus_lite.tasks import Dataset
 
 
 def mutants(
@@ -46,13 +47,14 @@ def mutants(
     import json as json_module
 
     from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.store import write_text
 
     screen = Screen()
     with screen:
-        name, reports = _reports(dataset, tasks, workers, sandbox, package, no_cache, screen)
-        folder = out_folder(out, f"mutants-{name}")
+        data, reports = _reports(dataset, tasks, workers, sandbox, package, no_cache, screen)
+        folder = output_folder(out, "mutants", dataset, data)
+        name = data.name
         summary = summarize(name, reports)
         write_text(folder / "mutants.json", json_module.dumps(summary, indent=2) + "\n")
         write_text(folder / "mutants.md", markdown(name, reports))
@@ -71,7 +73,7 @@ def _reports(
     package: list[str] | None,
     no_cache: bool,
     screen: Any,
-) -> tuple[str, list[Report]]:
+) -> tuple[Dataset, list[Report]]:
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import Measured, measure
     from evalplus_lite.jobs.suites import SuiteSource
@@ -90,7 +92,7 @@ def _reports(
         screen.stage("mutants", len(data.tasks))
         measured = measure(data, (), pool, source, cache=cache, kinds=("mutant",), progress=screen)
         screen.stage("survivors", len(measured))
-        return data.name, list(pool.imap(one, measured))
+        return data, list(pool.imap(one, measured))
 
 
 def summarize(name: str, reports: list[Report]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli.given import all_paths, one_path
+
 DatasetOption = Annotated[
     str,
     typer.Option(
@@ -14,6 +16,7 @@ DatasetOption = Annotated[
         "-d",
         metavar="NAME|PATH",
         help="humaneval, humaneval+, humaneval+-mini, mbpp+, or a file of tasks or suites.",
+        callback=one_path,
     ),
 ]
 TasksOption = Annotated[
@@ -26,12 +29,16 @@ SamplesOption = Annotated[
         "--samples",
         "-s",
         metavar="PATH",
-        help="Model output: JSONL, a folder, or generations.json; may be given several times.",
+        help="Model output: JSONL, a folder, generations.json, or - (stdin); several times.",
+        callback=all_paths,
     ),
 ]
 OutOption = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Folder for the results; made if need be."),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
 WorkersOption = Annotated[

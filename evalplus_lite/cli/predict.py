@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalplus_lite.cli.options import JsonOption
+from evalplus_lite.cli.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +48,7 @@ def predict(
         bool, typer.Option("--examples", help="Show three worked examples first (small models).")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
     """Ask a model for the value or exception of every case.
@@ -85,7 +86,7 @@ def predict(
         def report(prediction: Prediction) -> None:
             screen.advance()
 
-        asked = run(listed, source, path, asking=asking, report=report)
+        asked = run(listed, source, path, asking=asking, report=report, force=force)
     usage = source.usage
     if json:
         tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.options import (
     DatasetOption,
     JsonOption,
@@ -29,6 +30,7 @@ OptionalSamples = Annotated[
         "-s",
         metavar="PATH",
         help="Model output whose wrong programs the small suite must still reject.",
+        callback=all_paths,
     ),
 ]
 ModeOption = Annotated[
@@ -85,7 +87,7 @@ def reduce(
     import json as json_module
 
     from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.jobs.reduction import reduced
     from evalplus_lite.requirements.choice import Policy, bounded, choose
     from evalplus_lite.store import write_text
@@ -100,7 +102,7 @@ def reduce(
         matrices = [one.matrix for one in measured]
         screen.stage("reduce", None)
         choices = bounded(matrices, policy, choose(matrices, policy), exact=exact)
-        folder = out_folder(out, f"reduce-{data.name}")
+        folder = output_folder(out, "reduce", dataset, data)
         suites = [reduced(one, choice) for one, choice in zip(measured, choices, strict=True)]
         write_suites(folder / "suite.jsonl.gz", data.tasks, suites)
         summary = summarize(data, measured, choices, policy)

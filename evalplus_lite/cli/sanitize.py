@@ -37,12 +37,12 @@ def sanitize(
     """
     from evalplus_lite.cli.console import print_json, print_table, say
     from evalplus_lite.cli.escaping import printable
-    from evalplus_lite.cli.setup import out_folder
+    from evalplus_lite.cli.setup import output_folder, samples_name
     from evalplus_lite.samples import Faults, read_samples, write_samples
     from evalplus_lite.tasks import load_dataset
 
     data = load_dataset(dataset, only=tasks)
-    folder = out_folder(out, f"sanitize-{samples[0].name.split('.')[0]}")
+    folder = output_folder(out, "sanitize", dataset, data, samples_name(samples))
     steps: Counter[Any] = Counter()
     faults = Faults()
 

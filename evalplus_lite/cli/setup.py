@@ -19,7 +19,7 @@ def open_pool(
 ) -> LocalPool:
     """Return a pool of sandboxes of the given tier; a weaker tier than usual is told in a line."""
     from evalplus_lite.backends.local import LocalPool
-    from evalplus_lite.errors import InputError
+    from evalplus_lite.errors import InputError, one_of
     from evalplus_lite.sandbox import SandboxConfig
     from evalplus_lite.sandbox.limits import TIERS
 
@@ -29,7 +29,7 @@ def open_pool(
             raise InputError(f"no package {name!r} is installed beside evalplus-lite")
     known = {name: name for name in TIERS}
     if tier not in known:
-        raise InputError(f"no sandbox tier named {tier!r}", remedy=f"one of {', '.join(known)}")
+        raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(tier, known))
     config = SandboxConfig(tier=known[tier], packages=("numpy", *(packages or ())))
     if tier == "none":
         screen.note("running without a sandbox: programs can read and write your files")
@@ -62,6 +62,30 @@ def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Scr
         gc.freeze()
         gc.enable()
     return with_base_cases(dataset, pool)
+
+
+def output_folder(out: Path | None, command: str, dataset: str, data: Dataset, *parts: str) -> Path:
+    """Return the folder for a command's results, made; by default no two inputs share one.
+
+    ``dataset`` is the option as it was given, ``parts`` are samples or model. A set that is not a
+    published one brings the beginning of its content's hash: files are called alike.
+    """
+    from evalplus_lite.cli.evaluate import dataset_hash
+    from evalplus_lite.store.labels import file_name
+    from evalplus_lite.tasks.loading import NAMES
+
+    if out is not None:
+        return out_folder(out, "")
+    of = data.name if dataset in NAMES else f"{file_name(data.name)}-{dataset_hash(data)[:6]}"
+    return out_folder(None, "-".join([command, *map(file_name, parts), of]))
+
+
+def samples_name(paths: list[Path]) -> str:
+    """Return a short name for sample files: the first ones', and how many more there are."""
+    from evalplus_lite.store.labels import labels
+
+    names = labels(paths)
+    return "+".join(names if len(names) < 4 else [*names[:2], str(len(names) - 2)])
 
 
 def out_folder(out: Path | None, default: str) -> Path:

@@ -95,16 +95,18 @@ def generate(
     path: str | os.PathLike[str],
     extract: Extract,
     progress: Callable[[dict[str, Any]], None] | None = None,
+    force: bool = False,
 ) -> int:
     """Make ``path`` hold a row for every sample asked for, and return how many were new.
 
-    Rows of an earlier, interrupted run are kept, and only what is missing is drawn. A request that
+    Rows of an earlier, interrupted run are kept, and only what is missing is drawn; with ``force``
+    they are dropped. A request that
     the model refuses gives a row with an empty program and its reason: it counts as a failed
     sample. ``progress`` is called with each new row. Raises InputError where the file was made
     with other settings, and LLMError where the server cannot be used at all.
     """
     wanted = list(draws(tasks, sampling, model=source.model))
-    with Journal(path, batch=1) as journal:
+    with Journal(path, force=force, batch=1) as journal:
         have: dict[tuple[str, int], str] = {}
         for row in journal.rows():
             try:
@@ -123,7 +125,8 @@ def generate(
                     f"sample {draw.index} of {draw.task.id} was drawn with another model, prompt or"
                     " settings",
                     path=path,
-                    remedy="use the same settings to resume, or choose another output",
+                    remedy="use the same settings to resume, choose another output, or --force to"
+                    " begin anew",
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 

@@ -14,6 +14,7 @@ from evalplus_lite.requirements.choice import Choice
 from evalplus_lite.requirements.kills import program_key
 from evalplus_lite.requirements.matrix import KINDS, Matrix, Work, build
 from evalplus_lite.sandbox import Mapper, Sandbox
+from evalplus_lite.store.labels import label
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Case, Sample, Suite, Task
 
@@ -69,9 +70,7 @@ def measure(
 
 def named(samples: Iterable[Sample], path: str | os.PathLike[str]) -> Iterable[Sample]:
     """Yield samples with their model's name; a file that names none is its model's."""
-    name = Path(path).name
-    for ending in (".gz", ".jsonl", ".json"):
-        name = name.removesuffix(ending)
+    name = label(path)
     for sample in samples:
         yield sample if sample.model else replace(sample, model=name)
 

@@ -18,6 +18,7 @@ from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.oracle import Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
+from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Suite, Task
 
@@ -77,12 +78,15 @@ class SuiteSource:
             # A cache that cannot be written costs time only.
             with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
                 file.writelines(line.encode() for line in _lines(answers))
+            assert self.cache is not None
+            KEEPER.wrote(self.cache, path)
         return answers
 
     def _read(self, task: Task) -> Answers | None:
         path = self._path(task)
         if path is None or not path.is_file():
             return None
+        mark_used(path)
         try:
             with path.open(encoding="utf-8") as lines:
                 return _from_lines(lines, task)

@@ -164,6 +164,8 @@ class Campaign:
     config: SandboxConfig = field(default_factory=lambda: SandboxConfig(packages=()))
     source: Callable[[], Source] | None = None
     report: Callable[[Progress], None] = lambda progress: None
+    force: bool = False
+    """Whether what an earlier run left is dropped."""
 
     def run(self) -> Funnel:
         """Mine what is missing, write every file, return the funnel of all packages.
@@ -175,7 +177,7 @@ class Campaign:
         path = self.out.beside("journal.jsonl")
         libraries = sorted(path.name for path in self.companions)
         identity = {"mining": 1, **asdict(self.settings), "with": libraries}
-        with Journal(path, identity=identity, batch=1) as journal:
+        with Journal(path, identity=identity, force=self.force, batch=1) as journal:
             # What could not be had may be there by now.
             done = {
                 row.data["package"]: row.data["mined"]

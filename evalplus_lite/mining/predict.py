@@ -194,11 +194,12 @@ def predict(
     *,
     asking: Asking = Asking(),
     report: Callable[[Prediction], None] = lambda prediction: None,
+    force: bool = False,
 ) -> int:
     """Ask every question not yet answered in ``out``; return how many were asked now.
 
     ``out`` is a journal: a killed run goes on where it stopped, and another model or temperature
-    is refused there.
+    is refused there, unless ``force`` drops what it holds.
     """
     identity = {
         "predictions": 1,
@@ -209,7 +210,7 @@ def predict(
         "structured": asking.structured,
         "examples": asking.examples,
     }
-    with Journal(out, identity=identity, batch=16) as journal:
+    with Journal(out, identity=identity, force=force, batch=16) as journal:
         done = {
             f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
             for row in journal.rows()

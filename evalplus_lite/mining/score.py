@@ -103,8 +103,6 @@ def judge_by(source: Source) -> Callable[[str, str, str], bool]:
 def read_predictions(path: Path) -> Iterator[Prediction]:
     """Yield a file's predictions; InputError names a line that holds none."""
     for row in read_jsonl(path):
-        if "journal" in row.data:
-            continue
         try:
             yield Prediction.from_json(row.data)
         except (KeyError, TypeError, ValueError) as error:

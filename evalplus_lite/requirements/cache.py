@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.store import write_text
+from evalplus_lite.store.cache import KEEPER, mark_used
 
 FORMAT = 1
 
@@ -35,6 +36,7 @@ class Shelf:
             text = path.read_text(encoding="ascii")
         except (OSError, UnicodeDecodeError):
             return cls(path)
+        mark_used(path)
         try:
             return cls(path, _read(json.loads(text)))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -57,6 +59,7 @@ class Shelf:
                 for name, section in self.sections.items()
             }
             write_text(self.path, json.dumps({"format": FORMAT, "rows": rows}) + "\n")
+            KEEPER.wrote(self.path.parents[2], self.path)
             self.changed = False
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reduce import allocate as _allocate
 from evalplus_lite.reduce import greedy, is_cover, ranking
 from evalplus_lite.reduce_bounds import lower_bound
@@ -42,11 +43,16 @@ class Policy:
     def __post_init__(self) -> None:
         """Refuse what is no policy."""
         if self.mode not in MODES:
-            raise InputError(f"no mode named {self.mode!r}", remedy=f"one of {', '.join(MODES)}")
+            raise InputError(f"no mode named {self.mode!r}", remedy=one_of(self.mode, MODES))
         if self.folds is not None and self.folds < 1:
             raise InputError(f"{self.folds} folds", remedy="at least 1 is needed")
-        if self.budget is not None and not self.budget >= 0:
+        if self.budget is not None and not 0 <= self.budget < math.inf:
             raise InputError(f"a budget of {self.budget}", remedy="0 or more cases a task")
+        if self.budget is not None and self.folds is not None:
+            raise InputError(
+                f"both {self.folds} folds and a budget of {self.budget:g}",
+                remedy="give --folds or --budget: each decides the size by itself",
+            )
 
     @property
     def wants(self) -> dict[str, int]:

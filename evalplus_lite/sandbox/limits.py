@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.errors import CodecError, InputError, one_of
 from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Value
 
@@ -58,9 +58,7 @@ def preset(name: str) -> Preset:
     try:
         return PRESETS[name]
     except KeyError:
-        raise InputError(
-            f"no limits preset named {name!r}", remedy=f"one of {', '.join(PRESETS)}"
-        ) from None
+        raise InputError(f"no limits preset named {name!r}", remedy=one_of(name, PRESETS)) from None
 
 
 @dataclass(frozen=True, slots=True)

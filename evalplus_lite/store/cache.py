@@ -1,9 +1,45 @@
-"""Where what only costs time is kept."""
+"""Where what only costs time is kept: by kind, bounded, what was unused longest dropped first."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+
+from evalplus_lite.errors import InputError
+
+COMPUTED: Mapping[str, str] = {
+    "expected": "what references answer",
+    "requirements": "branches, mutants and kills of a suite",
+    "hypothesis": "tables that Hypothesis keeps",
+}
+"""What is computed again when it is missing, by its folder's name."""
+DATASETS = "datasets"
+"""The kind of the downloaded data sets: files of the folder itself, never dropped on their own."""
+KINDS: Mapping[str, str] = {DATASETS: "downloaded data sets", **COMPUTED}
+
+SIZE_VARIABLE = "EVALPLUS_LITE_CACHE_SIZE"
+"""The environment variable for the bytes that computed files may take, such as ``500MB``."""
+DEFAULT_SIZE = 1 << 30
+_FILLED = 0.8
+"""The share of the bound that trimming leaves, so that it is rarely needed."""
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {f"{letter}IB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of the cache: its kind, its size in bytes, and when it was last used (Unix time)."""
+
+    kind: str
+    path: Path
+    size: int
+    used: float
 
 
 def cache_folder() -> Path:
@@ -13,3 +49,100 @@ def cache_folder() -> Path:
         return Path(root)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base, "evalplus_lite")
+
+
+def cache_limit() -> int:
+    """Return the bytes that computed files may take; InputError if the setting is not a size."""
+    text = os.environ.get(SIZE_VARIABLE, "").strip()
+    return parse_size(text, named=SIZE_VARIABLE) if text else DEFAULT_SIZE
+
+
+def parse_size(text: str, *, named: str) -> int:
+    """Return the bytes that a text such as ``500MB``, ``1.5 GiB`` or ``4096`` means."""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]*)", text.strip(), re.ASCII)
+    if found is None or found[2].upper() not in _UNITS:
+        raise InputError(f"{named} is {text[:40]!r}", remedy="give a size such as 500MB or 2GiB")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[Entry]:
+    """Yield the files of these kinds; whatever else the folder may hold is not looked at."""
+    for kind in kinds:
+        files = _downloads(folder) if kind == DATASETS else _below(folder / kind)
+        for path in files:
+            with contextlib.suppress(OSError):  # another process may have removed it
+                facts = path.stat(follow_symlinks=False)
+                yield Entry(kind, path, facts.st_size, facts.st_mtime)
+
+
+def remove(found: Iterable[Entry]) -> tuple[int, int]:
+    """Remove files, and the folders that this leaves empty; return how many, and their bytes."""
+    count = size = 0
+    for entry in found:
+        try:
+            entry.path.unlink()
+        except OSError:  # gone, or not ours to remove: it is still listed then
+            continue
+        count, size = count + 1, size + entry.size
+        with contextlib.suppress(OSError):
+            entry.path.parent.rmdir()
+    return count, size
+
+
+def trim(folder: Path, limit: int) -> tuple[int, int]:
+    """If computed files take more than ``limit`` bytes, remove those unused longest."""
+    found = sorted(entries(folder, COMPUTED), key=lambda entry: entry.used)
+    total = sum(entry.size for entry in found)
+    chosen: list[Entry] = []
+    if total > limit:
+        for entry in found:
+            if total <= limit * _FILLED:
+                break
+            chosen.append(entry)
+            total -= entry.size
+    return remove(chosen)
+
+
+def mark_used(path: Path) -> None:
+    """Note that a file of the cache was of use just now."""
+    with contextlib.suppress(OSError):
+        os.utime(path)
+
+
+class Keeper:
+    """Keeps a cache within its bound: looks at the folder now and then as files are written."""
+
+    def __init__(self, trim: Callable[[Path, int], object] = trim) -> None:
+        self._trim, self._lock = trim, threading.Lock()
+        self._written: dict[Path, int] = {}
+
+    def wrote(self, root: Path, path: Path) -> None:
+        """Note that ``path`` was written below ``root``, and trim if much was since last time."""
+        with contextlib.suppress(OSError):
+            limit, size = cache_limit(), path.stat().st_size
+            with self._lock:
+                # The first look is at once: short commands would otherwise never have one.
+                written = self._written.get(root, limit) + size
+                self._written[root] = 0 if written * 20 >= limit else written
+                if written * 20 >= limit:
+                    self._trim(root, limit)
+
+
+KEEPER = Keeper()
+"""Of this process."""
+
+
+def older_than(found: Iterable[Entry], seconds: float) -> Iterator[Entry]:
+    """Yield the entries that were last used at least so many seconds ago."""
+    edge = time.time() - seconds
+    return (entry for entry in found if entry.used <= edge)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in sorted(names))
+
+
+def _downloads(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        yield from sorted(path for path in folder.glob("*.jsonl.gz") if path.is_file())

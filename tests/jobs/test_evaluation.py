@@ -25,7 +25,7 @@ from evalplus_lite.store import Journal, read_jsonl
 
 SAMPLES = 240
 ARGUMENTS = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
-FILES = ("results.jsonl", "summary.json")
+FILES = ("results.jsonl", "results.settings.json", "summary.json")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def wait_for_rows(process: subprocess.Popen[bytes], path: Path, size: int) -> No
 
 def test_verdicts_are_right(undisturbed: Path) -> None:
     """Each sample has a row with its verdict, in an order that the samples decide."""
-    rows = [row.data for row in read_jsonl(undisturbed / "out" / "results.jsonl")][1:]
+    rows = [row.data for row in read_jsonl(undisturbed / "out" / "results.jsonl")]
     assert len(rows) == SAMPLES
     assert Counter(row["task_id"] for row in rows) == {f"Own/{i}": SAMPLES // 3 for i in range(3)}
     assert {row["plus"] for row in rows} == {"pass", "fail", "error", "crash", "unrepresentable"}
@@ -129,6 +129,8 @@ def test_a_truncated_file_is_completed(undisturbed: Path, folder: Path, cut: int
     """Results cut off anywhere are completed to what they were."""
     whole = results(undisturbed)
     (folder / "out").mkdir()
+    for name in ("results.jsonl", "results.settings.json"):
+        (folder / "out" / name).write_bytes(whole[name])
     (folder / "out" / "results.jsonl").write_bytes(whole["results.jsonl"][:-cut])
     done = run(*ARGUMENTS, folder=folder)
     assert done.returncode == 0, done.stderr
@@ -183,4 +185,4 @@ def test_more_samples_may_come(folder: Path) -> None:
     done = run(*ARGUMENTS, folder=folder)
     assert done.returncode == 0, done.stderr
     assert "6 results were there already" in done.stderr
-    assert len(list(read_jsonl(folder / "out" / "results.jsonl"))) == 13
+    assert len(list(read_jsonl(folder / "out" / "results.jsonl"))) == 12

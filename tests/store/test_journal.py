@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import resource
@@ -141,19 +142,66 @@ def test_a_file_of_something_else_is_not_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     for text in ('{"task_id":"a"}\n', '{"task_id":"a"}\n{"task_id":"b"}', '{"task_id":"a"}'):
         path.write_text(text)
-        with pytest.raises(InputError, match="holds something else"):
+        with pytest.raises(InputError, match=r"j\.settings\.json.* is missing .*--force"):
             Journal(path, identity={"seed": 0})
         assert path.read_text() == text
 
 
-def test_a_kill_while_the_settings_are_written_does_no_harm(tmp_path: Path) -> None:
-    """A journal cut within its first line is begun anew."""
+def test_every_row_is_the_jobs_own(tmp_path: Path) -> None:
+    """The settings stand beside the journal, so that a plain JSONL reader sees rows alone."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path, identity={"seed": 0}) as journal:
+        journal.append({"i": 0})
+    assert path.read_text() == '{"i":0}\n'
+    assert json.loads((tmp_path / "j.settings.json").read_text()) == {"seed": 0}
+
+
+@pytest.mark.parametrize("left", [b"", b'{"i'])
+def test_a_kill_before_the_first_row_binds_no_one(tmp_path: Path, left: bytes) -> None:
+    """A journal without a whole row is begun anew, with whatever settings."""
     path = tmp_path / "j.jsonl"
     Journal(path, identity={"seed": 0}).close()
-    whole = path.read_bytes()
-    path.write_bytes(whole[:9])
-    Journal(path, identity={"seed": 0}).close()
-    assert path.read_bytes() == whole
+    path.write_bytes(left)
+    with Journal(path, identity={"seed": 1}) as journal:
+        journal.append({"i": 0})
+    with Journal(path, identity={"seed": 1}) as journal:
+        assert [row.data for row in journal.rows()] == [{"i": 0}]
+
+
+@pytest.mark.parametrize("settings", ["", "[]", '{"seed":'])
+def test_damaged_settings_are_named(tmp_path: Path, settings: str) -> None:
+    """A settings file that cannot be read is an error that names it, and no row is lost."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path, identity={"seed": 0}) as journal:
+        journal.append({"i": 0})
+    (tmp_path / "j.settings.json").write_text(settings)
+    with pytest.raises(InputError, match=r"j\.settings\.json"):
+        Journal(path, identity={"seed": 0})
+    assert path.read_text() == '{"i":0}\n'
+
+
+@pytest.mark.parametrize("left", ['{"i":0}\n', '{"other":1}\n{"i', "\x00\xff"])
+def test_force_begins_anew(tmp_path: Path, left: str) -> None:
+    """With force whatever an earlier run left is dropped, other settings included."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path, identity={"seed": 0}) as journal:
+        journal.append({"i": 0})
+    path.write_text(left)
+    with Journal(path, identity={"seed": 1}, force=True) as journal:
+        assert list(journal.rows()) == []
+        journal.append({"i": 5})
+    with Journal(path, identity={"seed": 1}) as journal:
+        assert [row.data for row in journal.rows()] == [{"i": 5}]
+
+
+def test_force_takes_no_file_from_a_running_job(tmp_path: Path) -> None:
+    """Another run's journal is refused, and left whole, with force too."""
+    path = tmp_path / "j.jsonl"
+    with Journal(path, batch=1) as journal:
+        journal.append({"i": 0})
+        with pytest.raises(InputError, match="is being written by another run"):
+            Journal(path, force=True)
+        assert path.read_text() == '{"i":0}\n'
 
 
 def test_a_closed_journal_takes_no_rows(tmp_path: Path) -> None:

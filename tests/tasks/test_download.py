@@ -14,7 +14,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import download, loading
-from evalplus_lite.tasks.download import CACHE_VARIABLE, RELEASES, Release, fetched
+from evalplus_lite.tasks.download import RELEASES, Release, fetched
 
 CONTENT = b'{"a": 1}\n'
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -40,7 +40,7 @@ def serving(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv("EVALPLUS_LITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     return tmp_path / "cache"
 

@@ -1,0 +1,149 @@
+"""``evalplus-lite cache``: look at and clear what is kept to save time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalplus_lite.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from evalplus_lite.store.cache import Entry
+
+app = typer.Typer(
+    name="cache", help="Show, list and clear what is kept to save time.", no_args_is_help=False
+)
+
+KindOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="Only these: expected, requirements, hypothesis, datasets; several times.",
+    ),
+]
+AgeOption = Annotated[
+    str | None,
+    typer.Option("--older-than", metavar="AGE", help="Not used for so long: 12h, 7d, 4w."),
+]
+
+
+@app.callback(invoke_without_command=True)
+def cache(context: typer.Context, json: JsonOption = False) -> None:
+    """Show, list and clear what is kept to save time.
+
+    By itself: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE names the
+    folder; EVALPLUS_LITE_CACHE_SIZE (default 1GiB) bounds what is computed: the files unused
+    longest are dropped first. Whatever is cleared is computed again when it is needed.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from evalplus_lite.cli.console import print_json, print_table, say
+    from evalplus_lite.store.cache import COMPUTED, KINDS, cache_folder, cache_limit, entries
+
+    folder, limit = cache_folder(), cache_limit()
+    found = list(entries(folder))
+    kinds = {kind: _sums([entry for entry in found if entry.kind == kind]) for kind in KINDS}
+    if json:
+        total = {"files": len(found), "bytes": sum(entry.size for entry in found)}
+        print_json({"folder": str(folder), "limit_bytes": limit, **total, "kinds": kinds})
+        return
+    rows = [
+        (kind, what, kinds[kind]["files"], shown_size(kinds[kind]["bytes"]))
+        for kind, what in KINDS.items()
+    ]
+    print_table(f"{folder}", ["kind", "what", "files", "size"], rows, left=2)
+    computed = sum(kinds[kind]["bytes"] for kind in COMPUTED)
+    say(f"computed: {shown_size(computed)} of at most {shown_size(limit)}")
+
+
+@app.command("list")
+def show(kind: KindOption = None, older_than: AgeOption = None, json: JsonOption = False) -> None:
+    """List the files, the last used first.
+
+    [bold]Example[/bold]  evalplus-lite cache list --kind requirements
+    """
+    from datetime import UTC, datetime
+
+    from evalplus_lite.cli.console import print_json, print_table
+    from evalplus_lite.store.cache import cache_folder
+
+    folder = cache_folder()
+    found = sorted(_chosen(kind, older_than), key=lambda entry: (-entry.used, entry.path))
+    rows = [
+        {
+            "kind": entry.kind,
+            "file": entry.path.relative_to(folder).as_posix(),
+            "bytes": entry.size,
+            "used": datetime.fromtimestamp(entry.used, UTC).isoformat(timespec="seconds"),
+        }
+        for entry in found
+    ]
+    if json:
+        print_json({"folder": str(folder), "files": rows})
+        return
+    print_table(
+        f"{folder}: {len(rows)} files",
+        ["file", "last used", "size"],
+        [(row["file"], row["used"], shown_size(entry.size)) for row, entry in _pairs(rows, found)],
+        left=2,
+    )
+
+
+@app.command("clear")
+def clear(kind: KindOption = None, older_than: AgeOption = None, json: JsonOption = False) -> None:
+    """Remove what can be computed again, or only some of it.
+
+    Downloaded data sets are removed only if they are named: --kind datasets. A run that is under
+    way is not disturbed: it computes what it misses.
+
+    [bold]Example[/bold]  evalplus-lite cache clear --older-than 7d
+    """
+    from evalplus_lite.cli.console import print_json, say
+    from evalplus_lite.store.cache import COMPUTED, cache_folder, remove
+
+    count, size = remove(list(_chosen(kind or list(COMPUTED), older_than)))
+    if json:
+        print_json({"folder": str(cache_folder()), "removed": count, "bytes": size})
+    else:
+        say(f"{count} files removed, {shown_size(size)}: {cache_folder()}")
+
+
+def shown_size(count: int) -> str:
+    """Return a number of bytes as text, in the largest unit that it fills."""
+    for power, unit in reversed(list(enumerate(("KiB", "MiB", "GiB", "TiB"), 1))):
+        if count >= 1 << 10 * power:
+            return f"{count / (1 << 10 * power):.1f} {unit}"
+    return f"{count} B"
+
+
+def read_age(text: str) -> float:
+    """Return the seconds of an age such as ``12h``, ``7d`` or ``4w``."""
+    import re
+
+    from evalplus_lite.errors import InputError
+
+    found = re.fullmatch(r"(\d{1,9})([hdw])", text.strip(), re.ASCII)
+    if found is None:
+        raise InputError(f"--older-than {text[:40]!r}", remedy="give an age such as 12h, 7d or 4w")
+    return int(found[1]) * {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}[found[2]]
+
+
+def _chosen(kinds: list[str] | None, age: str | None) -> list[Entry]:
+    from evalplus_lite.errors import InputError, one_of
+    from evalplus_lite.store.cache import KINDS, cache_folder, entries, older_than
+
+    for kind in kinds or ():
+        if kind not in KINDS:
+            raise InputError(f"no kind of cached file named {kind!r}", remedy=one_of(kind, KINDS))
+    found = list(entries(cache_folder(), dict.fromkeys(kinds) if kinds else KINDS))
+    return found if age is None else list(older_than(found, read_age(age)))
+
+
+def _sums(found: list[Entry]) -> dict[str, Any]:
+    return {"files": len(found), "bytes": sum(entry.size for entry in found)}
+
+
+def _pairs(rows: list[dict[str, Any]], found: list[Entry]) -> list[tuple[dict[str, Any], Entry]]:
+    return list(zip(rows, found, strict=True))

@@ -1,0 +1,97 @@
+"""Files given on the command line: read from a pipe as from a file, and each of them once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from evalplus_lite.errors import InputError
+
+STDIN = Path("-")
+_SPOOLED: dict[Path, str] = {}
+"""Copies of what was piped in, and what the user called it."""
+
+
+def one_path(context: typer.Context, value: str) -> str:
+    """Return a data set's name or path; what is piped in is copied to a file first."""
+    path = Path(value)
+    return str(_spool(context, path)) if _is_pipe(path) else value
+
+
+def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | None:
+    """Return the paths, pipes copied to files first; InputError if one is given twice."""
+    paths = [_spool(context, path) if _is_pipe(path) else path for path in value or ()]
+    for number, path in enumerate(paths):
+        if any(_is_same(path, other) for other in paths[:number]):
+            raise InputError(
+                "is given twice", path=path, remedy="its samples would be counted twice"
+            )
+    return paths or value
+
+
+@contextlib.contextmanager
+def named_as_given() -> Iterator[None]:
+    """Have errors about the copy of a pipe speak of the pipe."""
+    try:
+        yield
+    except InputError as error:
+        given = _SPOOLED.get(Path(str(error.path)))
+        if given is None:
+            raise
+        raise InputError(error.problem, path=given, line=error.line, remedy=error.remedy) from error
+    finally:
+        _SPOOLED.clear()
+
+
+def as_given(path: Path) -> str:
+    """Return a path as the user gave it, also if it is the copy of a pipe."""
+    return _SPOOLED.get(path, str(path))
+
+
+def _is_pipe(path: Path) -> bool:
+    """Say whether a path can be read only once: standard input, or a pipe."""
+    if path == STDIN:
+        return True
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
+
+
+def _spool(context: typer.Context, path: Path) -> Path:
+    """Copy a pipe to a file that lives as long as the command."""
+    shown = "<stdin>" if path == STDIN else str(path)
+    if shown in _SPOOLED.values():
+        raise InputError("can be read once only", path=shown, remedy="give one of the two a file")
+    root = context.find_root()
+    folder = Path(tempfile.mkdtemp(prefix="evalplus_lite-"))
+    root.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    own = path.parent.name != "fd" and path != STDIN
+    copy = folder / (path.name if own else "stdin" if path == STDIN else "pipe")
+    _SPOOLED[copy] = shown
+    try:
+        with copy.open("wb") as file:
+            if path == STDIN:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            else:
+                with path.open("rb") as source:
+                    shutil.copyfileobj(source, file)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=shown) from None
+    return copy
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one == other or os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,49 @@
+"""Short names for files: what tells models apart, and the folders that results are written to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+COMMON = frozenset({"suite", "samples", "generations"})
+"""Names that say nothing: this project's own outputs are called so, and their folder is named."""
+_LONGEST = 60
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """Return a file's name without the endings ``.jsonl``, ``.json`` and ``.gz``."""
+    name = Path(path).name
+    for ending in (".gz", ".jsonl", ".json"):
+        name = name.removesuffix(ending)
+    return name or Path(path).name
+
+
+def label(path: str | os.PathLike[str]) -> str:
+    """Return a name for a file: its stem, or its folder's name if the stem says nothing."""
+    place = Path(path)
+    found = stem(place)
+    if found not in COMMON or place.parent == Path():
+        return found
+    return place.parent.name if ".." not in place.parts else place.resolve().parent.name or found
+
+
+def labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return a name for each file, no two alike: by as many folders above as it takes."""
+    found = [label(path) for path in paths]
+    parts = [Path(path).resolve().parts for path in paths]
+    for depth in range(2, max(map(len, parts), default=0) + 1):
+        counts = Counter(found)
+        if len(counts) == len(found):
+            break
+        for number, path in enumerate(paths):
+            if counts[found[number]] > 1:
+                found[number] = "/".join([*parts[number][-depth:-1], stem(path)])
+    return found
+
+
+def file_name(text: str) -> str:
+    """Return a text as a part of a file's name: letters, digits and ``.+-_``, of bounded length."""
+    return re.sub(r"[^\w.+-]+", "_", text)[:_LONGEST].strip("._") or "_"

@@ -1,0 +1,93 @@
+"""The cache is bounded, holds what was used last, and nothing but what it wrote is removed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store import cache
+from evalplus_lite.store.cache import COMPUTED, KINDS, Keeper, entries, parse_size, remove, trim
+
+
+def filled(folder: Path, sizes: dict[str, int]) -> Path:
+    """Fill a cache; files later in the order were used later."""
+    for number, (name, size) in enumerate(sizes.items()):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * size)
+        os.utime(path, (1_000_000 + number, 1_000_000 + number))
+    return folder
+
+
+def names(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+
+
+def test_what_was_unused_longest_goes_first(tmp_path: Path) -> None:
+    """Trimming removes the oldest files, of whatever kind, until the rest is within the bound."""
+    sizes = {"expected/a/1": 40, "requirements/b/2": 40, "expected/a/3": 40, "hypothesis/4": 40}
+    filled(tmp_path, sizes)
+    assert trim(tmp_path, 160) == (0, 0)
+    assert trim(tmp_path, 110) == (2, 80)
+    assert names(tmp_path) == {"expected/a/3", "hypothesis/4"}
+    assert not (tmp_path / "requirements" / "b").exists()
+
+
+def test_use_counts(tmp_path: Path) -> None:
+    """A file that was read is kept before one that was written after it."""
+    filled(tmp_path, {"expected/a/1": 50, "expected/a/2": 50})
+    cache.mark_used(tmp_path / "expected" / "a" / "1")
+    trim(tmp_path, 90)
+    assert names(tmp_path) == {"expected/a/1"}
+
+
+def test_nothing_else_is_touched(tmp_path: Path) -> None:
+    """Downloads are not trimmed; what is not the cache's own is neither listed nor removed."""
+    foreign = {"notes.txt": 9, "thesis/main.tex": 9, "expected-not/x": 9}
+    filled(tmp_path, {"v1-Set.jsonl.gz": 900, **foreign, "expected/a/1": 900})
+    trim(tmp_path, 10)
+    assert names(tmp_path) == {"v1-Set.jsonl.gz", *foreign}
+    assert [entry.kind for entry in entries(tmp_path)] == ["datasets"]
+    remove(entries(tmp_path))
+    assert names(tmp_path) == set(foreign)
+    assert set(COMPUTED) == set(KINDS) - {"datasets"}
+
+
+def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first file that a process writes has the folder looked at, later ones now and then."""
+    looked: list[int] = []
+    monkeypatch.setenv(cache.SIZE_VARIABLE, "2000")
+    keeper = Keeper(lambda folder, limit: looked.append(limit))
+    path = filled(tmp_path, {"expected/a/1": 40}) / "expected/a/1"
+    for _ in range(1 + 6):
+        keeper.wrote(tmp_path, path)
+    assert looked == [2000] * 3  # at once, and after each 100 bytes
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    """A link in the cache is removed itself; what it points to stays."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "file").write_text("mine")
+    (tmp_path / "cache" / "expected").mkdir(parents=True)
+    (tmp_path / "cache" / "expected" / "link").symlink_to(tmp_path / "home")
+    (tmp_path / "cache" / "expected" / "file").symlink_to(tmp_path / "home" / "file")
+    remove(entries(tmp_path / "cache"))
+    assert (tmp_path / "home" / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("0", 0), ("4096", 4096), ("1.5KiB", 1536), ("2 gb", 2 * 10**9)]
+)
+def test_sizes(text: str, size: int) -> None:
+    """A size is a number of bytes, or has a unit."""
+    assert parse_size(text, named="X") == size
+
+
+@pytest.mark.parametrize("text", ["", "lots", "-1", "1e9", "1 parsec", "9" * 99, "nan"])
+def test_no_sizes(text: str) -> None:
+    """What is not a size is an error that names the setting."""
+    with pytest.raises(InputError, match="EVALPLUS_LITE_CACHE_SIZE"):
+        parse_size(text, named="EVALPLUS_LITE_CACHE_SIZE")
