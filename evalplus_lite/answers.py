@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, shown_path
 from evalplus_lite.extraction import Kind
 from evalplus_lite.store import parse_json, read_beginning, read_jsonl, read_raw, read_text
 from evalplus_lite.tasks import Dataset
@@ -69,7 +69,9 @@ class Faults:
     def count(self, answer: Answer, path: object) -> None:
         """Count an answer that cannot be a program."""
         self.unusable += 1
-        self._show(f"{path}: {answer.task_id}[{answer.index}]: the sample {answer.fault}")
+        self._show(
+            f"{shown_path(path)}: {answer.task_id}[{answer.index}]: the sample {answer.fault}"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON-ready form."""

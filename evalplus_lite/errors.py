@@ -33,7 +33,7 @@ class InputError(EvalPlusLiteError):
         remedy: str | None = None,
     ) -> None:
         self.problem, self.path, self.line, self.remedy = problem, path, line, remedy
-        where = "" if path is None else f"{path}{'' if line is None else f':{line}'}: "
+        where = "" if path is None else f"{shown_path(path)}{'' if line is None else f':{line}'}: "
         super().__init__(f"{where}{problem}{'' if remedy is None else f' ({remedy})'}")
 
 
@@ -59,6 +59,15 @@ class InfrastructureError(EvalPlusLiteError):
 
 class SandboxUnavailable(InfrastructureError):
     """No sandbox tier holds on this machine and none was waived."""
+
+
+ALIASES: dict[str, str] = {}
+"""What the user called a file that stands for something else: the copy of a pipe."""
+
+
+def shown_path(path: object) -> str:
+    """Return a path as the user gave it."""
+    return ALIASES.get(str(path), str(path))
 
 
 def one_of(given: str, known: Iterable[str]) -> str:

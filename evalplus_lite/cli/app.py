@@ -32,7 +32,6 @@ from evalplus_lite.cli import (
     score,
 )
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.given import named_as_given
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -138,8 +137,7 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        with named_as_given():
-            result = app(arguments, standalone_mode=False)
+        result = app(arguments, standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except typer.Exit as stop:
         return stop.exit_code

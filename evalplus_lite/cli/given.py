@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import typer
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import ALIASES, InputError
 
 STDIN = Path("-")
-_SPOOLED: dict[Path, str] = {}
-"""Copies of what was piped in, and what the user called it."""
 
 
 def one_path(context: typer.Context, value: str) -> str:
@@ -37,25 +33,6 @@ def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | 
     return paths or value
 
 
-@contextlib.contextmanager
-def named_as_given() -> Iterator[None]:
-    """Have errors about the copy of a pipe speak of the pipe."""
-    try:
-        yield
-    except InputError as error:
-        given = _SPOOLED.get(Path(str(error.path)))
-        if given is None:
-            raise
-        raise InputError(error.problem, path=given, line=error.line, remedy=error.remedy) from error
-    finally:
-        _SPOOLED.clear()
-
-
-def as_given(path: Path) -> str:
-    """Return a path as the user gave it, also if it is the copy of a pipe."""
-    return _SPOOLED.get(path, str(path))
-
-
 def _is_pipe(path: Path) -> bool:
     """Say whether a path can be read only once: standard input, or a pipe."""
     if path == STDIN:
@@ -70,14 +47,15 @@ def _is_pipe(path: Path) -> bool:
 def _spool(context: typer.Context, path: Path) -> Path:
     """Copy a pipe to a file that lives as long as the command."""
     shown = "<stdin>" if path == STDIN else str(path)
-    if shown in _SPOOLED.values():
+    if shown in ALIASES.values():
         raise InputError("can be read once only", path=shown, remedy="give one of the two a file")
     root = context.find_root()
     folder = Path(tempfile.mkdtemp(prefix="evalplus_lite-"))
     root.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
     own = path.parent.name != "fd" and path != STDIN
     copy = folder / (path.name if own else "stdin" if path == STDIN else "pipe")
-    _SPOOLED[copy] = shown
+    ALIASES[str(copy)] = shown
+    root.call_on_close(lambda: ALIASES.pop(str(copy), None))
     try:
         with copy.open("wb") as file:
             if path == STDIN:
