@@ -77,7 +77,7 @@ def _write(to: str, out: Path, entries: list[Any], *, name: str, licence: str) -
     from evalplus_lite.export.humaneval import write_humaneval
     from evalplus_lite.export.pytest_suite import write_pytest
 
-    left_out = 0
+    left_out = 0 if to == "evalplus" else sum(entry.left_out for entry in entries)
     if to == "evalplus":
         written = write_evalplus(out, entries)
         tasks, left_out = written.tasks, written.left_out

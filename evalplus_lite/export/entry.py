@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import keyword
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from evalplus_lite.errors import InputError
+from evalplus_lite.export.literals import is_readable
 from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Case, Suite, Task, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A task and its suite, which may hold fewer or other cases than the task came with."""
+    """A task and its suite, which may hold fewer or other cases than the task came with.
+
+    Its entry point stands in exported programs as it is: InputError if it is not a name.
+    """
 
     task: Task
     suite: Suite
+
+    def __post_init__(self) -> None:
+        """Refuse what would be a program of its own where a name belongs."""
+        name = self.task.entry_point
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise InputError(f"task {self.task.id[:60]!r}: {name[:60]!r} is not a Python name")
 
     @property
     def base(self) -> tuple[Case, ...]:
@@ -30,6 +43,19 @@ class Entry:
     def expected(self) -> list[Value]:
         """The right output for each case."""
         return [wire.decode(data) for data in self.suite.expected]
+
+    def literals(self) -> Iterator[tuple[int, Case, Value]]:
+        """Yield number, case and right output of all cases that can stand in a program."""
+        for number, (case, expected) in enumerate(
+            zip(self.suite.cases, self.expected, strict=True)
+        ):
+            if is_readable((case.arguments, expected)):
+                yield number, case, expected
+
+    @property
+    def left_out(self) -> int:
+        """How many cases nest too deeply to stand in a program."""
+        return len(self.suite.cases) - sum(1 for _ in self.literals())
 
     @property
     def solution(self) -> str:

@@ -84,7 +84,11 @@ def _plain(value: Value) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted((_plain(item) for item in value), key=lambda item: (str(type(item)), item))
+        items = [_plain(item) for item in value]
+        try:
+            return sorted(items, key=lambda item: (str(type(item)), item))
+        except TypeError:  # lists whose items have no order among each other
+            return sorted(items, key=json.dumps)
     if isinstance(value, dict):
         if any(type(key) is not str for key in value):
             raise _NotJson

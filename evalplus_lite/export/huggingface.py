@@ -18,7 +18,7 @@ from evalplus_lite.store import write_jsonl, write_text
 
 _CARD = """\
 ---
-pretty_name: {name}
+pretty_name: {quoted_name}
 language: [en, code]
 task_categories: [text-generation]
 tags: [code, benchmark, evalplus]
@@ -71,6 +71,9 @@ def write_huggingface(
     """
     if not entries:
         raise InputError("there is no task to export")
+    for option, text in (("--name", name), ("--license", licence)):
+        if not text.isprintable():
+            raise InputError(f"{option} {text[:60]!r} holds characters that cannot be shown")
     write_jsonl(
         folder / "data" / "test.jsonl",
         (
@@ -96,7 +99,9 @@ def write_huggingface(
     )
     card = _CARD.format(
         name=name,
-        licence=licence,
+        # A text in JSON is one in YAML too, whatever it holds.
+        quoted_name=json.dumps(name, ensure_ascii=False),
+        licence=json.dumps(licence, ensure_ascii=False),
         size="n<1K" if len(entries) < 1000 else "1K<n<10K",
         tasks=len(entries),
         base=sum(len(entry.base) for entry in entries),

@@ -46,6 +46,6 @@ def check_text(entry: Entry) -> str:
     """Return source that defines ``check(candidate)``: the suite's cases, base cases first."""
     cases = "".join(
         f"    ({literal(tuple(case.arguments))}, {literal(expected)}),\n"
-        for case, expected in zip(entry.suite.cases, entry.expected, strict=True)
+        for _, case, expected in entry.literals()
     )
     return f"\n\n{judging_text(entry.task, name='_is_right')}\n\n_CASES = [\n{cases}]\n{_CHECK}"

@@ -129,7 +129,9 @@ def _check_text(task: Task, name: str) -> str:
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         and not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
     ]
-    lines = ast.unparse(ast.Module(body, [])).splitlines()
-    inner = "\n".join(f"    {line}" if line else "" for line in lines)
-    head = f"def {name}(inputs, output, expected):\n"
-    return f"{head}{inner}\n    return check(inputs, output, expected)\n"
+    # As a tree, not line by line: a text over several lines must stay as it is.
+    function = syntax.parse(
+        f"def {name}(inputs, output, expected):\n    return check(inputs, output, expected)\n"
+    )
+    function.body[0].body[:0] = body
+    return f"{ast.unparse(function)}\n"

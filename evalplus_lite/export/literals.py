@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from evalplus_lite.types import Value
 
 DIGITS = 4000
 """Longer integers are written in hexadecimal: Python refuses to read longer decimal ones."""
+
+
+MAX_BRACKETS = 190
+"""How deep brackets may nest: Python's tokenizer takes 199, and values stand within some."""
+
+
+def is_readable(value: Value) -> bool:
+    """Say whether Python reads ``literal(value)``: it takes no more than 199 brackets at once."""
+    level, depth = [value], 0
+    while level and depth <= MAX_BRACKETS:
+        # A frozenset is written with two.
+        depth += 2 if any(type(part) is frozenset for part in level) else 1
+        level = [item for part in level for item in _parts(part)]
+    return not level
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    if type(value) is dict:
+        return [*value, *value.values()]
+    return value if type(value) in (list, tuple, set, frozenset) else ()
 
 
 def literal(value: Value) -> str:

@@ -28,9 +28,13 @@ def write_pytest(folder: Path, entries: Sequence[Entry]) -> int:
     """
     names: dict[str, str] = {}
     for entry in entries:
-        other = names.setdefault(file_name(entry.task.id), entry.task.id)
+        name = file_name(entry.task.id).casefold()  # some file systems do not tell case apart
+        other = names.setdefault(name, entry.task.id)
         if other != entry.task.id:
-            raise InputError(f"tasks {other!r} and {entry.task.id!r} would be one file")
+            raise InputError(
+                f"tasks {other!r} and {entry.task.id!r} would be one file",
+                remedy="choose one of them with --tasks, or give it another id",
+            )
     write_text(folder / "conftest.py", TEXTS.read_text(encoding="utf-8"))
     for entry in entries:
         write_text(folder / file_name(entry.task.id), task_text(entry))
@@ -48,7 +52,7 @@ def task_text(entry: Entry) -> str:
     rows = sorted(_rows(entry), key=lambda row: (len(row[0]), row[0], row[2]))
     cases = "".join(f"    ({inputs}, {expected}, {name}),\n" for inputs, expected, name in rows)
     heading = f"{task.id}: {len(entry.base)} base and {len(entry.plus)} further cases"
-    about = "\n".join(f"# {line}".rstrip() for line in task.prompt.strip().splitlines())
+    about = "\n".join(f"# {_shown(line)}".rstrip() for line in task.prompt.strip().splitlines())
     return f'''"""{_docstring(heading)} of `{task.entry_point}`."""
 
 {about}
@@ -77,7 +81,7 @@ def test_{task.entry_point}(solution, inputs, expected):
 
 
 def _rows(entry: Entry) -> Iterable[tuple[str, str, str]]:
-    for number, (case, expected) in enumerate(zip(entry.suite.cases, entry.expected, strict=True)):
+    for number, case, expected in entry.literals():
         group = "base" if number < entry.suite.base_count else "plus"
         shown = call("", case.arguments)
         if len(shown) > ID_LENGTH:
@@ -86,4 +90,9 @@ def _rows(entry: Entry) -> Iterable[tuple[str, str, str]]:
 
 
 def _docstring(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"""', "'''")
+    return _shown(text).replace("\\", "\\\\").replace('"', "'")
+
+
+def _shown(line: str) -> str:
+    """Return a line without characters that a screen would obey, or that nobody sees."""
+    return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in line)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import keyword
+import sys
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +26,15 @@ _NAMES = {
 }
 
 
+MAX_NAME = 200
+"""Characters an id or the name of a function may have."""
+MAX_TEXT = 4 << 20
+"""Characters a text of a task may have: its prompt, reference, contract or tests."""
+MAX_COUNT = 1 << 31
+MAX_NESTING = 100
+"""How deep data that is only handed on may nest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """A row's fields with the place they stand in."""
@@ -35,22 +47,61 @@ class Fields:
         return InputError(problem, path=self.path, line=self.row.line, remedy=remedy)
 
     def text(self, key: str, *, default: str | None = None) -> str:
-        """Return a text field."""
+        """Return a text field: what a file can hold and a program can be, within ``MAX_TEXT``."""
         value: str = self._get(key, (str,), default)
+        if len(value) > MAX_TEXT:
+            raise self.refuse(f"{key!r} is longer than {MAX_TEXT} characters")
+        if "\x00" in value:
+            raise self.refuse(f"{key!r} holds a NUL character")
+        if not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise self.refuse(f"{key!r} holds half of a surrogate pair") from None
         return value
+
+    def id(self, key: str) -> str:
+        """Return a task's id: short, and of characters that can be shown."""
+        value = self.text(key)
+        if not value.strip() or not value.isprintable():
+            raise self.refuse(
+                f"id {value[:60]!r} is empty or holds characters that cannot be shown"
+            )
+        if len(value) > MAX_NAME:
+            raise self.refuse(f"id {value[:60]!r}... is longer than {MAX_NAME} characters")
+        return value
+
+    def identifier(self, key: str) -> str:
+        """Return the name of a function, as Python itself writes it (NFKC)."""
+        value = unicodedata.normalize("NFKC", self.text(key))
+        if not value.isidentifier() or keyword.iskeyword(value) or len(value) > MAX_NAME:
+            raise self.refuse(
+                f"{key} {value[:60]!r} is not a Python name", remedy="name the function alone"
+            )
+        return value
+
+    def data(self, key: str) -> dict[str, Any]:
+        """Return an object that is only handed on, empty if there is none."""
+        found: dict[str, Any] = self._get(key, (dict,), {})
+        level: list[Any] = [found]
+        for _ in range(MAX_NESTING):
+            level = [item for part in level for item in _parts(part)]
+            if not level:
+                return found
+        raise self.refuse(f"{key!r} nests deeper than {MAX_NESTING}")
 
     def number(self, key: str, *, default: float | None = None) -> float:
         """Return a number field, finite and not negative."""
         value = self._get(key, (int, float), default)
-        if not 0 <= value < float("inf"):
-            raise self.refuse(f"{key!r} is {value}, a finite number from 0 was expected")
+        if not 0 <= value <= sys.float_info.max:
+            raise self.refuse(f"{key!r} is {_brief(value)}, a finite number from 0 was expected")
         return float(value)
 
     def count(self, key: str, *, default: int | None = None) -> int:
         """Return an integer field, not negative."""
         value: int = self._get(key, (int,), default)
-        if value < 0:
-            raise self.refuse(f"{key!r} is {value}, an integer from 0 was expected")
+        if not 0 <= value < MAX_COUNT:
+            raise self.refuse(f"{key!r} is {_brief(value)}, an integer from 0 was expected")
         return value
 
     def items(self, key: str, *, default: list[Any] | None = None) -> list[Any]:
@@ -74,9 +125,10 @@ class Fields:
         names = list(keys)
         for key in self.row.data:
             if key not in names:
-                close = difflib.get_close_matches(key, names, n=1)
+                shown = key[:60]
+                close = difflib.get_close_matches(shown, names, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
-                raise self.refuse(f"unknown key {key!r}{what}", remedy=hint)
+                raise self.refuse(f"unknown key {shown!r}{what}", remedy=hint)
 
     def _get(self, key: str, kinds: tuple[type, ...], default: Any) -> Any:
         if key not in self.row.data:
@@ -89,3 +141,12 @@ class Fields:
                 f"{key!r} is {_NAMES[type(value)]} where {_NAMES[kinds[-1]]} was expected"
             )
         return value
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if type(value) is dict else value if type(value) is list else ()
+
+
+def _brief(value: float) -> str:
+    """Return a number for a message: Python writes no integer of more than 4,300 digits."""
+    return f"{value}" if type(value) is float or abs(value) < 10**30 else "an integer that is huge"

@@ -21,13 +21,8 @@ def own_task(fields: Fields) -> Task:
     The reference is compiled, never run: it must define the entry point at its top level.
     """
     fields.known(KEYS)
-    id, entry_point, prompt, reference = (
-        fields.text(key) for key in ("id", "entry_point", "prompt", "reference")
-    )
-    if not id or not id.isprintable():
-        raise fields.refuse(f"id {id!r} is empty or holds characters that cannot be shown")
-    if not entry_point.isidentifier():
-        raise fields.refuse(f"entry_point {entry_point!r} is no Python name")
+    id, entry_point = fields.id("id"), fields.identifier("entry_point")
+    prompt, reference = fields.text("prompt"), fields.text("reference")
     tree = definitions.parse(reference)
     if tree is None:
         raise fields.refuse("reference does not compile", remedy="it must be a whole program")
@@ -67,7 +62,9 @@ def read_rule(fields: Fields) -> Rule:
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
     """Return a row's style; by default ``completion`` where the prompt begins the function."""
-    begins = re.search(rf"^[ \t]*(async[ \t]+)?def[ \t]+{entry_point}\b", prompt, re.MULTILINE)
+    begins = re.search(
+        rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
+    )
     style = fields.text("style", default="completion" if begins else "solution")
     for known in get_args(Style):
         if style == known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,7 +117,7 @@ def mbpp_literal_task(fields: Fields, background: Background) -> Task:
 
 
 def _heading(fields: Fields) -> tuple[str, str, str]:
-    return fields.text("task_id"), fields.text("entry_point"), fields.text("prompt")
+    return fields.id("task_id"), fields.identifier("entry_point"), fields.text("prompt")
 
 
 def _cases(fields: Fields, examples: str, called: str) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
@@ -178,6 +179,8 @@ def _atol(test: ast.Module) -> float:
                 case ast.Call(
                     func=ast.Name(id="assertion"), args=[_, _, ast.Constant(value=float(atol))]
                 ):
+                    if not math.isfinite(atol):
+                        raise ValueError("its tolerance is not finite")
                     return atol
         if isinstance(node, ast.For):
             break

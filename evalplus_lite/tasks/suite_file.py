@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evalplus_lite.codec import to_json
@@ -127,9 +127,13 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
             f"is of format {fields.count('format')}, this version reads format {FORMAT}",
             remedy="write it again with this version",
         )
-    id, prompt, entry_point = (fields.text(key) for key in ("id", "prompt", "entry_point"))
+    id, prompt, entry_point = (
+        fields.id("id"),
+        fields.text("prompt"),
+        fields.identifier("entry_point"),
+    )
     rows = [_case_fields(fields, item, n) for n, item in enumerate(fields.items("cases"), 1)]
-    cases = tuple(_case(row, number) for number, row in enumerate(rows))
+    cases = tuple(_case(row, number, count=len(rows)) for number, row in enumerate(rows))
     base_count = fields.count("base_count")
     if base_count > len(cases):
         raise fields.refuse(f"'base_count' is {base_count}, but there are {len(cases)} cases")
@@ -143,7 +147,7 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         contract=fields.text("contract", default="") or None,
         rule=read_rule(fields),
         style=read_style(fields, prompt, entry_point),
-        extra=_data(fields, "extra"),
+        extra=fields.data("extra"),
     )
     suite = Suite(
         task_id=id,
@@ -151,13 +155,9 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         expected=tuple(_expected(row) for row in rows),
         times=tuple(row.number("seconds", default=0.0) for row in rows),
         base_count=base_count,
-        provenance=_data(fields, "provenance"),
+        provenance=fields.data("provenance"),
     )
     return task, suite
-
-
-def _data(fields: Fields, key: str) -> Mapping[str, Any]:
-    return fields.object(key, default={}).row.data
 
 
 def _case_fields(fields: Fields, item: Any, number: int) -> Fields:
@@ -168,8 +168,10 @@ def _case_fields(fields: Fields, item: Any, number: int) -> Fields:
     return case
 
 
-def _case(row: Fields, position: int) -> Case:
+def _case(row: Fields, position: int, *, count: int) -> Case:
     parent = row.count("parent") if "parent" in row.row.data else None
+    if parent is not None and parent >= count:
+        raise row.refuse(f"case {position + 1}: 'parent' is {parent}, but there are {count} cases")
     operators = row.items("operators", default=[])
     if any(type(name) is not str for name in operators):
         raise row.refuse(f"case {position + 1}: operators are texts")

@@ -191,7 +191,7 @@ def test_huggingface_folder_is_a_card_and_rows(demo: Entry, tmp_path: Path) -> N
     """The card names the file; each row's columns are text or a number, and its test works."""
     assert write_huggingface(tmp_path, [demo], name="Demo+") == 1
     card = (tmp_path / "README.md").read_text()
-    assert card.startswith("---\npretty_name: Demo+")
+    assert card.startswith('---\npretty_name: "Demo+"\n')
     assert "path: data/test.jsonl" in card
     (row,) = rows(tmp_path / "data" / "test.jsonl")
     assert {type(value) for value in row.values()} == {str, int}

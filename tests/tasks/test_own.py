@@ -66,7 +66,7 @@ def test_style_can_be_given(tmp_path: Path) -> None:
         ({"id": "a\nb"}, "is empty or holds characters"),
         ({"refrence": "x"}, r"unknown key 'refrence' \(did you mean 'reference'\?\)"),
         ({"zzz": 1}, r"unknown key 'zzz' \(known: id, prompt"),
-        ({"entry_point": "a b"}, "is no Python name"),
+        ({"entry_point": "a b"}, "is not a Python name"),
         ({"reference": "def add(:"}, "reference does not compile"),
         ({"reference": "def sub(): pass"}, "reference does not define 'add'"),
         ({"inputs": {"a": 1}}, "'inputs' is an object where a list was expected"),
