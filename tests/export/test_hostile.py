@@ -144,7 +144,7 @@ def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> 
     [f"f(x):\n    pass\n{INJECTED}\ndef g", "f; g", "", "class", "a.b", "f" * 300, "(f" * 90],
 )
 def test_an_entry_point_that_is_no_name_is_refused(tmp_path: Path, name: str) -> None:
-    """A suite file with code for a name is refused where it is read, and an entry where it is made."""
+    """A suite file with code for a name is refused when read, an entry when made."""
     row: dict[str, Any] = {"format": 1, "id": "add", "prompt": "p", "entry_point": name}
     row |= {"reference": "def add(a, b):\n    return a + b\n", "base_count": 1}
     row["cases"] = [{"arguments": [1, 2], "expected": 3}]
