@@ -146,7 +146,7 @@ class Verifier:
                 parse(task.contract)  # a malformed contract is told before any program is judged
             suite = self._source.answers(sandbox, task).suite
             self._source.forget(task.id)
-            exam = Exam.of(task, suite, self._preset, memory=self._memory)
+            exam = Exam.of(task, suite, self._preset, memory=self._memory, cache=self._source.cache)
             with self._lock:
                 exam = self._exams.setdefault(task.id, exam)
         return exam

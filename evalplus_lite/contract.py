@@ -16,6 +16,7 @@ from pathlib import Path
 from evalplus_lite import syntax
 from evalplus_lite.errors import ContractError
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.steps import Meter
 from evalplus_lite.types import Case, Outcome, Raised, Returned
 
 PACKAGE = Path(__file__).resolve().parent
@@ -87,7 +88,8 @@ def violations(
         return [None] * len(cases)
     if inputs is None:
         inputs = Inputs.of(case.arguments for case in cases)
-    run = sandbox.run(Program(source, "precondition"), inputs, limits)
+    arguments = [case.arguments for case in cases]
+    run = Meter(sandbox, Program(source, "precondition"), arguments, limits).run(inputs)
     if run.load_failed:
         raise ContractError(f"a contract does not load: {run.outcomes[0]}")
     return [_reason(outcome) for outcome in run.outcomes]

@@ -7,11 +7,17 @@ run first: a program that fails one is not run on the rest, unless every detail 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 
 from evalplus_lite.contract import parse
 from evalplus_lite.errors import CodecError, ContractError
+from evalplus_lite.paces import BySteps, ByTime, Pace
+from evalplus_lite.reference_times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox, wire
+from evalplus_lite.steps import FEWEST, Allowance
 from evalplus_lite.types import (
     Failure,
     Outcome,
@@ -40,23 +46,46 @@ class Exam:
     inputs: Inputs
     expected: Expected
     limits: Limits
+    pace: Pace | None = None
+    """Says what a case may use beyond the limit; None: nothing."""
 
     @classmethod
-    def of(cls, task: Task, suite: Suite, preset: Preset, *, memory: int = 1 << 30) -> Exam:
-        """Prepare a suite under a limits preset and a memory limit in bytes."""
-        limits = tuple(preset.limit(time) for time in suite.times)
-        return cls(
-            task,
-            suite,
-            Inputs.of(case.arguments for case in suite.cases),
-            Expected.of(suite.expected),
-            Limits(
-                cpu=limits,
-                load=max(Limits().load, preset.floor),
-                memory=memory,
-                output=max(Limits().output, 4 * suite.blobs.size),
-            ),
-        )
+    def of(
+        cls,
+        task: Task,
+        suite: Suite,
+        preset: Preset,
+        *,
+        memory: int = 1 << 30,
+        cache: Path | None = None,
+    ) -> Exam:
+        """Prepare a suite under a limits preset and a memory limit in bytes.
+
+        ``cache`` is a folder where the reference's times are kept once they were needed.
+        """
+        pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache))
+        load = max(Limits().load, preset.floor)
+        return cls._of(task, suite, pace, Limits(cpu=preset.floor, load=load, memory=memory))
+
+    @classmethod
+    def by_steps(
+        cls, task: Task, suite: Suite, *, memory: int = 1 << 30, steps: Sequence[int] = ()
+    ) -> Exam:
+        """Prepare a suite so that verdicts are the same on every machine, however busy it is.
+
+        A program may take ``steps.FEWEST`` steps on a case, or four times the reference's. For
+        programs that gain nothing by passing: a program can cheat the count. ``steps`` are the
+        reference's by case, if they are known.
+        """
+        pace = BySteps(task, suite.cases, known=dict(enumerate(steps)))
+        return cls._of(task, suite, pace, Limits(cpu=Allowance(FEWEST).unasked, memory=memory))
+
+    @classmethod
+    def _of(cls, task: Task, suite: Suite, pace: Pace, limits: Limits) -> Exam:
+        output = max(limits.output, 4 * suite.blobs.size)
+        inputs = Inputs.of(case.arguments for case in suite.cases)
+        expected = Expected.of(suite.expected)
+        return cls(task, suite, inputs, expected, replace(limits, output=output), pace)
 
 
 @dataclass(slots=True)
@@ -140,7 +169,16 @@ def _examined(
     count = len(exam.suite.cases)
     examiner = _Examiner(exam, [None] * count if details else None, patience)
     program = Program(source, exam.task.entry_point)
-    cpu, _ = sandbox.watch(program, exam.inputs, exam.limits, examiner, expected=exam.expected)
+    pace = exam.pace
+    cpu, _ = sandbox.watch(
+        program,
+        exam.inputs,
+        exam.limits,
+        examiner,
+        expected=exam.expected,
+        more=None if pace is None else partial(pace.limit, sandbox, program, exam.limits),
+        own_clock=pace is not None and pace.own_clock,
+    )
     if examiner.deferred:
         _check(sandbox, exam, examiner)
     base, plus = examiner.base, examiner.plus

@@ -14,7 +14,8 @@ from evalplus_lite.blobs import LARGE, Blobs, Packed
 from evalplus_lite.compare import matches
 from evalplus_lite.contract import parse, violations
 from evalplus_lite.errors import CodecError, ReferenceError_
-from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox, wire
+from evalplus_lite.steps import Meter
 from evalplus_lite.types import (
     Case,
     Crashed,
@@ -93,31 +94,32 @@ def answer(
     live = [number for number in range(len(cases)) if number not in dropped]
     if dropped:
         inputs = Inputs.of(cases[number].arguments for number in live)
-    first = _Answers(task, max_failures)
-    _run(sandbox, task, inputs, limits, first, timed=True)
+    program = Program(task.reference, task.entry_point)
+    arguments = [cases[number].arguments for number in live]
+    meter = Meter(sandbox, program, arguments, limits)
+    first = _Answers(task, max_failures, meter)
+    _run(sandbox, task, inputs, meter.limits, first, more=meter.more)
     for place, number in enumerate(live):
         if place not in first.answers:
-            dropped[number] = _drop(cases[number], first.failed.get(place))
+            dropped[number] = _drop(cases[number], first.failed.get(place), meter)
     places = sorted(first.answers)
     if twice:
-        # What was just within the limit may be just beyond it now: time decides nothing here.
+        # It has answered within its steps: time decides nothing here.
         second = _Second([first.answers[place] for place in places], task)
         if len(places) < len(live):
             inputs = Inputs.of(cases[live[place]].arguments for place in places)
         other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
-        roomy = replace(limits, cpu=10 * limits.of(0)) if places else limits
+        roomy = replace(limits, cpu=10 * meter.allowance.patience)
         _run(other, task, inputs, roomy, second, expected=Expected.of(second.expected))
         for place in [p for n, p in enumerate(places) if n not in second.same]:
             number = live[place]
             dropped[number] = Dropped(cases[number], "unstable", "another run answered otherwise")
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
-    times = {live[p]: first.times[p] for p in places}
     kept = tuple(sorted(answers))
     suite = Suite(
         task.id,
         tuple(cases[number] for number in kept),
         Blobs(answers[number] for number in kept),
-        tuple(times[number] for number in kept),
         sum(number < base_count for number in kept),
     )
     return Answers(_relinked(suite, kept), tuple(dropped[n] for n in sorted(dropped)), kept)
@@ -139,8 +141,8 @@ class _Answers:
 
     task: Task
     max_failures: int | None
+    meter: Meter
     answers: dict[int, bytes | Packed] = field(default_factory=dict)
-    times: dict[int, float] = field(default_factory=dict)
     failed: dict[int, Outcome] = field(default_factory=dict)
 
     def equal(self, first: int, last: int) -> bool:
@@ -154,8 +156,9 @@ class _Answers:
         if isinstance(outcome, Returned):
             data = outcome.data
             self.answers[case] = Packed.of(data) if len(data) > LARGE else data
-            self.times[case] = round(outcome.cpu, 6)
             return True
+        if isinstance(outcome, Crashed) and self.meter.exceeds(case):
+            outcome = TimedOut(0.0, self.meter.usual.cpu)  # perhaps it was about to be stopped
         self.failed[case] = outcome
         slow = sum(isinstance(failed, SLOW) for failed in self.failed.values())
         return self.max_failures is None or slow < self.max_failures
@@ -194,12 +197,14 @@ def _run(
     observer: _Answers | _Second,
     *,
     expected: Expected | None = None,
-    timed: bool = False,
+    more: More | None = None,
 ) -> None:
     if not len(inputs):
         return
     program = Program(task.reference, task.entry_point)
-    _, loaded = sandbox.watch(program, inputs, limits, observer, expected=expected, timed=timed)
+    _, loaded = sandbox.watch(
+        program, inputs, limits, observer, expected=expected, more=more, own_clock=more is not None
+    )
     if not loaded:
         failed = observer.failed.get(0) if isinstance(observer, _Answers) else "the second time"
         raise ReferenceError_(f"{task.id}: the reference does not load: {failed}")
@@ -226,17 +231,18 @@ def _moved(case: Case, place: Mapping[int, int]) -> Case:
     return Case(case.arguments, case.source, parent, case.operators)
 
 
-def _drop(case: Case, outcome: Outcome | None) -> Dropped:
+def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:
     if outcome is None:
         return Dropped(case, "budget", "too many slow inputs before it")
+    if isinstance(outcome, TimedOut):
+        # Without the time it took: that differs from run to run, and this is kept in files.
+        return Dropped(case, "slow", f"more than {meter.allowance.steps:,} steps, or waiting")
     return Dropped(case, CAUSES[type(outcome)], _describe(outcome))
 
 
 def _describe(outcome: Outcome) -> str:
     if isinstance(outcome, Raised):
         return f"{outcome.type}: {outcome.message}"[:200]
-    if isinstance(outcome, TimedOut):
-        return f"{outcome.cpu:.2f} s of {outcome.limit:.2f} s"
     if isinstance(outcome, Crashed | Unrepresentable):
         return outcome.reason if isinstance(outcome, Crashed) else outcome.type
     return ""

@@ -155,7 +155,7 @@ Outcome: TypeAlias = Returned | Raised | TimedOut | Crashed | OutOfMemory | Unre
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A task's cases with what the reference answered and how long it took (CPU seconds).
+    """A task's cases with what the reference answered.
 
     ``expected[i]`` is the wire form of the right output for ``cases[i]``. ``base_count`` says how
     many of the cases, from the front, are the task's own.
@@ -164,7 +164,6 @@ class Suite:
     task_id: str
     cases: tuple[Case, ...]
     expected: Sequence[bytes]
-    times: tuple[float, ...]
     base_count: int
     provenance: Mapping[str, Any] = field(default_factory=dict)
 

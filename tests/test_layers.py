@@ -19,7 +19,7 @@ ALL = frozenset(
 GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax"})
 PURE = GROUND | {"compare", "verify", "metrics", "definitions", "store"}
 TASKS = PURE | {"sandbox", "contract"}
-JUDGING = TASKS | {"tasks", "verdicts", "oracle", "evaluate"}
+JUDGING = TASKS | {"tasks", "verdicts", "oracle", "reference_times", "steps", "paces", "evaluate"}
 ALLOWED = {
     "types": frozenset({"blobs"}),
     "errors": frozenset(),
@@ -33,15 +33,18 @@ ALLOWED = {
     "store": GROUND,
     "sandbox": GROUND,
     "verdicts": GROUND | {"compare", "sandbox"},
-    "contract": GROUND | {"sandbox"},
+    "contract": GROUND | {"sandbox", "steps"},
     "tasks": TASKS,
     "llm": GROUND | {"store"},
     "extraction": GROUND | {"definitions"},
     "answers": PURE | {"tasks", "extraction"},
     "samples": PURE | {"tasks", "extraction", "answers"},
     "generate": TASKS | {"tasks", "llm"},
-    "oracle": GROUND | {"compare", "sandbox", "contract"},
-    "evaluate": GROUND | {"sandbox", "contract", "verdicts"},
+    "oracle": GROUND | {"compare", "sandbox", "contract", "steps"},
+    "reference_times": GROUND | {"store", "sandbox"},
+    "evaluate": GROUND | {"sandbox", "contract", "verdicts", "reference_times", "steps", "paces"},
+    "steps": GROUND | {"sandbox"},
+    "paces": GROUND | {"sandbox", "steps", "reference_times"},
     "audit": JUDGING,
     "reduce": frozenset({"errors"}),
     "reduce_bounds": frozenset({"errors", "reduce"}),

@@ -32,7 +32,7 @@ def causes(sandbox: Sandbox, reference: str, *arguments: Any, **options: Any) ->
 
 
 def test_answers_become_a_suite(sandbox: Sandbox) -> None:
-    """Each case is kept with the wire form of its answer and its time, base cases in front."""
+    """Each case is kept with the wire form of its answer, base cases in front."""
     task = make_task([(1,), (2.5,)], [("a",)])
     found = answers(sandbox, task)
     assert found.dropped == ()
@@ -41,7 +41,6 @@ def test_answers_become_a_suite(sandbox: Sandbox) -> None:
     assert suite.cases == task.cases
     assert suite.base_count == 2
     assert [wire.decode(data) for data in suite.expected] == [2, 5.0, "aa"]
-    assert all(0 <= time < 0.2 for time in suite.times)
 
 
 @pytest.mark.parametrize(

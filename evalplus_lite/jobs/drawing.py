@@ -21,6 +21,7 @@ from evalplus_lite.jobs.targeting import alive, targets
 from evalplus_lite.llm import CutOff, NotRecorded, Refused, Source
 from evalplus_lite.oracle import answer
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.steps import Meter
 from evalplus_lite.types import Case, Returned, Task
 
 SHARE, FEWEST, MOST = 20, 16, 32
@@ -77,13 +78,9 @@ def from_generators(sandbox: Sandbox, task: Task, source: Source, *, count: int)
 
 def measured(sandbox: Sandbox, task: Task, generator: Generator, *, name: str) -> Drawn:
     """Draw from a generator in the sandbox and return what its inputs are worth."""
-    inputs = Inputs.of([(seed,) for seed in range(DRAWS)])
-    run = sandbox.run(
-        Program(generator.source, generator.entry_point),
-        inputs,
-        LIMITS,
-        judge=lambda _, outcome: isinstance(outcome, Returned),
-    )
+    seeds = [(seed,) for seed in range(DRAWS)]
+    meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
+    run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
     seen = {identity.key(case.arguments) for case in task.base}
     cases = []
     for outcome in run.outcomes:

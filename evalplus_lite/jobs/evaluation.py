@@ -155,7 +155,13 @@ class _Exams:
             exam = self.made.get(task.id)
             if exam is None:
                 suite = self.source.answers(sandbox, task).suite
-                exam = Exam.of(task, suite, self.settings.preset, memory=self.settings.memory)
+                exam = Exam.of(
+                    task,
+                    suite,
+                    self.settings.preset,
+                    memory=self.settings.memory,
+                    cache=self.source.cache,
+                )
                 self.source.forget(task.id)
                 with self.lock:  # nobody may add to it while the oldest are looked for
                     self.made[task.id] = exam

@@ -9,9 +9,10 @@ from evalplus_lite.audit import VOTES, Dispute, Said, dispute, is_slow
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.oracle import Dropped
-from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, SAMPLE_PRESET, Range
+from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, Range
 from evalplus_lite.requirements.mutants import normal_form
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.steps import Meter
 from evalplus_lite.types import Case, Outcome, Suite, Task
 
 LIMITS = Limits(cpu=1.0, memory=MEMORY)
@@ -32,7 +33,7 @@ class Jury:
     @classmethod
     def summon(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Jury:
         """Return the jury of those programs that pass the base cases, each once."""
-        exam = Exam.of(task, base, SAMPLE_PRESET, memory=MEMORY)
+        exam = Exam.by_steps(task, base, memory=MEMORY)
         found: list[str] = []
         for source in independent(sources):
             if len(found) < MOST_JURORS and examine(sandbox, exam, source).plus == "pass":
@@ -59,7 +60,7 @@ class Jury:
         found: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
             return found
-        whole = Range.of(self.task, suite, SAMPLE_PRESET)
+        whole = Range.of(self.task, suite)
         kills = [whole.kills(sandbox, program) for program in self.programs]
         contested = [
             number
@@ -108,7 +109,9 @@ class Jury:
             return slow < MOST_SLOW
 
         inputs = Inputs.of(case.arguments for case in cases)
-        run = sandbox.run(Program(program, self.task.entry_point), inputs, LIMITS, judge=patient)
+        subject = Program(program, self.task.entry_point)
+        meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
+        run = meter.run(inputs, judge=patient)
         return [None if outcome is None else Said.of(outcome) for outcome in run.outcomes]
 
 

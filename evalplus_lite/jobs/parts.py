@@ -7,30 +7,24 @@ from dataclasses import replace
 from typing import Any
 
 from evalplus_lite.blobs import Blobs
-from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Suite
 
 
 def taken(suite: Suite, places: Sequence[int]) -> Suite:
-    """Return the suite's cases at these positions, with their answers and times."""
+    """Return the suite's cases at these positions, with their answers."""
     return replace(
         suite,
         cases=tuple([suite.cases[place] for place in places]),
         expected=suite.blobs.take(places),
-        times=tuple([suite.times[place] for place in places]),
     )
 
 
 def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
-    """Return the cases of all as one suite; its base cases are those of the first.
-
-    Times are rounded as a suite file holds them.
-    """
+    """Return the cases of all as one suite; its base cases are those of the first."""
     return Suite(
         suites[0].task_id,
         tuple([case for suite in suites for case in suite.cases]),
         Blobs(item for suite in suites for item in suite.blobs.items()),
-        tuple([coarse(time) for suite in suites for time in suite.times]),
         suites[0].base_count,
         provenance,
     )

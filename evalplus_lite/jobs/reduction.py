@@ -87,7 +87,6 @@ def reduced(measured: Measured, choice: Choice) -> Suite:
         suite.task_id,
         tuple(_relinked(suite.cases[number], place) for number in kept),
         suite.blobs.take(kept),
-        tuple(suite.times[number] for number in kept),
         suite.base_count,
         {**suite.provenance, "reduced_from": len(suite.cases)},
     )

@@ -103,7 +103,6 @@ def to_row(result: Augmented) -> dict[str, Any]:
             for case in suite.cases
         ],
         "expected": [blob_row(item) for item in suite.blobs.items()],
-        "times": list(suite.times),
         "provenance": dict(suite.provenance),
         "sources": dict(result.sources),
         "dropped": dict(result.dropped),
@@ -129,7 +128,6 @@ def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
             for arguments, source, parent, operators in row["cases"]
         ),
         Blobs(blob_of(item) for item in row["expected"]),
-        tuple(row["times"]),
         row["base_count"],
         row["provenance"],
     )

@@ -11,10 +11,9 @@ from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.shrink import shrink, weight
 from evalplus_lite.oracle import answer
-from evalplus_lite.sandbox import Limits, Preset, Sandbox
+from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Failure, Suite, Task, Value, VerdictName
 
-PRESET = Preset(floor=1.0, factor=4.0)
 LIMITS = Limits(cpu=0.2, load=10.0)
 """A candidate that keeps the reference busy for longer is not what a person wants to read."""
 MOST = 1500
@@ -96,7 +95,7 @@ def _failing(
     if not answers.suite.cases:
         return set()
     # One exam says where the first failure is; that is all a greedy descent needs to know.
-    failure = examine(sandbox, Exam.of(task, answers.suite, PRESET), source).failure
+    failure = examine(sandbox, Exam.by_steps(task, answers.suite), source).failure
     if failure is None or failure.verdict not in SHRUNK:
         return set()
     return {answers.kept[failure.case]}
@@ -109,5 +108,5 @@ def _shown(sandbox: Sandbox, task: Task, source: str, best: Arguments) -> Smalle
     )
     if not answers.suite.cases:
         return None
-    failure = examine(sandbox, Exam.of(task, answers.suite, PRESET), source).failure
+    failure = examine(sandbox, Exam.by_steps(task, answers.suite), source).failure
     return None if failure is None else Smallest(answers.suite, failure)

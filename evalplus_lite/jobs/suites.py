@@ -9,7 +9,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,11 @@ from evalplus_lite.oracle import Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
-from evalplus_lite.tasks.suite_file import coarse
 from evalplus_lite.types import Suite, Task
 
-FORMAT = 5
+FORMAT = 6
 """Part of every key: raise it when what is computed changes."""
-PUBLISHED_LIMITS = Limits(cpu=60.0, load=10.0, memory=4 << 30)
+PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """For inputs that a published set stands for: its references may be slow, yet none is dropped."""
 
 
@@ -70,9 +69,6 @@ class SuiteSource:
             limits=self.limits,
             contract=False,  # a published set's inputs are its own affair
         )
-        # What limits are made of must not differ between this run and one that reads the cache.
-        times = tuple(coarse(time) for time in answers.suite.times)
-        answers = replace(answers, suite=replace(answers.suite, times=times))
         path = self._path(task)
         if path is not None:
             # A cache that cannot be written costs time only.
@@ -109,7 +105,6 @@ def _lines(answers: Answers) -> Iterator[str]:
     suite = answers.suite
     facts = {
         "kept": answers.kept,
-        "times": suite.times,
         "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
     }
     yield json.dumps(facts) + "\n"
@@ -129,10 +124,9 @@ def _from_lines(lines: Iterator[str], task: Task) -> Answers:
         task.id,
         tuple(task.cases[number] for number in kept),
         Blobs(blob_of(json.loads(line)) for line in lines),
-        tuple(row["times"]),
         sum(number < len(task.base) for number in kept),
     )
-    if not len(suite.cases) == len(suite.expected) == len(suite.times):
+    if len(suite.cases) != len(suite.expected):
         raise ValueError("lengths differ")
     return Answers(suite, dropped, kept)
 

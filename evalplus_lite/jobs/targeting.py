@@ -14,7 +14,7 @@ from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.generate.mutate import Generator
 from evalplus_lite.generate.targeting import Aim
 from evalplus_lite.oracle import Answers
-from evalplus_lite.requirements.kills import MEMORY, MUTANT_PRESET, program_key
+from evalplus_lite.requirements.kills import MEMORY, program_key
 from evalplus_lite.requirements.mutants import difference, mutants, normal_form
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Suite, Task, VerdictName
@@ -68,7 +68,7 @@ def targets(task: Task, samples: Iterable[str] = ()) -> list[Target]:
 
 def alive(sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Target]) -> list[Target]:
     """Return the programs that pass every case of a suite."""
-    exam = Exam.of(task, suite, MUTANT_PRESET, memory=MEMORY)
+    exam = Exam.by_steps(task, suite, memory=MEMORY)
     return [each for each in programs if examine(sandbox, exam, each.source).plus == "pass"]
 
 
@@ -108,7 +108,6 @@ def aim(
                 answers.suite,
                 cases=tuple(cases),
                 expected=answers.suite.blobs.take(places),
-                times=tuple(answers.suite.times[place] for place in places),
             )
         )
         kept += len(cases)
@@ -122,7 +121,7 @@ def _killers(
     """Return which cases reject a program first, in order, and the programs that pass all."""
     if not suite.cases:
         return [], list(programs)
-    exam = Exam.of(task, suite, MUTANT_PRESET, memory=MEMORY)
+    exam = Exam.by_steps(task, suite, memory=MEMORY)
     places: set[int] = set()
     left = []
     for program in programs:

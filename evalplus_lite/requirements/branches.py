@@ -89,9 +89,7 @@ def branches(
     source = _MEASURE.format(
         file=_FILE, source=program.source, entry_point=program.entry_point, report=_REPORT
     )
-    limits = limits or Limits(load=10.0)
-    if isinstance(limits.cpu, tuple):
-        limits = Limits((*limits.cpu, 30.0), limits.load, limits.memory, limits.output)
+    limits = limits or Limits(cpu=30.0, load=10.0)
     run = sandbox.run(Program(source, "measured"), Inputs.of([*cases, (_REPORT,)]), limits)
     answer = run.outcomes[-1]
     rows: dict[tuple[int, int], int] = {}

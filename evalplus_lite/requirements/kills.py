@@ -5,29 +5,26 @@ from __future__ import annotations
 import ast
 import hashlib
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from evalplus_lite import syntax
 from evalplus_lite.evaluate import Exam, examine
-from evalplus_lite.sandbox import Preset, Sandbox
-from evalplus_lite.tasks.suite_file import coarse
+from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Suite, Task
 
-MUTANT_PRESET = Preset(floor=0.1, factor=4.0)
-"""A mutant that is slower than this is killed: a tenth of the default floor, as most mutants that
-reach a limit never end, and each of them costs it."""
-SAMPLE_PRESET = Preset(floor=0.2, factor=4.0)
-"""EvalPlus paper, section 3: the limit its own verdicts were made with."""
 MEMORY = 1 << 28
 MOST_SLOW = 2
 """A program that used up its time on this many cases is run on no further one."""
-MUTANT_SECONDS = 0.1
-"""Mutants meet the cheapest cases, up to this many seconds of the reference's in all: a few
+MUTANT_STEPS = 2_000_000
+"""Mutants meet the cheapest cases, up to this many steps of the reference's in all: a few
 published inputs cost more than thousands of others, and no mutant needs just them."""
-SAMPLE_SECONDS = 1.0
+SAMPLE_STEPS = 20_000_000
 """Samples meet the cases up to this cost first; the others only where those reject none of it."""
-BYTE_SECONDS = 1e-6
+NEGLIGIBLE_STEPS = 500_000
+"""Cases of fewer steps cost nothing."""
+BYTE_STEPS = 20
 """What a byte of an expected answer adds to a case's cost: wrong answers have to be read."""
 
 
@@ -50,28 +47,31 @@ class Range:
     cases: tuple[int, ...]
 
     @classmethod
-    def of(cls, task: Task, suite: Suite, preset: Preset, *, seconds: float | None = None) -> Range:
-        """Prepare a suite, or its base cases and its cheapest others up to so many seconds in all.
+    def of(
+        cls, task: Task, suite: Suite, *, steps: Sequence[int] = (), most: int | None = None
+    ) -> Range:
+        """Prepare a suite, or its base cases and its cheapest others up to so many steps in all.
 
-        The order is the suite's.
+        ``steps`` are the reference's by case, if they are known; with ``most`` they must be. The
+        order is the suite's.
         """
         chosen = list(range(len(suite.cases)))
-        if seconds is not None:
+        if most is not None:
             cost = [
-                coarse(time) + BYTE_SECONDS * len(data)
-                for time, data in zip(suite.times, suite.expected, strict=True)
+                (used if used >= NEGLIGIBLE_STEPS else 0) + BYTE_STEPS * len(data)
+                for used, data in zip(steps, suite.expected, strict=True)
             ]
             plus = sorted(chosen[suite.base_count :], key=lambda case: (cost[case], case))
             total = list(accumulate(cost[case] for case in plus))
-            chosen = sorted([*chosen[: suite.base_count], *plus[: bisect_right(total, seconds)]])
+            chosen = sorted([*chosen[: suite.base_count], *plus[: bisect_right(total, most)]])
         part = replace(
             suite,
             cases=tuple(suite.cases[case] for case in chosen),
             expected=tuple(suite.expected[case] for case in chosen),
-            times=tuple(suite.times[case] for case in chosen),
             base_count=sum(case < suite.base_count for case in chosen),
         )
-        return cls(Exam.of(task, part, preset, memory=MEMORY), tuple(chosen))
+        known = [steps[case] for case in chosen] if steps else []
+        return cls(Exam.by_steps(task, part, memory=MEMORY, steps=known), tuple(chosen))
 
     def kills(self, sandbox: Sandbox, source: str) -> Kills:
         """Return which cases reject a program, by their numbers in the whole suite."""

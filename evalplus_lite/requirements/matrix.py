@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from evalplus_lite.paces import reference_steps
 from evalplus_lite.reduce import Problem, distinct
 from evalplus_lite.requirements.branches import branches
 from evalplus_lite.requirements.cache import Shelf
@@ -14,17 +15,16 @@ from evalplus_lite.requirements.decisions import decisions
 from evalplus_lite.requirements.kills import (
     MEMORY,
     MOST_SLOW,
-    MUTANT_PRESET,
-    MUTANT_SECONDS,
-    SAMPLE_PRESET,
-    SAMPLE_SECONDS,
+    MUTANT_STEPS,
+    SAMPLE_STEPS,
     Kills,
     Range,
     program_key,
 )
 from evalplus_lite.requirements.mutants import Mutant, mutants
 from evalplus_lite.requirements.shapes import shapes
-from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox, wire
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.steps import FEWEST
 from evalplus_lite.types import Requirement, Suite, Task
 
 KINDS = ("branch", "decision", "shape", "mutant", "sample")
@@ -39,12 +39,14 @@ MODES: Mapping[str, tuple[str, ...]] = {
 """Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
 three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
 SECTIONS = {
-    "mutant": f"mutant {MUTANT_PRESET} {MUTANT_SECONDS} {MOST_SLOW} {MEMORY}",
-    "sample": f"sample {SAMPLE_PRESET} {SAMPLE_SECONDS} {MOST_SLOW} {MEMORY}",
+    "mutant": f"mutant {FEWEST} {MUTANT_STEPS} {MOST_SLOW} {MEMORY}",
+    "sample": f"sample {FEWEST} {SAMPLE_STEPS} {MOST_SLOW} {MEMORY}",
 }
 """Where kills are cached: by all that decides them besides the task and the program."""
-REFERENCE_PRESET = Preset(floor=2.0, factor=40.0)
-"""Probes and coverage.py slow a reference down; it is trusted to end."""
+REFERENCE_LIMITS = Limits(cpu=300.0, load=10.0, output=1 << 26)
+"""Probes and coverage.py slow a reference down; it has answered these cases, so it ends."""
+STEPS = "steps"
+"""The section that holds a row of the reference's steps by case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def build(
     shelf = Shelf.open(cache, _digest(task, suite))
     found: dict[Requirement, int] = {}
     alive: list[Requirement] = []
-    limits = _limits(suite)
+    limits = REFERENCE_LIMITS
     program = Program(task.reference, task.entry_point)
     cases = [case.arguments for case in suite.cases]
     if "branch" in kinds:
@@ -159,13 +161,14 @@ def _kills(
     missing = [key for key in programs if key not in known]
     if missing:
         task, suite = work.task, work.suite
+        steps = _steps(sandbox, work, shelf)
         if kind == "mutant":
-            cheap = Range.of(task, suite, MUTANT_PRESET, seconds=MUTANT_SECONDS)
+            cheap = Range.of(task, suite, steps=steps, most=MUTANT_STEPS)
         else:
-            cheap = Range.of(task, suite, SAMPLE_PRESET, seconds=SAMPLE_SECONDS)
+            cheap = Range.of(task, suite, steps=steps, most=SAMPLE_STEPS)
         fresh = {key: cheap.kills(sandbox, programs[key]) for key in missing}
         if kind == "sample" and len(cheap.cases) < len(suite.cases):
-            whole = Range.of(task, suite, SAMPLE_PRESET)
+            whole = Range.of(task, suite, steps=steps)
             for key, row in fresh.items():
                 if not row.killed:
                     fresh[key] = whole.kills(sandbox, programs[key])
@@ -174,9 +177,14 @@ def _kills(
     return {key: Kills(*known[key]) for key in programs}
 
 
-def _limits(suite: Suite) -> Limits:
-    cpu = tuple(REFERENCE_PRESET.limit(time) for time in suite.times)
-    return Limits(cpu, load=10.0, output=1 << 26)
+def _steps(sandbox: Sandbox, work: Work, shelf: Shelf) -> list[int]:
+    """Return the reference's steps on each case."""
+    rows = shelf.section(STEPS)
+    if rows is None:
+        found = reference_steps(sandbox, work.task, work.suite.cases)
+        shelf.store(STEPS, {"reference": found})
+        return found
+    return rows["reference"]
 
 
 def _digest(task: Task, suite: Suite) -> str:

@@ -100,7 +100,7 @@ def _reached(sandbox: Sandbox, task: Task, suite: Suite, lines: Sequence[int]) -
     text = ast.unparse(ast.fix_missing_locations(tree))
     text += _REACH.format(prefix=_PREFIX, entry_point=task.entry_point)
     inputs = Inputs.of(case.arguments for case in suite.cases)
-    run = sandbox.run(Program(text, f"{_PREFIX}measured"), inputs, Limits(cpu=20.0, load=10.0))
+    run = sandbox.run(Program(text, f"{_PREFIX}measured"), inputs, Limits(cpu=300.0, load=10.0))
     counts = dict.fromkeys(lines, 0)
     for outcome in run.outcomes:
         if isinstance(outcome, Returned):

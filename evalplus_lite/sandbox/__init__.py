@@ -1,6 +1,6 @@
 """Running untrusted code: supervisor, worker, child, limits, probes."""
 
-from evalplus_lite.sandbox.attempt import Observer
+from evalplus_lite.sandbox.attempt import More, Observer
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import (
     PRESETS,
@@ -20,6 +20,7 @@ __all__ = [
     "Inputs",
     "Limits",
     "Mapper",
+    "More",
     "Observer",
     "Preset",
     "Program",

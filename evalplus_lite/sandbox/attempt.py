@@ -8,6 +8,8 @@ import resource
 import signal
 import socket
 import struct
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +44,11 @@ class Observer(Protocol):
         ...
 
 
+More = Callable[[int], float]
+"""Is asked where a program has used up its CPU seconds on a case, and returns how many it may use
+there in all. The program stands still meanwhile."""
+
+
 @dataclass(slots=True)
 class Progress:
     """Where a program's run stands: the next case, and whether the observer wants more."""
@@ -64,9 +71,16 @@ class Attempt:
         observer: Observer,
         expected: Expected | None,
         timed: bool,
+        more: More | None = None,
+        own_clock: bool = False,
     ) -> None:
         self.worker, self.program, self.inputs, self.limits = worker, program, inputs, limits
         self.observer, self.expected, self.timed = observer, expected, timed
+        self.more, self.own_clock = more, own_clock
+        self.kind = b"T" if timed else b"C" if own_clock else b"B"
+        self.granted: tuple[int, float] | None = None
+        """The case that more was asked for since the last batch, and its limit now. A program says
+        itself where it is: it is asked about one claim a batch, and about the case that came."""
         self.buffer = bytearray()
         self.sent = 0
         """The case that the next batch begins with."""
@@ -107,6 +121,7 @@ class Attempt:
             "first": first,
             "last": last,
             "timed": self.timed,
+            "own_clock": self.own_clock,
             "rlimits": {
                 resource.RLIMIT_AS: self.worker.base_bytes + room + limits.memory,
                 resource.RLIMIT_NPROC: self.worker.processes,
@@ -139,6 +154,7 @@ class Attempt:
             if ended is not None:
                 return ended
             watch.reset()
+            self.granted = None
             self.look, self.seen = FIRST_LOOK, None
         return None
 
@@ -162,18 +178,27 @@ class Attempt:
             if kind == b"M":
                 return OutOfMemory(self.limits.memory)
             raise Forged
-        wanted = b"T" if self.timed else b"B"
         end = first + count
-        if kind != wanted or first != self.sent or not state.next < end <= last:
+        if kind != self.kind or first != self.sent or not state.next < end <= last:
             raise Forged
         self.sent = end
         # A batch leaves within two milliseconds: only its last case can have been slow.
-        used = watch.used_since_reset(self.limits.of(end - 1))
-        if used is not None:
+        used = watch.used_since_reset(self.limits.cpu)
+        if self.own_clock:
+            used, payload = self._own_word(payload)
+        if used is not None and used > (limit := self._granted(end - 1, watch)):
             self._book(payload, first, count - 1, state, whole=False)
-            return TimedOut(used, self.limits.of(end - 1)) if state.going else None
+            return TimedOut(used, limit) if state.going else None
         self._book(payload, first, count, state, whole=True)
         return None
+
+    def _own_word(self, payload: bytes) -> tuple[float | None, bytes]:
+        """Return the CPU seconds that a batch took by its own word, if above the limit."""
+        size = inside.CLOCK.size
+        if len(payload) < size:
+            raise Forged
+        (used,) = inside.CLOCK.unpack(payload[-size:])
+        return (used if used > self.limits.cpu else None), payload[:-size]
 
     def _book(
         self, payload: bytes, first: int, count: int, state: Progress, *, whole: bool
@@ -235,9 +260,13 @@ class Attempt:
         while len(self.buffer) < size:
             limit = self.limits.load
             if state.loaded:
-                limit = self.limits.of(self.worker.progress(state.next, last))
+                limit = self.limits.cpu if self.granted is None else self.granted[1]
             pause = watch.pause(limit, self.limits.wait)
             if pause is None:
+                if state.loaded and self.granted is None and not watch.is_idle:
+                    case = self.worker.progress(state.next, last)
+                    if self._granted(case, watch) > limit:
+                        continue
                 return TimedOut(watch.spent, limit)
             channel.settimeout(min(pause, self.look))
             try:
@@ -257,6 +286,19 @@ class Attempt:
                 raise EOFError
             self.buffer += part
         return None
+
+    def _granted(self, case: int, watch: Watch) -> float:
+        """Return the CPU seconds that a case may use now that the usual ones are used up."""
+        if self.granted is None or self.granted[0] != case:
+            limit = self.limits.cpu
+            if self.more is not None:
+                self.worker.stop()  # it loses nothing, and does not disturb what is measured
+                stopped = time.monotonic()
+                limit = max(limit, self.more(case))
+                self.worker.go_on()
+                watch.skip(time.monotonic() - stopped)
+            self.granted = case, limit
+        return self.granted[1]
 
     def _take(self, size: int) -> bytes:
         if size == len(self.buffer):  # as always with large ones: no second copy

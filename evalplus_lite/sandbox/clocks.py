@@ -23,6 +23,8 @@ class Watch:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.spent = 0.0
+        self.is_idle = False
+        """Whether what is up is the time to wait, not CPU time."""
         self.reset()
 
     def reset(self) -> None:
@@ -31,6 +33,11 @@ class Watch:
         self.cpu = cpu_clock(self.pid)
         self.idle_from: Clocks | None = None
         self.gone_from: float | None = None
+
+    def skip(self, seconds: float) -> None:
+        """Afterwards the last seconds of wall time, in which it was stopped, do not count."""
+        self.wall += seconds
+        self.idle_from = None
 
     @property
     def is_long_gone(self) -> bool:
@@ -71,7 +78,7 @@ class Watch:
             clocks.idle_since(self.idle_from) > max(limit, wait)
             or passed > max(limit, wait) * PATIENCE
         ):
-            self.spent = passed
+            self.spent, self.is_idle = passed, True
             return None
         return max(0.002, min(limit + CLOCK_SLACK - used, 0.25))
 

@@ -43,15 +43,21 @@ class Reporter:
     """Writes the child's frames: ``L`` loaded, ``E`` failed to load, ``B`` a batch of answers.
 
     A batch holds one record a case: ``V`` value, ``E`` exception, ``U`` no plain value, ``M`` out
-    of memory; with ``timed`` (kind ``T``) the CPU seconds of its case follow each record. It leaves
+    of memory; with ``timed`` (kind ``T``) the CPU seconds of its case follow each record; with
+    ``own_clock`` (kind ``C``) those of the batch follow it. It leaves
     when it is large or two milliseconds old, so a slow case is always the last of its batch.
     Until then the records stand in a page of memory that the supervisor sees too, after the case
     now running (``progress[0]``) and the case of the first record (``progress[1]``). So answers
     that wait for a slow case behind them are known, and those that a dying process leaves.
     """
 
-    def __init__(self, channel: socket.socket, timed: bool, page: mmap.mmap) -> None:
-        self.channel, self.timed, self.page = channel, timed, page
+    def __init__(
+        self, channel: socket.socket, timed: bool, own_clock: bool, page: mmap.mmap
+    ) -> None:
+        self.channel, self.page = channel, page
+        self.own_clock = own_clock
+        self.kind = b"T" if timed else b"C" if own_clock else b"B"
+        self.used = 0.0
         self.progress = memoryview(page)[:WORDS].cast("Q")
 
     def send(self, kind: bytes, first: int = 0, count: int = 0, payload: bytes = b"") -> None:
@@ -75,6 +81,7 @@ class Reporter:
         put, dump, simple, progress = self.page.write, marshal.dumps, SHORT, self.progress
         size, sent, begin, age, longest = 0, first, 0.0, FIRST_SECONDS, FLUSH_SECONDS
         start = now()
+        self.used = cpu()
         self.begin(first)
         for index in range(first, last):
             progress[0] = index
@@ -116,7 +123,11 @@ class Reporter:
     def flush(self, first: int, last: int, record: bytes) -> None:
         """Send the records on the page and one that is not, up to that of case ``last``."""
         payload = self.page[WORDS : self.page.tell()] + record
-        self.send(b"T" if self.timed else b"B", first, last + 1 - first, payload)
+        if self.own_clock:
+            used = time.process_time()
+            payload += CLOCK.pack(used - self.used)
+            self.used = used
+        self.send(self.kind, first, last + 1 - first, payload)
         self.begin(last + 1)
 
 
@@ -179,7 +190,7 @@ def child(
     request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
     if request["cases"] is not None:
         cases = request["cases"]
-    reporter = Reporter(channel, job["timed"], settings["page"])
+    reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
     channel.sendall(b"P")  # the kernel tells the supervisor who sent this: our pid, out there
     confine(job, settings)
     module = types.ModuleType("program")

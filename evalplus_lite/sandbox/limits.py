@@ -19,22 +19,18 @@ TIERS: tuple[Tier, ...] = ("auto", "namespaces", "landlock", "none")
 class Limits:
     """Bounds on one program's run.
 
-    ``cpu``: CPU seconds a case, one number or one for each case. ``load``: CPU seconds to load
+    ``cpu``: CPU seconds a case. ``load``: CPU seconds to load
     the program (its imports and module level). ``memory``: bytes beyond what the interpreter
     itself holds. ``output``: bytes of one batch of answers. Time spent waiting (sleeping, a lock)
     counts like CPU time, with at least ``wait`` seconds granted; time spent queueing for a
     processor does not count, so a loaded machine changes no verdict.
     """
 
-    cpu: float | tuple[float, ...] = 1.0
+    cpu: float = 1.0
     load: float = 3.0
     memory: int = 1 << 30
     output: int = 16 << 20
     wait: float = 2.0
-
-    def of(self, case: int) -> float:
-        """Return the CPU seconds that case number ``case`` may use."""
-        return self.cpu if isinstance(self.cpu, float | int) else self.cpu[case]
 
 
 @dataclass(frozen=True, slots=True)

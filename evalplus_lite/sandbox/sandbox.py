@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from evalplus_lite.sandbox.attempt import Attempt, Observer, Progress
+from evalplus_lite.sandbox.attempt import Attempt, More, Observer, Progress
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
 from evalplus_lite.sandbox.worker import Worker, WorkerLost
@@ -53,6 +53,8 @@ class _Job(NamedTuple):
     observer: Observer
     expected: Expected | None
     timed: bool
+    more: More | None
+    own_clock: bool
 
 
 class Sandbox:
@@ -70,9 +72,16 @@ class Sandbox:
     def sibling(self, **changes: Any) -> Sandbox:
         """Return a sandbox whose config differs by ``changes``; it is closed with this one."""
         config = replace(self.config, **changes)
-        if config == self.config:
-            return self
-        return self._siblings.setdefault(config, Sandbox(config))
+        return self if config == self.config else self._other(config)
+
+    def beside(self) -> Sandbox:
+        """Return a sandbox like this one, which may run while this one does; closed with it."""
+        return self._other(self.config)
+
+    def _other(self, config: SandboxConfig) -> Sandbox:
+        other = self._siblings.setdefault(config, Sandbox(config))
+        other._ended = self._ended
+        return other
 
     def __enter__(self) -> Sandbox:
         self.start()
@@ -127,6 +136,8 @@ class Sandbox:
         *,
         judge: Callable[[int, Outcome], bool] | None = None,
         timed: bool = False,
+        more: More | None = None,
+        own_clock: bool = False,
     ) -> Run:
         """Call the program on every case and return what happened.
 
@@ -135,7 +146,9 @@ class Sandbox:
         holds each case's own CPU seconds, as the child measured them: for trusted programs.
         """
         collector = _Collector([None] * len(inputs), judge)
-        cpu, loaded = self.watch(program, inputs, limits, collector, timed=timed)
+        cpu, loaded = self.watch(
+            program, inputs, limits, collector, timed=timed, more=more, own_clock=own_clock
+        )
         return Run(tuple(collector.outcomes), cpu, not loaded)
 
     def watch(
@@ -147,13 +160,19 @@ class Sandbox:
         *,
         expected: Expected | None = None,
         timed: bool = False,
+        more: More | None = None,
+        own_clock: bool = False,
     ) -> tuple[float, bool]:
         """Run the program, telling ``observer`` of each case; return CPU seconds and loadedness.
 
         With ``expected``, answers of exactly these bytes are reported through
-        ``observer.equal``, many at once, and never taken apart.
+        ``observer.equal``, many at once, and never taken apart. ``more`` is asked where a case's
+        CPU seconds are used up, and says how many it may use in all; it may run programs itself,
+        in a sandbox ``beside`` this one. With ``own_clock`` the time of answers that came is what
+        the program itself measured, exact however late they are read: for programs that gain
+        nothing by lying.
         """
-        job = _Job(program, inputs, limits, observer, expected, timed)
+        job = _Job(program, inputs, limits, observer, expected, timed, more, own_clock)
         state = Progress(0)
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))

@@ -3,7 +3,8 @@
 This file's *text* runs after that of ``inside``, in the same namespace.
 
 Control messages (supervisor to worker): ``C`` configure, ``L`` load inputs, ``R`` run (carries the
-child's socket), ``K`` kill the child. Worker to supervisor: ``H`` hello, ``X`` the child has ended.
+child's socket), ``K`` kill the child, ``S`` stop it, ``G`` let it go on. Worker to
+supervisor: ``H`` hello, ``X`` the child has ended.
 """
 
 from __future__ import annotations
@@ -96,6 +97,8 @@ class Worker:
             poll.register(self.alarm, select.POLLIN)
         elif kind == b"K" and self.child is not None:
             os.kill(self.child, signal.SIGKILL)
+        elif kind in (b"S", b"G") and self.child is not None:
+            os.kill(self.child, signal.SIGSTOP if kind == b"S" else signal.SIGCONT)
 
     def scratch_changed(self) -> int | None:
         """Return when the scratch folder last changed: entries, mode, owner, times, attributes."""

@@ -184,6 +184,14 @@ class Worker:
         """End the child, if there is one."""
         self.send(b"K")
 
+    def stop(self) -> None:
+        """Have the child, if there is one, stand still."""
+        self.send(b"S")
+
+    def go_on(self) -> None:
+        """Let a child that was stopped run again."""
+        self.send(b"G")
+
     def ending(self) -> Ending:
         """Wait for the child to have ended."""
         try:

@@ -6,7 +6,6 @@ docs/formats.md.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -37,8 +36,7 @@ KEYS = (
     "provenance",
 )
 CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "seconds")
-NEGLIGIBLE_SECONDS = 0.025
-"""Reference times below this change no preset's limit: the smallest is 0.2 s, four times 0.05."""
+"""``seconds``, a time that earlier versions wrote, is read over: no file holds one now."""
 
 
 def write_suites(
@@ -46,7 +44,7 @@ def write_suites(
 ) -> int:
     """Write each task that has a suite, in the tasks' order, and return how many there were.
 
-    The same tasks and suites give the same bytes. Times are written as ``coarse`` gives them.
+    The same tasks and suites give the same bytes.
     """
     by_id = {suite.task_id: suite for suite in suites}
     return write_jsonl(path, (_row(task, by_id[task.id]) for task in tasks if task.id in by_id))
@@ -74,16 +72,6 @@ def suites_of(rows: Iterable[Row], *, path: object) -> Dataset:
     return Dataset("", tuple(tasks), suites)
 
 
-def coarse(seconds: float) -> float:
-    """Return a time as files hold it: 0 where negligible, else the next power of two of seconds.
-
-    A time limit needs no more, and two runs of one command write the same file.
-    """
-    if seconds < NEGLIGIBLE_SECONDS:
-        return 0.0
-    return float(2.0 ** math.ceil(math.log2(seconds)))
-
-
 def _row(task: Task, suite: Suite) -> dict[str, Any]:
     row: dict[str, Any] = {
         "format": FORMAT,
@@ -105,7 +93,7 @@ def _row(task: Task, suite: Suite) -> dict[str, Any]:
 
 
 def _case_rows(suite: Suite) -> Iterator[dict[str, Any]]:
-    for case, expected, seconds in zip(suite.cases, suite.expected, suite.times, strict=True):
+    for case, expected in zip(suite.cases, suite.expected, strict=True):
         row: dict[str, Any] = {
             "arguments": [to_json(argument) for argument in case.arguments],
             "expected": to_json(wire.decode(expected)),
@@ -115,8 +103,6 @@ def _case_rows(suite: Suite) -> Iterator[dict[str, Any]]:
             row["parent"] = case.parent
         if case.operators:
             row["operators"] = list(case.operators)
-        if coarse(seconds):
-            row["seconds"] = coarse(seconds)
         yield row
 
 
@@ -153,7 +139,6 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         task_id=id,
         cases=cases,
         expected=tuple(_expected(row) for row in rows),
-        times=tuple(row.number("seconds", default=0.0) for row in rows),
         base_count=base_count,
         provenance=fields.data("provenance"),
     )

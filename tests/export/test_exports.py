@@ -31,7 +31,7 @@ def entry(
     task = Task(task_id, PROMPT, "top", reference or PROMPT + RIGHT)
     expected = tuple(wire.encode(tuple(sorted(xs, reverse=True)[:n])) for xs, n in cases)
     made = tuple(Case(case, "base" if i < base else "plus") for i, case in enumerate(cases))
-    return Entry(task, Suite(task_id, made, expected, (0.0,) * len(cases), base))
+    return Entry(task, Suite(task_id, made, expected, base))
 
 
 @pytest.fixture

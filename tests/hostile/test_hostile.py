@@ -38,7 +38,7 @@ def exam(name: str) -> Exam:
     cases = tuple(Case(tuple(row)) for row in problem.inputs)
     expected = tuple(wire.encode(value) for value in problem.expected)
     task = Task(name, "", name, "", cases, rule=problem.rule, contract=problem.contract)
-    suite = Suite(name, cases, expected, (0.0,) * len(cases), len(cases))
+    suite = Suite(name, cases, expected, len(cases))
     inputs = Inputs.of(case.arguments for case in cases)
     return Exam(task, suite, inputs, Expected.of(expected), Limits(**LIMITS))
 

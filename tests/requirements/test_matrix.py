@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from evalplus_lite.reduce import members
 from evalplus_lite.requirements.branches import config
 from evalplus_lite.requirements.cache import Shelf
 from evalplus_lite.requirements.choice import Policy, Size, bounded, choose
-from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_PRESET, Range, program_key
+from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, Range, program_key
 from evalplus_lite.requirements.matrix import Matrix, Work, build
 from evalplus_lite.requirements.survivors import report
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -133,14 +134,14 @@ def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
 
 def test_an_endless_program_is_given_up_early(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """A program that uses up its time is killed there, and run on few cases only."""
-    place = Range.of(task, suite, MUTANT_PRESET)
+    place = Range.of(task, suite)
     endless = place.kills(sandbox, "def grade(x):\n    while True:\n        pass\n")
     assert endless.killed == endless.run == (1 << MOST_SLOW) - 1
 
 
 def test_a_program_that_eats_memory_is_killed(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """Memory has a limit; what exceeds it is a kill like any other."""
-    place = Range.of(task, suite, MUTANT_PRESET)
+    place = Range.of(task, suite)
     greedy = place.kills(sandbox, "def grade(x):\n    return 'A' * (1 << 34)\n")
     assert greedy.killed == (1 << len(MARKS)) - 1
 
@@ -149,14 +150,14 @@ def test_a_program_that_does_not_load_is_killed_everywhere(
     sandbox: Sandbox, task: Task, suite: Suite
 ) -> None:
     """No answer is no right answer."""
-    place = Range.of(task, suite, MUTANT_PRESET)
+    place = Range.of(task, suite)
     assert place.kills(sandbox, "def grade(x:").killed == (1 << len(MARKS)) - 1
 
 
 def test_mutants_meet_the_cheap_cases_only(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """A case beyond the time for all cases is not run, and its number stays its own."""
-    slow = Suite(suite.task_id, suite.cases, suite.expected, (0.0, 5.0, *suite.times[2:]), 1)
-    place = Range.of(task, slow, MUTANT_PRESET, seconds=1.0)
+    steps = [1, 5_000_000, *[1] * (len(suite.cases) - 2)]
+    place = Range.of(task, replace(suite, base_count=1), steps=steps, most=MUTANT_STEPS)
     assert place.cases == (0, 2, 3, 4, 5, 6)
     found = place.kills(sandbox, OFF_BY_ONE)
     assert members(found.killed) == [3]
@@ -189,10 +190,11 @@ def test_a_sample_is_judged_by_costly_cases_where_cheap_ones_reject_none(
     sandbox: Sandbox, task: Task, suite: Suite
 ) -> None:
     """What only a costly case shows is not lost; what a cheap one shows is not run further."""
-    costly = (*suite.times[:3], 5.0, *suite.times[4:])  # the one case that is exactly 90
-    slow = Suite(suite.task_id, suite.cases, suite.expected, costly, 2)
+    busy = "    if x == 90:\n        for _ in range(25_000_000): pass\n"
+    begin = "    if x >= 90"
+    slow = replace(task, reference=task.reference.replace(begin, busy + begin))
     elsewhere = REFERENCE.replace(">= 50", "> 50")
     samples = {program_key(text): text for text in (OFF_BY_ONE, elsewhere)}
-    rows = build(sandbox, Work(task, slow, samples), kinds=("sample",)).rows
+    rows = build(sandbox, Work(slow, suite, samples), kinds=("sample",)).rows
     assert members(rows[Requirement("sample", program_key(OFF_BY_ONE))]) == [3]
     assert members(rows[Requirement("sample", program_key(elsewhere))]) == [4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import textwrap
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -229,19 +230,48 @@ def test_waiting_counts_only_beyond_the_grace(sandbox: Sandbox) -> None:
 
 
 def test_each_case_has_its_own_limit(sandbox: Sandbox) -> None:
-    """Of two equal cases the one with the smaller limit ends at it."""
+    """Of two equal cases the one that gets no more time ends at the limit; each is asked once."""
+    asked: list[int] = []
+
+    def more(case: int) -> float:
+        asked.append(case)
+        return (0.0, 3.0)[case]
+
     source = """
         import time
-        def f():
-            end = time.process_time() + 0.5
+        def f(seconds):
+            end = time.process_time() + seconds
             while time.process_time() < end: pass
             return 1
     """
-    limits = Limits(cpu=(0.1, 3.0))
-    first, second = run(sandbox, source, (), (), limits=limits).outcomes
+    first, second, third = run(
+        sandbox, source, (0.5,), (0.5,), (0.0,), limits=Limits(cpu=0.1), more=more
+    ).outcomes
     assert isinstance(first, TimedOut)
     assert first.limit == 0.1
     assert isinstance(second, Returned)
+    assert isinstance(third, Returned)
+    assert asked == [0, 1]
+
+
+def test_a_program_stands_still_while_more_is_asked_for(sandbox: Sandbox) -> None:
+    """However long the answer takes, neither the time of the case nor that of others counts."""
+    source = """
+        import time
+        def f(seconds):
+            end = time.process_time() + seconds
+            while time.process_time() < end: pass
+            return seconds
+    """
+
+    def more(case: int) -> float:
+        time.sleep(1.0)
+        return 0.6
+
+    limits = Limits(cpu=0.2, wait=0.5)
+    found = run(sandbox, source, (0.3,), (0.1,), (0.1,), limits=limits, more=more)
+    assert all(isinstance(outcome, Returned) for outcome in found.outcomes)
+    assert found.cpu < 1.0
 
 
 def test_loading_has_a_limit_of_its_own(sandbox: Sandbox) -> None:

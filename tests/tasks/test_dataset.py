@@ -14,7 +14,7 @@ IDS = (*(f"HumanEval/{n}" for n in range(25)), "own-1", "own-2", "a,b", "x*", "1
 @pytest.fixture
 def dataset() -> Dataset:
     tasks = tuple(Task(id, "", "f", "") for id in IDS)
-    return Dataset("some", tasks, {id: Suite(id, (), (), (), 0) for id in IDS})
+    return Dataset("some", tasks, {id: Suite(id, (), (), 0) for id in IDS})
 
 
 @pytest.mark.parametrize(

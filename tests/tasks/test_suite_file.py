@@ -12,7 +12,6 @@ from evalplus_lite import codec
 from evalplus_lite.errors import InputError
 from evalplus_lite.sandbox import wire
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites
-from evalplus_lite.tasks.suite_file import NEGLIGIBLE_SECONDS, coarse
 from evalplus_lite.types import Case, Rule, Suite, Task
 
 CASES = (
@@ -36,12 +35,11 @@ SUITE = Suite(
     task_id="t/1",
     cases=CASES,
     expected=tuple(wire.encode(case.arguments) for case in CASES),
-    times=(0.0, 0.25, 2.0),
     base_count=1,
     provenance={"seed": 3},
 )
 OTHER = Task("t/2", "def g():\n    pass\n", "g", "def g(): return 1\n")
-OTHER_SUITE = Suite("t/2", (), (), (), 0)
+OTHER_SUITE = Suite("t/2", (), (), 0)
 
 
 @pytest.mark.parametrize("name", ["s.jsonl", "s.jsonl.gz"])
@@ -72,12 +70,18 @@ def test_tasks_without_a_suite_are_left_out(tmp_path: Path) -> None:
     assert read_suites(tmp_path / "a").ids == ("t/2",)
 
 
-def test_times_are_written_coarsely() -> None:
-    """Times that change no limit are nothing, and others the power of two above: never less."""
-    assert coarse(NEGLIGIBLE_SECONDS / 2) == 0
-    for seconds in (0.03, 0.25, 0.26, 1.0, 3.7, 100.0):
-        assert seconds <= coarse(seconds) < 2 * seconds
-        assert coarse(coarse(seconds)) == coarse(seconds)
+def test_times_of_earlier_versions_are_read_over(tmp_path: Path) -> None:
+    """A file that still holds times reads like one without, and is written without."""
+    plain, timed = tmp_path / "plain", tmp_path / "timed"
+    write_suites(plain, [TASK], [SUITE])
+    old = json.loads(plain.read_text())
+    for case in old["cases"]:
+        case["seconds"] = 0.25
+    timed.write_text(json.dumps(old) + "\n")
+    again = read_suites(timed)
+    assert again.suites == read_suites(plain).suites
+    write_suites(timed, again.tasks, again.suites.values())
+    assert timed.read_bytes() == plain.read_bytes()
 
 
 def row(**changes: Any) -> dict[str, Any]:
@@ -108,7 +112,6 @@ def row(**changes: Any) -> dict[str, Any]:
         ({"cases": [{"arguments": [], "expected": 1, "x": 1}]}, "unknown key 'x' in case 1"),
         ({"cases": [{"arguments": [], "expected": 1, "parent": -1}]}, "'parent' is -1"),
         ({"cases": [{"arguments": [], "expected": 1, "operators": [1]}]}, "operators are texts"),
-        ({"cases": [{"arguments": [], "expected": 1, "seconds": -1}]}, "'seconds' is -1"),
     ],
 )
 def test_damaged_rows_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -1,0 +1,112 @@
+"""How long a task's reference takes, measured where programs are judged and only when it matters.
+
+No file of tasks holds a time: limits fit the machine that judges, and files are the same on all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import platform
+import sys
+import threading
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.store import write_text
+from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
+
+MOST_SECONDS = 60.0
+"""CPU seconds a case after which measuring ends: a reference that takes longer counts as this."""
+LOAD_SECONDS = 30.0
+MEMORY = 4 << 30
+FORMAT = 1
+"""Part of every name in the cache: raise it when what is measured changes."""
+
+
+@dataclass
+class ReferenceTimes:
+    """CPU seconds of a reference by case, and of all cases together; each is measured once.
+
+    Safe for several threads. With ``cache``, a folder, what was measured is kept there, named by
+    content and by machine.
+    """
+
+    task: Task
+    cases: tuple[Case, ...]
+    cache: Path | None = None
+    _known: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, sandbox: Sandbox, case: int) -> float:
+        """Return the CPU seconds that the reference takes on a case by itself."""
+        inputs = Inputs.of([self.cases[case].arguments])
+        return self._get(sandbox, inputs)
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return the CPU seconds that the reference takes on all cases, taken in turn."""
+        inputs = Inputs.of(case.arguments for case in self.cases)
+        return self._get(sandbox, inputs)
+
+    def _get(self, sandbox: Sandbox, inputs: Inputs) -> float:
+        key = inputs.key
+        with self._lock:  # one measurement at a time: two would disturb each other
+            if key not in self._known:
+                path = self._path(key)
+                seconds = _read(path)
+                if seconds is None:
+                    seconds = self._measured(sandbox, inputs)
+                    # A cache that cannot be written costs time only.
+                    with contextlib.suppress(OSError, EvalPlusLiteError):
+                        if path is not None:
+                            write_text(path, json.dumps({"seconds": round(seconds, 6)}) + "\n")
+                self._known[key] = seconds
+            return self._known[key]
+
+    def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
+        """Return what the reference uses in a process of its own, its own word for each case."""
+        limits = Limits(cpu=MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY)
+        program = Program(self.task.reference, self.task.entry_point)
+        used = 0.0
+
+        def goes_on(_: int, outcome: Outcome) -> bool:
+            nonlocal used
+            if isinstance(outcome, OutOfMemory | Crashed):
+                return False
+            used += max(0.0, outcome.cpu)
+            return not isinstance(outcome, TimedOut)
+
+        run = sandbox.beside().run(program, inputs, limits, judge=goes_on, timed=True)
+        return min(used, run.cpu)
+
+    def _path(self, inputs: str) -> Path | None:
+        if self.cache is None:
+            return None
+        facts = [FORMAT, machine(), self.task.reference, self.task.entry_point, inputs]
+        name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return self.cache / "reference-times" / name[:2] / f"{name[2:]}.json"
+
+
+@cache
+def machine() -> str:
+    """Return what tells machines of unlike speed apart: name, processor, interpreter."""
+    model = platform.processor()
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = (line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+        model = next(names, model)
+    return f"{platform.node()} {model} {platform.machine()} {sys.version}"
+
+
+def _read(path: Path | None) -> float | None:
+    """Return the seconds that a file holds; None where there is none that can be used."""
+    if path is None:
+        return None
+    try:
+        seconds = float(json.loads(path.read_text(encoding="ascii"))["seconds"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
