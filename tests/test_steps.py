@@ -54,7 +54,6 @@ def test_statements_and_items_are_counted(sandbox: Sandbox, source: str, expecte
     "source",
     [
         "def f(n):\n    while True: pass\n",
-        "def f(n):\n    try:\n        f(n)\n    except BaseException:\n        return f(n)\n",
         "def f(n):\n    while True:\n        try:\n            while True: n += 1\n"
         "        except BaseException: pass\n",
         "import itertools\ndef f(n): return [i for i in itertools.count()]\n",
@@ -86,7 +85,7 @@ def test_a_case_is_asked_about_by_its_steps_alone(sandbox: Sandbox) -> None:
     meter = Meter(sandbox, Program(source, "f"), cases, LIMITS)
     assert meter.limits.cpu < 0.02
     found = meter.run(Inputs.of(cases)).outcomes
-    assert [type(outcome) for outcome in found] == [Returned, TimedOut, TimedOut, Returned]
+    assert [type(outcome) for outcome in found] == [Returned, Returned, TimedOut, Returned]
 
 
 def test_slow_inputs_are_dropped_by_count(sandbox: Sandbox) -> None:

@@ -31,7 +31,10 @@ def augment(
     tasks: TasksOption = None,
     inputs: Annotated[int, typer.Option("--inputs", "-n", min=0, help="New inputs a task.")] = 1000,
     seconds: Annotated[
-        float, typer.Option("--seconds", help="CPU seconds of the reference an input may take.")
+        float,
+        typer.Option(
+            "--seconds", help="What an input may cost the reference: a second is 20 million steps."
+        ),
     ] = 0.5,
     replay: Annotated[
         list[Path] | None,

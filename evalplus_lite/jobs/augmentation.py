@@ -42,10 +42,11 @@ SeedSource = Callable[[Sandbox, Task], Sequence[Case]]
 class Budget:
     """How much to do for a task.
 
-    ``inputs``: new cases wanted. ``seconds``: CPU seconds a case of the reference; a slower input
-    is dropped. ``batch``: inputs proposed at first, and again after slow ones; each further batch
-    may be ``GROWTH`` times as large. ``patience``: batches without a single new valid input after
-    which the task is done. ``slow``: slow inputs after which a batch is given up.
+    ``inputs``: new cases wanted. ``seconds``: of a usual machine, what a case may cost the
+    reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
+    first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
+    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
+    slow inputs after which a batch is given up.
     ``targeted``: inputs that may be added for wrong programs which the others let pass.
     """
 

@@ -16,6 +16,7 @@ from evalplus_lite.errors import InputError
 COMPUTED: Mapping[str, str] = {
     "expected": "what references answer",
     "requirements": "branches, mutants and kills of a suite",
+    "reference-times": "how long references take here, where it matters",
     "hypothesis": "tables that Hypothesis keeps",
 }
 """What is computed again when it is missing, by its folder's name."""
