@@ -14,9 +14,9 @@ from evalplus_lite.backends.local import LocalPool
 from evalplus_lite.contract import parse
 from evalplus_lite.errors import InputError
 from evalplus_lite.evaluate import Exam, examine
-from evalplus_lite.extraction import extract
 from evalplus_lite.jobs.evaluation import failure_row
 from evalplus_lite.jobs.suites import SuiteSource
+from evalplus_lite.programs import extract
 from evalplus_lite.sandbox import Sandbox, SandboxConfig, preset
 from evalplus_lite.sandbox.limits import Tier
 from evalplus_lite.store import cache_folder

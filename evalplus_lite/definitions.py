@@ -14,6 +14,7 @@ _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__cl
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")
 STAR = "*"
 """What ``from m import *`` binds: any name."""
 
@@ -26,10 +27,11 @@ def fault(source: str) -> int | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a program's odd escapes are no news of ours
         try:
+            syntax.guard(source)
             compile(source, "program", "exec", dont_inherit=True)
         except SyntaxError as error:
             return error.lineno or source.count("\n") + 1
-        except (ValueError, RecursionError, MemoryError, OverflowError):
+        except (ValueError, RecursionError, OverflowError):
             return source.count("\n") + 1
     return None
 
@@ -49,7 +51,7 @@ def tree_of(source: str) -> ast.Module | None:
         try:
             tree: ast.Module = syntax.parse(source)
             return tree
-        except (ValueError, RecursionError, MemoryError):
+        except (ValueError, RecursionError):
             return None
 
 
@@ -74,28 +76,12 @@ def changed(statement: ast.stmt) -> frozenset[str]:
 
 def used(node: ast.AST) -> frozenset[str]:
     """Return the names that a statement takes from outside: at once, or when it is called."""
-    if isinstance(node, _FUNCTIONS):
-        own = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
-        body = node.body if isinstance(node.body, list) else [node.body]
-        return _free(body) - _local(body, own) | used_at_once(node)
-    if isinstance(node, _COMPREHENSIONS):
-        inside = list(ast.iter_child_nodes(node))
-        return _free(inside) - _local(inside, set())
-    return _free(list(ast.iter_child_nodes(node)) if isinstance(node, _SCOPES) else [node])
+    return _free([node])
 
 
 def used_at_once(node: ast.AST) -> frozenset[str]:
     """Return the names that a statement needs where it stands, before anything is called."""
-    if not isinstance(node, _FUNCTIONS):
-        return used(node)
-    outside: list[ast.AST] = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-    if not isinstance(node, ast.Lambda):
-        outside += node.decorator_list
-        outside += filter(None, [node.returns])
-        outside += [
-            a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg) and a.annotation
-        ]
-    return _free(outside)
+    return _free(_outside(node)) if isinstance(node, _FUNCTIONS) else used(node)
 
 
 def defines(tree: ast.Module, name: str) -> bool:
@@ -136,31 +122,44 @@ def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stm
     what these need in turn.
     """
     binds = [bound(statement) | changed(statement) for statement in statements]
-    wanted, kept = set(names), set[int]()
-    grown = True
-    while grown:
-        grown = False
-        for position, statement in enumerate(statements):
-            if position not in kept and (STAR in binds[position] or binds[position] & wanted):
+    binders: dict[str, list[int]] = {}
+    for position, names_bound in enumerate(binds):
+        for name in names_bound:
+            binders.setdefault(name, []).append(position)
+    kept, seen = set[int](), set[str]()
+    wanted = [*names, STAR]
+    while wanted:
+        name = wanted.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for position in binders.get(name, ()):
+            if position not in kept:
                 kept.add(position)
-                wanted |= used(statement) | binds[position]
-                grown = True
+                wanted += used(statements[position]) | binds[position]
     return [statement for position, statement in enumerate(statements) if position in kept]
 
 
 def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
     """Return the statements as they stand in the source, each on lines of its own."""
-    lines = _lines(source)
+    lines = [line.encode("utf-8", "surrogatepass") for line in _lines(source)]
     parts = []
     for statement in statements:
-        last = lines[(statement.end_lineno or 1) - 1].encode("utf-8", "surrogatepass")
-        rest = last[statement.end_col_offset or 0 :].strip()
-        if statement.col_offset or (rest and not rest.startswith(b"#")):
-            segment = ast.get_source_segment(source, statement) or ""
+        first, last = _first_line(statement) - 1, (statement.end_lineno or 1) - 1
+        begin, end = statement.col_offset, statement.end_col_offset or 0
+        if begin == 0 and _ends_line(lines[last], end):
+            end = len(lines[last])
+        if first == last:
+            text = lines[last][begin:end]
         else:
-            segment = "".join(lines[_first_line(statement) - 1 : statement.end_lineno])
-        parts.append(segment.rstrip("\r\n") + "\n")
-    return "".join(parts)
+            text = b"".join([lines[first][begin:], *lines[first + 1 : last], lines[last][:end]])
+        parts.append(text.rstrip(b"\r\n") + b"\n")
+    return b"".join(parts).decode("utf-8", "surrogatepass")
+
+
+def _ends_line(line: bytes, column: int) -> bool:
+    """Say whether nothing but a comment follows in a line from a column on."""
+    return _AFTER_STATEMENT.match(line, column) is not None
 
 
 def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:
@@ -201,34 +200,69 @@ def _within_scope(statement: ast.AST) -> Iterator[ast.AST]:
             pending.extend(ast.iter_child_nodes(node))
 
 
+def _outside(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.AST]:
+    """Return the parts of a function that are looked at where it is defined, not in it."""
+    parts: list[ast.AST] = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    if not isinstance(node, ast.Lambda):
+        parts += node.decorator_list
+        parts += filter(None, [node.returns])
+        parts += [a.annotation for a in _arguments(node.args) if a.annotation]
+    return parts
+
+
+def _arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from filter(None, [arguments.vararg, arguments.kwarg])
+
+
+class _Scope:
+    """The names that one scope looks up and, if it keeps them from inner ones, those it binds."""
+
+    __slots__ = ("looked_up", "outer", "own")
+
+    def __init__(self, own: Iterable[str] | None = None) -> None:
+        self.looked_up: set[str] = set()
+        self.own = None if own is None else set(own)
+        self.outer: set[str] = set()
+
+
 def _free(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """Return the names that nodes of one scope look up, there or further out."""
-    names: set[str] = set()
-    pending = list(nodes)
+    """Return the names that nodes of one scope look up, there or further out.
+
+    In one pass and without recursion: programs nest as deep as the parser allows.
+    """
+    scopes = [_Scope()]
+    pending: list[ast.AST | None] = list(nodes)
     while pending:
         node = pending.pop()
-        if isinstance(node, (*_SCOPES, *_COMPREHENSIONS)):
-            names |= used(node)
+        scope = scopes[-1]
+        if node is None:  # the end of the innermost scope
+            scopes.pop()
+            small, large = scope.looked_up - ((scope.own or set()) - scope.outer), scopes[-1]
+            if len(small) > len(large.looked_up):
+                small, large.looked_up = large.looked_up, small
+            large.looked_up |= small
             continue
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-            names.add(node.id)
+        if scope.own is not None:
+            scope.own.update(_binds(node))
+        if isinstance(node, _FUNCTIONS):
+            body = node.body if isinstance(node.body, list) else [node.body]
+            pending += [*_outside(node), None, *body]
+            scopes.append(_Scope(argument.arg for argument in _arguments(node.args)))
+            continue
+        if isinstance(node, (ast.ClassDef, *_COMPREHENSIONS)):
+            pending.append(None)
+            # What a class binds is no name to the functions within it.
+            scopes.append(_Scope(None if isinstance(node, ast.ClassDef) else ()))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            scope.looked_up.add(node.id)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            names.add(node.target.id)
+            scope.looked_up.add(node.target.id)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            names.update(node.names)
+            scope.looked_up.update(node.names)
+            scope.outer.update(node.names)
         pending.extend(ast.iter_child_nodes(node))
-    return frozenset(names)
-
-
-def _local(nodes: Sequence[ast.AST], own: set[str]) -> set[str]:
-    """Return the names that nodes of one function bind for themselves, with its arguments."""
-    outer: set[str] = set()
-    for node in nodes:
-        for inner in _within_scope(node):
-            own.update(_binds(inner))
-            if isinstance(inner, (ast.Global, ast.Nonlocal)):
-                outer.update(inner.names)
-    return own - outer
+    return frozenset(scopes[0].looked_up)
 
 
 def _binds(node: ast.AST) -> Iterator[str]:

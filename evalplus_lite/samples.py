@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from evalplus_lite.answers import MAX_SOURCE, Answer, Faults, read_answers
-from evalplus_lite.extraction import Extraction, Step, extract, joined
+from evalplus_lite.extraction import Extraction, Step, joined
+from evalplus_lite.programs import extract
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task

@@ -16,14 +16,15 @@ ALL = frozenset(
     if not path.name.startswith("_") and (path.is_dir() or path.suffix == ".py")
 )
 
-GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax"})
+GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "helper"})
 PURE = GROUND | {"compare", "verify", "metrics", "definitions", "store"}
 TASKS = PURE | {"sandbox", "contract"}
 JUDGING = TASKS | {"tasks", "verdicts", "oracle", "reference_times", "steps", "paces", "evaluate"}
 ALLOWED = {
     "types": frozenset({"blobs"}),
     "errors": frozenset(),
-    "syntax": frozenset(),
+    "helper": frozenset({"errors"}),
+    "syntax": frozenset({"helper"}),
     "blobs": frozenset(),
     "definitions": frozenset({"syntax"}),
     "codec": GROUND,
@@ -37,8 +38,9 @@ ALLOWED = {
     "tasks": TASKS,
     "llm": GROUND | {"store"},
     "extraction": GROUND | {"definitions"},
+    "programs": GROUND | {"definitions", "extraction"},
     "answers": PURE | {"tasks", "extraction"},
-    "samples": PURE | {"tasks", "extraction", "answers"},
+    "samples": PURE | {"tasks", "extraction", "programs", "answers"},
     "generate": TASKS | {"tasks", "llm"},
     "oracle": GROUND | {"compare", "sandbox", "contract", "steps"},
     "reference_times": GROUND | {"store", "sandbox"},
@@ -49,7 +51,7 @@ ALLOWED = {
     "reduce": frozenset({"errors"}),
     "reduce_bounds": frozenset({"errors", "reduce"}),
     "reduce_exact": frozenset({"errors", "reduce", "reduce_bounds"}),
-    "requirements": JUDGING | {"reduce", "reduce_bounds", "reduce_exact"},
+    "requirements": JUDGING | {"programs", "reduce", "reduce_bounds", "reduce_exact"},
     "mining": JUDGING | {"generate", "llm"},
     "export": TASKS,
     "report": PURE,

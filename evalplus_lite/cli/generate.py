@@ -96,7 +96,7 @@ def generate(
 
 def program_of(task: Task, text: str) -> str:
     """Return the program that a chat answer to a task holds."""
-    from evalplus_lite.extraction import extract
+    from evalplus_lite.programs import extract
 
     return extract(text, task, kind="solution").source
 

@@ -17,6 +17,8 @@ _STARTS_CODE = re.compile(
 )
 _STATEMENT = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
 MAX_FENCES = 40
+MOST_STATEMENTS = 2_000
+"""How many statements at its top level a program may have to be looked into."""
 
 
 class Budget:
@@ -44,7 +46,8 @@ class Budget:
         if self.fault(source) is not None:
             return None
         self.left -= 2 * len(source)  # a tree costs about as much again, and a look at all of it
-        return definitions.tree_of(source)
+        tree = definitions.tree_of(source)
+        return tree if tree is not None and len(tree.body) <= MOST_STATEMENTS else None
 
 
 def fenced(text: str) -> list[str]:

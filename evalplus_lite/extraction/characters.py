@@ -36,6 +36,7 @@ def plain(text: str) -> str:
     if ODD.isdisjoint(text):
         return text
     parts: list[str] = []
+    unclosed: dict[tuple[str, int], int] = {}
     at = 0
     while at < len(text):
         literal = _PLAIN_TEXT.match(text, at)
@@ -44,8 +45,12 @@ def plain(text: str) -> str:
             at = literal.end()
             continue
         character = text[at]
+        if character == "\\":  # whatever follows it opens nothing
+            parts.append(character + "".join(map(_plain_character, text[at + 1 : at + 2])))
+            at += 2
+            continue
         if character in SINGLE or character in DOUBLE:
-            content, at = _between(text, at)
+            content, at = _between(text, at, unclosed)
             parts.append(content)
             continue
         parts.append(_plain_character(character))
@@ -71,15 +76,17 @@ def _plain_character(character: str) -> str:
     return "-" if character in DASHES else character
 
 
-def _between(text: str, at: int) -> tuple[str, int]:
+def _between(text: str, at: int, unclosed: dict[tuple[str, int], int]) -> tuple[str, int]:
     """Return a text within curly quotes as a plain one, and where it ends.
 
     Three quotes in a row open a text of several lines. Without a closing quote, only the opening
-    one is replaced.
+    one is replaced; ``unclosed`` notes up to where none closes, so that nobody looks there again.
     """
     family, straight = (SINGLE, "'") if text[at] in SINGLE else (DOUBLE, '"')
     width = 3 if len(text) > at + 2 and all(c in family for c in text[at : at + 3]) else 1
     end = at + width
+    if end < unclosed.get((straight, width), 0):
+        return straight, at + 1
     while end < len(text):
         if text[end] == "\\":
             end += 2
@@ -92,4 +99,5 @@ def _between(text: str, at: int) -> tuple[str, int]:
                 content = content.replace(straight, "\\" + straight)
             return straight * width + content + straight * width, end + width
         end += 1
+    unclosed[straight, width] = end
     return straight, at + 1

@@ -7,13 +7,12 @@ import re
 import textwrap
 
 from evalplus_lite import definitions
+from evalplus_lite.extraction.blocks import MOST_STATEMENTS
 from evalplus_lite.extraction.pruning import only_nests
-from evalplus_lite.extraction.search import Search
+from evalplus_lite.extraction.search import SEARCHED_CHARACTERS, Search, without_thinking
 from evalplus_lite.extraction.steps import Extraction, Kind
 from evalplus_lite.types import Task
 
-SEARCHED_CHARACTERS = 100_000
-"""How long an answer may be to be searched for a program: no real one comes near."""
 _MAYBE_PROSE = re.compile(
     r"^(?!(?:import|from|class|def|del|global|pass)\b)"
     r"~*[A-Za-z_][\w ,]*(?::[ \t]*[A-Za-z_][^#\n=]*)?\r?$",
@@ -29,10 +28,11 @@ def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
     a body, is the one that counts; what it lacks is taken from other blocks and from the prompt.
     """
     whole = joined(text, task, kind=kind)
+    if len(text) > SEARCHED_CHARACTERS and len(without_thinking(text)) > SEARCHED_CHARACTERS:
+        return Extraction(whole, ("too large to look into",))
     if _is_fine(whole, text, task, kind):
         return Extraction(whole)
-    found = Search(task, kind).program(text) if len(text) <= SEARCHED_CHARACTERS else None
-    return found or Extraction(whole, ("found no program",))
+    return Search(task, kind).program(text) or Extraction(whole, ("found no program",))
 
 
 def joined(text: str, task: Task, *, kind: Kind) -> str:
@@ -44,12 +44,16 @@ def joined(text: str, task: Task, *, kind: Kind) -> str:
 
 def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
     """Say whether the answer is a program as it stands; the usual case, so without a tree."""
-    if task.entry_point not in whole or definitions.fault(whole) is not None:
+    if len(text) > SEARCHED_CHARACTERS or task.entry_point not in whole:
+        return False
+    if definitions.fault(whole) is not None:
         return False
     head = re.compile(rf"^(?:async\s+)?def\s+{re.escape(task.entry_point)}\b", re.MULTILINE)
     if kind == "solution" and head.search(text) and not _MAYBE_PROSE.search(text):
         return True
     tree = definitions.tree_of(whole)
+    if tree is not None and len(tree.body) > MOST_STATEMENTS:
+        return True
     if tree is None or not definitions.defines(tree, task.entry_point) or _has_prose(tree):
         return False
     if kind == "solution" or not head.search(textwrap.dedent(text)):

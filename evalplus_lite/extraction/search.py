@@ -15,10 +15,12 @@ from evalplus_lite.extraction.pruning import only_nests, superfluous
 from evalplus_lite.extraction.steps import STEPS, Extraction, Kind, Step
 from evalplus_lite.types import Task
 
-COMPILED_CHARACTERS = 1_000_000
-"""How much may be compiled in search of one answer's program: some hundred tries at a long one."""
-MENDED_CHARACTERS = 50_000
-"""How long an answer may be to have its characters mended: in a longer one they are the least."""
+COMPILED_CHARACTERS = 250_000
+"""How much may be compiled in search of one answer's program: ten times what any real one took."""
+
+
+SEARCHED_CHARACTERS = 50_000
+"""How long an answer may be, its thinking left out, to be looked into: no real one comes near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,13 @@ class Search:
 
     def program(self, text: str) -> Extraction | None:
         """Return the program of the first way that leads to one."""
-        ends = list(characters.END_OF_THINKING.finditer(text))
-        if ends:
-            found = self.program(text[ends[-1].end() :])
+        said = without_thinking(text)
+        if said != text:
+            found = self.program(said)
             if found is not None:
                 return _told(found.source, "left out the thinking", *found.steps)
+        if len(text) > SEARCHED_CHARACTERS:
+            return None
         variants = list(_variants(text))
         ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
         if self.task.style == "completion":
@@ -184,12 +188,16 @@ class Search:
         return [s for s in body if self.task.entry_point not in definitions.bound(s)]
 
 
+def without_thinking(text: str) -> str:
+    """Return what a model said after its deliberation, if it marked where that ends."""
+    ends = list(characters.END_OF_THINKING.finditer(text))
+    return text[ends[-1].end() :] if ends else text
+
+
 def _variants(text: str) -> Iterator[_Variant]:
     """Yield the answer as it is, then with more and more of its characters mended."""
     variant = _Variant(text, ())
     yield variant
-    if len(text) > MENDED_CHARACTERS:
-        return
     mends: tuple[tuple[Step, Callable[[str], str]], ...] = (
         ("removed model tokens", lambda text: characters.MODEL_TOKENS.sub("", text)),
         ("replaced odd characters", characters.plain),

@@ -19,6 +19,7 @@ Step: TypeAlias = Literal[
     "took definitions from the prompt",
     "dropped examples",
     "found no program",
+    "too large to look into",
 ]
 STEPS: tuple[Step, ...] = get_args(Step)
 """All that may be done to an answer, in the order in which it is told."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.suites import SuiteSource
+from evalplus_lite.programs import program_key
 from evalplus_lite.requirements.branches import PACKAGES
 from evalplus_lite.requirements.choice import Choice
-from evalplus_lite.requirements.kills import program_key
 from evalplus_lite.requirements.matrix import KINDS, Matrix, Work, build
 from evalplus_lite.sandbox import Mapper, Sandbox
 from evalplus_lite.store.labels import label

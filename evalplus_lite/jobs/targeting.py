@@ -14,7 +14,8 @@ from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.generate.mutate import Generator
 from evalplus_lite.generate.targeting import Aim
 from evalplus_lite.oracle import Answers
-from evalplus_lite.requirements.kills import MEMORY, program_key
+from evalplus_lite.programs import program_key
+from evalplus_lite.requirements.kills import MEMORY
 from evalplus_lite.requirements.mutants import difference, mutants, normal_form
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Suite, Task, VerdictName

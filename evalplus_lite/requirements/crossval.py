@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evalplus_lite.programs import program_key
 from evalplus_lite.reduce import bitset
 from evalplus_lite.requirements.choice import Policy, choose
-from evalplus_lite.requirements.kills import program_key
 from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.types import Requirement, Sample
 

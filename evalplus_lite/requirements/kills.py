@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import hashlib
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from evalplus_lite import syntax
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Suite, Task
@@ -83,15 +80,3 @@ class Range:
                 if name != "pass":
                     killed |= 1 << case
         return Kills(killed, run)
-
-
-def program_key(source: str) -> str:
-    """Return a name that programs with the same syntax tree share.
-
-    What does not parse is named by its text. Comments and layout do not count, docstrings do.
-    """
-    try:
-        text = ast.dump(syntax.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        text = source
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.paces import reference_steps
+from evalplus_lite.programs import program_key
 from evalplus_lite.reduce import Problem, distinct
 from evalplus_lite.requirements.branches import branches
 from evalplus_lite.requirements.cache import Shelf
@@ -19,7 +20,6 @@ from evalplus_lite.requirements.kills import (
     SAMPLE_STEPS,
     Kills,
     Range,
-    program_key,
 )
 from evalplus_lite.requirements.mutants import Mutant, mutants
 from evalplus_lite.requirements.shapes import shapes

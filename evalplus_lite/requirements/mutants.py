@@ -7,7 +7,6 @@ here, ``_by_mutmut``, and watched by ``tests/requirements/test_mutants.py``.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import hashlib
 import threading
@@ -16,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite import syntax
+from evalplus_lite import programs
 from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.programs import TooLarge
 from evalplus_lite.requirements.planting import own_mutations
 
 _CONFIGURATION = threading.Lock()
@@ -49,14 +49,9 @@ def normal_form(source: str) -> str:
     Raises ReferenceError_ where the source is no Python.
     """
     try:
-        tree = syntax.parse(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
+        return programs.normal_form(source)
+    except (SyntaxError, TooLarge) as error:
         raise ReferenceError_(f"the reference does not parse: {error}") from None
-    if "__doc__" not in source:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
-                _drop_docstring(node)
-    return ast.unparse(tree) + "\n"
 
 
 def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[Mutant, ...]:
@@ -122,18 +117,6 @@ def _by_mutmut(source: str) -> Iterator[str]:
         if mutation.contained_by_top_level_function is not None:
             changed: Any = deep_replace(module, mutation.original_node, mutation.mutated_node)
             yield changed.code
-
-
-def _drop_docstring(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module,
-) -> None:
-    first = node.body[0] if node.body else None
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
-        node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
 
 
 def _first_difference(original: str, mutated: str) -> int:

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from evalplus_lite.programs import program_key
 from evalplus_lite.requirements.choice import Policy
 from evalplus_lite.requirements.crossval import Field, Share, crossval, pooled
-from evalplus_lite.requirements.kills import program_key
 from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.types import Requirement, Sample
 

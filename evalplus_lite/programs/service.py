@@ -1,0 +1,120 @@
+"""What a helper process runs: our own code on the texts of others, which are never run.
+
+Started by ``helper``, with its socket as standard input.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import resource
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from evalplus_lite import definitions, syntax
+from evalplus_lite.extraction import Kind, extract
+from evalplus_lite.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
+from evalplus_lite.types import Task
+
+
+def main() -> None:
+    """Answer requests until the other side goes away; a text that takes too much ends us."""
+    syntax.trust_this_process()
+    channel = socket.socket(fileno=0)
+    _warm_up()
+    for limit, value in (
+        (resource.RLIMIT_AS, _held() + MEMORY),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        resource.setrlimit(limit, (value, value))
+    while True:
+        try:
+            operation, fields = json.loads(receive(channel))
+            # The signal ends the process wherever it is: nothing in Python has to cooperate.
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+            reply = json.dumps(_reply(operation, fields)).encode()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+        except ConnectionError:
+            os._exit(0)
+        channel.sendall(LENGTH.pack(len(reply)) + reply)
+
+
+def _reply(operation: str, fields: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"answer": OPERATIONS[operation](**fields)}
+    except RecursionError:
+        return {"refused": "too large to look into: nested too deep"}
+
+
+def _extract(text: str, prompt: str, entry_point: str, style: Any, kind: Kind) -> Any:
+    task = Task("", prompt, entry_point, "", style=style)
+    found = extract(text, task, kind=kind)
+    return [found.source, found.steps]
+
+
+def _key(source: str) -> str:
+    try:
+        text = ast.dump(syntax.parse(source))
+    except (SyntaxError, ValueError):
+        text = source
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def _normal_form(source: str) -> tuple[str, str | None]:
+    try:
+        tree = syntax.parse(source)
+    except (SyntaxError, ValueError) as error:
+        return "", str(error)
+    if "__doc__" not in source:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+                _drop_docstring(node)
+    return ast.unparse(tree) + "\n", None
+
+
+def _drop_docstring(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module,
+) -> None:
+    match node.body[:1]:
+        case [ast.Expr(value=ast.Constant(value=str()))]:
+            node.body = node.body[1:]
+            if not node.body and not isinstance(node, ast.Module):
+                node.body = [ast.Pass()]
+
+
+def _fits(source: str, mode: str) -> None:
+    """Do once what the caller is about to do: compile and parse, both fail as they like."""
+    if mode == "exec":
+        definitions.fault(source)
+    try:
+        syntax.parse(source, mode=mode)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "extract": _extract,
+    "fits": _fits,
+    "key": _key,
+    "normal_form": _normal_form,
+}
+
+
+def _warm_up() -> None:
+    """Have all that is imported or made at first use in place, before memory is bounded."""
+    task = Task("", "", "f", "", style="solution")
+    extract("```python\ndef f(x):\n    return x\n```\nThis is it.\n", task)
+    _normal_form("def f(x):\n    return f'{x}'\n")
+
+
+def _held() -> int:
+    """Return the bytes of address space that this process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
