@@ -41,7 +41,7 @@ def program_key(source: str) -> str:
     not count, docstrings do.
     """
     try:
-        name: str = helper.ask("key", source=source)
+        name: str = helper.ask("program_key", source=source)
     except TooLarge:
         return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     return name

@@ -59,7 +59,7 @@ def _extract(text: str, prompt: str, entry_point: str, style: Any, kind: Kind) -
     return [found.source, found.steps]
 
 
-def _key(source: str) -> str:
+def _program_key(source: str) -> str:
     try:
         text = ast.dump(syntax.parse(source))
     except (SyntaxError, ValueError):
@@ -102,7 +102,7 @@ def _fits(source: str, mode: str) -> None:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "extract": _extract,
     "fits": _fits,
-    "key": _key,
+    "program_key": _program_key,
     "normal_form": _normal_form,
 }
 
