@@ -17,7 +17,7 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.oracle import CAUSES, SLOW, Dropped, same
 from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Case, Outcome, Raised, Returned, Task
-from evalplus_lite.verdicts import shown
+from evalplus_lite.verdicts import decode_answer, shown
 
 MANY = 3
 """From so many disputed inputs on, and ``SHARE`` of all, it is the reference that is doubtful."""
@@ -168,7 +168,7 @@ def _shown(said: Said) -> Any:
 def _whole(data: bytes) -> Any:
     try:
         if len(data) > WHOLE_BYTES:
-            return {"$shortened": shown(data, data)}
-        return to_json(wire.decode(data))
+            return {"$shortened": shown(data)}
+        return to_json(decode_answer(data))
     except CodecError as error:
         return {"$unreadable": str(error)}

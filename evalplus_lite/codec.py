@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Callable
 from typing import Any
 
 from evalplus_lite.errors import CodecError
+from evalplus_lite.hashing import check_hashing
 from evalplus_lite.types import Value
 
 MAX_DEPTH = 200
@@ -153,17 +155,23 @@ def _tagged(tag: str, body: Any, depth: int) -> Value:
             raise TypeError("a list was expected")
         _enter(depth)
         if tag in _SEQUENCES:
-            return _SEQUENCES[tag]([_decode(item, depth + 1) for item in body])
+            items = [_decode(item, depth + 1) for item in body]
+            if tag != "$tuple":
+                check_hashing(items, lambda: len(json.dumps(body)))
+            return _SEQUENCES[tag](items)
         if any(type(pair) is not list or len(pair) != 2 for pair in body):
             raise TypeError("a list of [key, value] was expected")
-        return {_decode(key, depth + 1): _decode(item, depth + 1) for key, item in body}
+        pairs = [(_decode(key, depth + 1), _decode(item, depth + 1)) for key, item in body]
+        keys = (key for key, _ in pairs)
+        check_hashing(keys, lambda: len(json.dumps(body)), mapping=True)
+        return dict(pairs)
     except (TypeError, ValueError) as error:
         raise CodecError(f"{tag} holds {_shown(body)}: {error}") from None
 
 
 def _shown(body: Any) -> str:
     try:
-        return repr(str(body)[:60])
+        return reprlib.repr(body)[:60]  # of a few of its parts only
     except ValueError:  # an integer of more than 4,300 digits
         return f"a {type(body).__name__}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from evalplus_lite.compare import matches
+from evalplus_lite.compare import equal, is_present
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import wire
 from evalplus_lite.types import (
@@ -23,9 +23,13 @@ from evalplus_lite.types import (
 
 SHOWN = 200
 """Characters of a value that a one-line message shows."""
-SHOWN_BYTES = 1 << 20
-"""Bytes of an answer beyond which a message gives its size only: taking it apart costs seconds."""
-MIN_HASHED = 1024
+SHOWN_BYTES = 1 << 16
+"""Bytes of an answer beyond which a message names its type and size only: it may hold as many
+values as it has bytes, each of which costs up to a few hundred bytes here."""
+CHECKED_BYTES = 1 << 12
+"""Bytes up to which a wrong answer is read to its end, as that tells a wrong value from none."""
+MAX_HASHED = 1 << 14
+"""Elements of one set, or keys of one dict, that a message shows."""
 
 
 def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
@@ -34,14 +38,14 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
         case Returned(data):
             if data == expected:
                 return "pass"
-            by_leaf = rule.kind in ("python", "strict")
-            if by_leaf and (_surely_differ(data, expected) or len(data) > _longest_equal(expected)):
-                return "fail"
             try:
-                value = decode_answer(data, expected)
+                if equal(data, expected, rule):
+                    return "pass"
+                if len(data) <= CHECKED_BYTES:
+                    wire.check(data)
             except CodecError:
                 return "unrepresentable"
-            return "pass" if matches(value, wire.decode(expected), rule) else "fail"
+            return "fail"
         case Raised():
             return "error"
         case TimedOut():
@@ -52,44 +56,9 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
             return "memory"
         case Unrepresentable():
             if rule.kind == "presence":  # whatever it is, it is there
-                return "pass" if matches(True, wire.decode(expected), rule) else "fail"
+                return "pass" if is_present(expected) else "fail"
             return "unrepresentable"
     assert_never(outcome)
-
-
-def _longest_equal(expected: bytes) -> int:
-    """Return how many bytes a value equal to an expected one can take at most.
-
-    By the rules that compare leaf by leaf: True is one byte, the equal 1+0j is seventeen. What is
-    short is taken apart in any case, as that tells a wrong value from none.
-    """
-    return max(1 << 16, 17 * len(expected))
-
-
-def _surely_differ(data: bytes, expected: bytes) -> bool:
-    """Whether two wire forms that are not the same bytes show at their beginning to be unequal.
-
-    So are two texts, two byte strings, two integers, and two sequences of unlike lengths. Most
-    wrong answers are of these kinds, and need not be taken apart.
-    """
-    tag, other = expected[:1], data[:1]
-    if tag in _SEQUENCES:
-        return tag == other and data[1:5] != expected[1:5]
-    return (tag == other and tag in _EXACT) or (tag in _INTEGERS and other in _INTEGERS)
-
-
-_EXACT = (b"u", b"s")
-"""The wire tags of str and bytes."""
-_INTEGERS = (b"i", b"l")
-_SEQUENCES = (b"[", b"(")
-
-
-def decode_answer(data: bytes, expected: bytes) -> Value:
-    """Decode what a sample answered; its hashed containers may be no larger than a right answer's.
-
-    An answer with more elements cannot be right, and could be made to hash slowly.
-    """
-    return wire.decode(data, hash_limit=max(MIN_HASHED, len(expected)))
 
 
 def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) -> Failure:
@@ -97,10 +66,10 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
     match outcome:
         case Returned(data):
             try:
-                got = shown(data, expected)
+                got = shown(data)
             except CodecError as error:
                 got = f"a value that cannot be read ({error})"
-            detail = f"got {got}, expected {shown(expected, expected)}"
+            detail = f"got {got}, expected {shown(expected)}"
             return Failure(case, verdict, detail, actual=data)
         case Raised(kind, message, line):
             return Failure(case, verdict, clip(f"{kind}: {message}" if message else kind), line)
@@ -116,11 +85,18 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
     assert_never(outcome)
 
 
-def shown(data: bytes, expected: bytes) -> str:
-    """Return a line for an answer in wire form; a very large one is not decoded for it."""
-    if len(data) > SHOWN_BYTES:
-        return f"a value of {len(data)} bytes"
-    return shorten(decode_answer(data, expected))
+def shown(data: bytes) -> str:
+    """Return a line for an answer in wire form; a large one is not decoded for it."""
+    if len(data) <= SHOWN_BYTES:
+        return shorten(decode_answer(data))
+    kind, unit = _KINDS.get(data[:1], ("value", "bytes"))
+    size = len(data) if unit == "bytes" else int.from_bytes(data[1:5], "little")
+    return f"a {kind} of {size} {unit}"
+
+
+def decode_answer(data: bytes) -> Value:
+    """Decode what a sample answered, to show it; CodecError if it is malformed or slow to hash."""
+    return wire.decode(data, hash_limit=MAX_HASHED)
 
 
 def shorten(value: Value) -> str:
@@ -141,3 +117,16 @@ def clip(text: str) -> str:
     line = " ".join(text[: 10 * SHOWN].split())
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
     return line if len(line) <= SHOWN else line[:SHOWN] + "..."
+
+
+_KINDS = {
+    b"[": ("list", "items"),
+    b"(": ("tuple", "items"),
+    b"<": ("set", "elements"),
+    b">": ("frozenset", "elements"),
+    b"{": ("dict", "bytes"),
+    b"u": ("str", "bytes"),
+    b"s": ("bytes object", "bytes"),
+    b"l": ("long integer", "bytes"),
+}
+"""What the tag of a large answer says of it; the number that follows most tags is their length."""

@@ -16,8 +16,8 @@ ALL = frozenset(
     if not path.name.startswith("_") and (path.is_dir() or path.suffix == ".py")
 )
 
-GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "helper"})
-PURE = GROUND | {"compare", "verify", "metrics", "definitions", "store"}
+GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "hashing", "helper"})
+PURE = GROUND | {"canonical", "compare", "verify", "metrics", "definitions", "store"}
 TASKS = PURE | {"sandbox", "contract"}
 JUDGING = TASKS | {"tasks", "verdicts", "oracle", "reference_times", "steps", "paces", "evaluate"}
 ALLOWED = {
@@ -28,7 +28,9 @@ ALLOWED = {
     "blobs": frozenset(),
     "definitions": frozenset({"syntax"}),
     "codec": GROUND,
-    "compare": GROUND,
+    "hashing": frozenset({"errors"}),
+    "canonical": GROUND | {"sandbox"},
+    "compare": GROUND | {"canonical", "sandbox"},
     "verify": GROUND,
     "metrics": GROUND,
     "store": GROUND,

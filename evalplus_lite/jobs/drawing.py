@@ -29,6 +29,8 @@ SHARE, FEWEST, MOST = 20, 16, 32
 DRAWS = 60
 """Inputs drawn from each generator of a model."""
 MOST_MUTANTS = 40
+MAX_PARTS = 100_000
+"""Values, parts and all, that an input drawn by a generator may have."""
 LIMITS = Limits(cpu=0.5, load=3.0)
 _STRATEGIES = threading.Lock()
 """Hypothesis is set up in globals, and tasks are worked on in several threads."""
@@ -87,7 +89,7 @@ def measured(sandbox: Sandbox, task: Task, generator: Generator, *, name: str) -
         if not isinstance(outcome, Returned):
             continue
         try:
-            arguments = drawn_arguments(wire.decode(outcome.data), task)
+            arguments = drawn_arguments(wire.decode(outcome.data, most=MAX_PARTS), task)
         except CodecError:
             continue
         if arguments is not None and (key := identity.key(arguments)) not in seen:

@@ -244,16 +244,16 @@ def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
     row["expected"] = _whole(expected)
     if failure.actual is not None:
         try:
-            row["actual"] = _whole(failure.actual, expected)
+            row["actual"] = _whole(failure.actual)
         except CodecError as error:
             row["actual"] = {"$unreadable": str(error)}
     return row
 
 
-def _whole(data: bytes, expected: bytes | None = None) -> Any:
+def _whole(data: bytes) -> Any:
     if len(data) > WHOLE_BYTES:
-        return {"$shortened": shown(data, expected or data)}
-    return to_json(decode_answer(data, expected or data))
+        return {"$shortened": shown(data)}
+    return to_json(decode_answer(data))
 
 
 def names(samples: Iterable[Sample]) -> set[bytes]:

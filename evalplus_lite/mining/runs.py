@@ -27,6 +27,9 @@ from evalplus_lite.types import (
 
 CPU_SECONDS = 10.0
 """The paper's bound on a case (validator 7)."""
+MAX_PARTS, MAX_HASHED = 300_000, 1 << 14
+"""Values, parts and all, that an answer may have, and elements of one set or keys of one dict:
+the code that answers is a stranger's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +245,7 @@ def answer_of(outcome: Outcome | None) -> Answer:
     """Return an outcome as an answer."""
     if isinstance(outcome, Returned):
         try:
-            value = wire.decode(outcome.data)
+            value = wire.decode(outcome.data, hash_limit=MAX_HASHED, most=MAX_PARTS)
             codec.to_json(value)
         except CodecError as error:
             return Answer("unfit", message=str(error))

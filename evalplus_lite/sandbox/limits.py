@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -108,6 +109,15 @@ class Inputs:
                     raise CodecError(f"case {number}: {error}") from None
             raise
         return cls(data, len(rows), hashlib.sha256(data).hexdigest(), private)
+
+    @classmethod
+    def joined(cls, cases: Sequence[Sequence[bytes]], *, private: bool = False) -> Inputs:
+        """Join cases whose arguments are in wire form already, each found sound by the caller."""
+        head = struct.Struct("<cI")
+        data = head.pack(b"[", len(cases)) + b"".join(
+            head.pack(b"(", len(case)) + b"".join(case) for case in cases
+        )
+        return cls(data, len(cases), hashlib.sha256(data).hexdigest(), private)
 
     def __len__(self) -> int:
         return self.count

@@ -64,6 +64,7 @@ PROBLEMS = {
     "checked": Problem([[4], [9]], [2.0, 3.0], contract=CHECK),
     "isodd": Problem([[1], [2]], [True, False]),
     "nanf": Problem([[1.0]], [float("nan")]),
+    "nankeys": Problem([[1], [2]], [{float("nan"): n, float("nan"): n} for n in (1, 2)]),
     "mixed": Problem([[0], [1], [2]], [0.5, 10**9, 10**9]),
     "find_zero": Problem(
         [[[1, 2]], [[-6, 11, -6, 1]]],
@@ -94,6 +95,7 @@ REFERENCES = {
     "checked": "def checked(x):\n    return x**0.5\n",
     "isodd": "def isodd(n):\n    return n % 2 == 1\n",
     "nanf": "def nanf(x):\n    return float('nan')\n",
+    "nankeys": "def nankeys(n):\n    return {float('nan'): n, float('nan'): n}\n",
     "mixed": "def mixed(x):\n    return 0.5 if x == 0 else 10**9\n",
     "find_zero": "def find_zero(xs):\n    return -0.5 if len(xs) == 2 else 1.0\n",
 }
