@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +24,7 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.jobs.evaluation import Tally
@@ -73,6 +74,7 @@ def evaluate(
     from evalplus_lite.jobs.evaluation import Settings, names
     from evalplus_lite.jobs.evaluation import evaluate as run
     from evalplus_lite.jobs.smallest import Shrinker
+    from evalplus_lite.jobs.spool import Spool
     from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.samples import Faults
     from evalplus_lite.sandbox import preset
@@ -100,12 +102,16 @@ def evaluate(
             **({"shrink": True} if shrink else {}),
         }
         faults = Faults()
-        with Journal(folder / "results.jsonl", identity=identity, force=force) as journal:
-            wanted = names(_stream(samples, data, raw, faults))
+        steps: Counter[Any] = Counter()
+        with (
+            Journal(folder / "results.jsonl", identity=identity, force=force) as journal,
+            Spool(_stream(samples, data, raw, faults, steps)) as programs,
+        ):
+            wanted = names(programs)
             screen.stage("evaluate", len(wanted))
             tally = run(
                 by_id,
-                _stream(samples, data, raw),
+                programs,
                 pool,
                 source,
                 settings,
@@ -114,7 +120,7 @@ def evaluate(
                 progress=screen,
             )
             summary = _finish(
-                folder, data, content, samples, raw, journal, tally, ks, len(wanted), faults
+                folder, data, content, programs, journal, tally, ks, len(wanted), faults, steps
             )
     if json:
         print_json(summary)
@@ -155,21 +161,26 @@ def dataset_hash(data: Dataset) -> str:
 
 
 def _stream(
-    samples: list[Path], data: Dataset, raw: bool, faults: Faults | None = None
+    samples: list[Path],
+    data: Dataset,
+    raw: bool,
+    faults: Faults | None = None,
+    steps: Counter[Any] | None = None,
 ) -> Iterator[Sample]:
     """Yield the samples of all files, numbered on from file to file within each task.
 
-    Rows that cannot be used are passed over, and counted in ``faults``.
+    Rows that cannot be used are passed over, and counted in ``faults``; ``steps`` counts what was
+    done to how many answers.
     """
-    from collections import Counter
-
     from evalplus_lite.jobs.reduction import named
     from evalplus_lite.samples import Faults, read_samples
 
     offsets: Counter[str] = Counter()
     faults = faults or Faults()
     for path in samples:
-        found = read_samples(path, data, extraction="none" if raw else "clean", faults=faults)
+        found = read_samples(
+            path, data, extraction="none" if raw else "clean", steps=steps, faults=faults
+        )
         if len(samples) == 1:
             yield from found
             return
@@ -184,13 +195,13 @@ def _finish(
     folder: Path,
     data: Dataset,
     content: str,
-    samples: list[Path],
-    raw: bool,
+    programs: Iterable[Sample],
     journal: Any,
     tally: Tally,
     ks: tuple[int, ...],
     total: int,
     faults: Faults,
+    steps: Counter[Any],
 ) -> dict[str, Any]:
     import json as json_module
 
@@ -210,10 +221,11 @@ def _finish(
         "tasks_without_samples": without,
         "infra": tally.infra,
         "rows": faults.to_json(),
+        "extraction": dict(sorted(steps.items())),
     }
     solutions = None
     if total <= MOST_SOLUTIONS:
-        solutions = {(s.task_id, s.index): s.source for s in _stream(samples, data, raw)}
+        solutions = {(s.task_id, s.index): s.source for s in programs}
     write_results(
         folder / "eval_results.json",
         (row.data for row in journal.rows()),
