@@ -12,7 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,8 +33,9 @@ MAX_MODEL = 500
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said to one task, and what it was meant as; ``index`` counts per task from 0.
+    """What a model said to one task, and what it was meant as.
 
+    ``index`` counts the answers of a model at a temperature to the task, from 0 unless it is given.
     ``fault`` says why an answer cannot be a program (it is too long, or not a text); such an answer
     has no ``text``.
     """
@@ -45,6 +46,7 @@ class Answer:
     model: str = ""
     index: int = 0
     fault: str = ""
+    temperature: float | None = None
 
 
 @dataclass(slots=True)
@@ -60,6 +62,8 @@ class Faults:
     left_out: int = 0
     unusable: int = 0
     shown: list[str] = field(default_factory=list)
+    aside: Counter[str] = field(default_factory=Counter)
+    """Rows of the suite's family of tasks that are not among its own, by task id."""
 
     def leave_out(self, error: InputError) -> None:
         """Count a row that is not an answer."""
@@ -75,11 +79,22 @@ class Faults:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON-ready form."""
-        return {"left_out": self.left_out, "unusable": self.unusable, "shown": self.shown}
+        return {
+            "left_out": self.left_out,
+            "unusable": self.unusable,
+            "shown": self.shown,
+            "aside": self.aside.total(),
+            "tasks_aside": len(self.aside),
+        }
 
     def notes(self) -> list[str]:
         """Return what to tell the user: nothing if all rows were used."""
         told = []
+        if self.aside:
+            told.append(
+                f"{self.aside.total()} rows for {len(self.aside)} tasks that this suite does not"
+                f" hold were left aside, such as {next(iter(self.aside))}"
+            )
         if self.left_out:
             told.append(f"{self.left_out} rows of the sample files are not answers: left out")
         if self.unusable:
@@ -97,16 +112,17 @@ def read_answers(
     """Yield the answers of a sample file for the tasks of the dataset, in the file's order.
 
     A file may cover some of the tasks only, and tasks that were not chosen (``Dataset.only``) are
-    passed over. An answer over ``MAX_SOURCE`` bytes, with a NUL character or of another type than
-    text has a ``fault``. Raises InputError, naming line or file, for a missing or unknown task id,
-    a row without an answer, a wrongly typed field, an index given twice, and for whatever
-    ``store.read_jsonl`` refuses; with ``faults``, such a row is counted there and passed over,
-    unless the file holds no other.
+    passed over; so are tasks of the family that a suite file belongs to (``HumanEval/40`` beside a
+    suite of ``HumanEval/0`` to ``39``), counted in ``faults``. An answer over ``MAX_SOURCE`` bytes,
+    with a NUL character or of another type than text has a ``fault``. Raises InputError, naming
+    line or file, for a missing or unknown task id, a row without an answer, a wrongly typed field,
+    an index given twice, and for whatever ``store.read_jsonl`` refuses; with ``faults``, such a row
+    is counted there and passed over, unless the file holds no other.
     """
     place = Path(path)
     chosen = {task.id for task in dataset.tasks}
     if place.is_dir():
-        answers = _folder(place, dataset)
+        answers = _folder(place, dataset, faults)
     elif _begins_with_list(place):
         answers = _generations(place, dataset)
     else:
@@ -120,7 +136,12 @@ class _Ids:
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
         self.known = frozenset(dataset.all_ids)
-        self.used: Counter[str] = Counter()  # one bit an index, so that memory stays flat
+        self.families = {_family(id) for id in self.known} if dataset.suites else set()
+        self.used: Counter[object] = Counter()  # one bit an index, so that memory stays flat
+
+    def is_aside(self, task_id: str) -> bool:
+        """Say whether a suite file lacks the task, but holds others of its family."""
+        return task_id not in self.known and _family(task_id) in self.families
 
     def check(self, task_id: str, *, path: Path, line: int | None = None) -> None:
         """Raise unless the dataset has a task of that id."""
@@ -135,21 +156,30 @@ class _Ids:
             remedy=f"did you mean {close[0]!r}?" if close else _whose(self.dataset),
         )
 
-    def index(self, task_id: str, given: int | None, *, path: Path, line: int) -> int:
-        """Return the sample's index: the given one, or the first that is free."""
-        used = self.used[task_id]
+    def index(self, given: int | None, of: tuple[object, ...], *, path: Path, line: int) -> int:
+        """Return a sample's index among those ``of`` the same task, model and temperature.
+
+        That is the given one, or the first that is free.
+        """
+        used = self.used[of]
         index = given if given is not None else (~used & (used + 1)).bit_length() - 1
         if used >> index & 1:
             raise InputError(
-                f"index {index} of task {task_id!r} stands twice in the file", path=path, line=line
+                f"index {index} of task {of[0]!r} stands twice in the file", path=path, line=line
             )
-        self.used[task_id] = used | 1 << index
+        self.used[of] = used | 1 << index
         return index
+
+
+def _family(task_id: str) -> str:
+    """Return an id without its last number: what the tasks of a published set share."""
+    return task_id[:200].rstrip("0123456789")
 
 
 def _rows(path: Path, ids: _Ids, faults: Faults | None) -> Iterator[Answer]:
     first: InputError | None = None
     found = False
+    aside: Counter[str] = Counter()
 
     def leave_out(error: InputError) -> None:
         nonlocal first
@@ -159,6 +189,10 @@ def _rows(path: Path, ids: _Ids, faults: Faults | None) -> Iterator[Answer]:
         faults.leave_out(error)
 
     for line, row in read_jsonl(path, max_line=MAX_ROW, on_fault=leave_out):
+        name = row.get("task_id")
+        if type(name) is str and ids.is_aside(name):
+            aside[name] += 1
+            continue
         try:
             answer = _answer(row, ids, path, line)
         except InputError as error:
@@ -168,6 +202,14 @@ def _rows(path: Path, ids: _Ids, faults: Faults | None) -> Iterator[Answer]:
             yield answer
     if first is not None and not found:
         raise first
+    if not found:
+        raise InputError(
+            f"none of its {aside.total()} rows is for a task of {ids.dataset.name}",
+            path=path,
+            remedy=_whose(ids.dataset),
+        )
+    if faults is not None:
+        faults.aside.update(aside)
 
 
 def _answer(row: Mapping[str, Any], ids: _Ids, path: Path, line: int) -> Answer:
@@ -192,8 +234,16 @@ def _answer(row: Mapping[str, Any], ids: _Ids, path: Path, line: int) -> Answer:
     model = _typed(row, "model", str, path, line) or ""
     if len(model) > MAX_MODEL:
         raise InputError(f"'model' is longer than {MAX_MODEL} characters", path=path, line=line)
-    index = ids.index(task_id, given, path=path, line=line)
-    return _usable(row[kind], task_id=task_id, kind=kind, model=model, index=index)
+    temperature = _temperature(row.get("temperature"))
+    index = ids.index(given, (task_id, model, temperature), path=path, line=line)
+    answer = _usable(row[kind], task_id=task_id, kind=kind, model=model, index=index)
+    return answer if temperature is None else replace(answer, temperature=temperature)
+
+
+def _temperature(value: object) -> float | None:
+    """Return a temperature; None for whatever is not one, as any tool may have written the row."""
+    is_number = type(value) in (int, float) and 0 <= value <= 1000  # type: ignore[operator]
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def _typed(row: Mapping[str, Any], key: str, kind: type, path: Path, line: int) -> Any:
@@ -215,7 +265,7 @@ def _brief(value: object) -> str:
         return "a huge number"
 
 
-def _folder(root: Path, dataset: Dataset) -> Iterator[Answer]:
+def _folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Answer]:
     ids = {id.replace("/", "_"): id for id in dataset.all_ids}
     if len(ids) < len(dataset.all_ids):
         raise InputError(
@@ -224,6 +274,13 @@ def _folder(root: Path, dataset: Dataset) -> Iterator[Answer]:
             remedy="give the samples as JSONL",
         )
     folders = {folder.name: folder for folder in root.iterdir() if not _is_hidden(folder)}
+    families = {_family(name) for name in ids} if dataset.suites else set()
+    if any(name in ids for name in folders):
+        aside = [name for name in folders if name not in ids and _family(name) in families]
+        for name in aside:
+            files = _numbered(folders.pop(name))
+            if faults is not None:
+                faults.aside[name] += len(files)
     for name, folder in sorted(folders.items()):
         if folder.is_dir() and name not in ids:
             close = difflib.get_close_matches(name, ids, n=1)

@@ -54,7 +54,7 @@ def read_samples(
             source = found.source
             if steps is not None:
                 steps.update(found.steps)
-        yield Sample(answer.task_id, source, answer.model, answer.index)
+        yield Sample(answer.task_id, source, answer.model, answer.index, answer.temperature)
 
 
 def extracted(answer: Answer, task: Task) -> Extraction:
@@ -72,4 +72,6 @@ def sample_row(sample: Sample) -> dict[str, Any]:
     row: dict[str, Any] = {"task_id": sample.task_id, "index": sample.index}
     if sample.model:
         row["model"] = sample.model
+    if sample.temperature is not None:
+        row["temperature"] = sample.temperature
     return {**row, "solution": sample.source}

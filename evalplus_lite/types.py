@@ -92,12 +92,16 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One model-written program for a task; ``index`` counts the samples of that task."""
+    """One model-written program for a task; ``index`` counts the samples of that task.
+
+    ``temperature`` is what it was drawn with, None where that is not known.
+    """
 
     task_id: str
     source: str
     model: str = ""
     index: int = 0
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

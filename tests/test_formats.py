@@ -46,5 +46,5 @@ def test_suites(examples: dict[str, Path], tmp_path: Path) -> None:
 def test_samples(examples: dict[str, Path]) -> None:
     """The examples of samples are read for the example of a task."""
     samples = list(read_samples(examples["samples"], load_dataset(examples["own"])))
-    assert [(sample.model, sample.index) for sample in samples] == [("some-model", 0), ("", 1)]
+    assert [(sample.model, sample.index) for sample in samples] == [("some-model", 0), ("", 0)]
     assert all("return a + b" in sample.source for sample in samples)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.extraction import Step
-from evalplus_lite.samples import MAX_SOURCE, read_answers, read_samples, write_samples
+from evalplus_lite.samples import MAX_SOURCE, Faults, read_answers, read_samples, write_samples
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.types import Sample, Task
 
@@ -45,9 +46,9 @@ def test_solutions_and_completions(tmp_path: Path) -> None:
     )
     assert list(read_samples(path, DATA)) == [
         Sample("set/0", PROMPT + BODY, "", 0),
-        Sample("set/0", PROMPT + BODY, "m", 1),
+        Sample("set/0", PROMPT + BODY, "m", 0),
         Sample("set/2", PROMPT + BODY, "", 0),
-        Sample("set/0", "def f(x): pass\n", "", 2),
+        Sample("set/0", "def f(x): pass\n", "", 1),
     ]
 
 
@@ -79,6 +80,68 @@ def test_indices_are_given_or_counted(tmp_path: Path) -> None:
     ]
     path = rows(tmp_path, *({"task_id": "set/0", "solution": "", **item} for item in items))
     assert [sample.index for sample in read_samples(path, DATA)] == [1, 0, 2, 7, 3]
+
+
+def test_models_and_temperatures_count_for_themselves(tmp_path: Path) -> None:
+    """The same index in two models or temperatures is no mistake; twice in one of them it is."""
+    of = {"task_id": "set/0", "solution": "", "index": 0}
+    kinds: list[dict[str, Any]] = [
+        {"model": "a"},
+        {"model": "b"},
+        {"model": "b", "temperature": 0.5},
+        {"model": "b", "temperature": 1},
+        {"temperature": 1.0},
+    ]
+    path = rows(tmp_path, *({**of, **kind} for kind in kinds))
+    found = [(s.model, s.temperature, s.index) for s in read_samples(path, DATA)]
+    assert found == [("a", None, 0), ("b", None, 0), ("b", 0.5, 0), ("b", 1.0, 0), ("", 1.0, 0)]
+    path = rows(tmp_path, {**of, **kinds[3]}, {**of, **kinds[3], "temperature": 1.0})
+    with pytest.raises(InputError, match=r"samples\.jsonl:2: index 0 of task 'set/0'"):
+        list(read_samples(path, DATA))
+
+
+@pytest.mark.parametrize("value", ["hot", None, -1, True, [], 1e999, 10**400])
+def test_what_is_no_temperature_is_passed_over(tmp_path: Path, value: Any) -> None:
+    """Other tools may mean something else by the key."""
+    path = rows(tmp_path, {"task_id": "set/0", "solution": "", "temperature": value})
+    assert [sample.temperature for sample in read_samples(path, DATA)] == [None]
+
+
+def suite_of(*numbers: int) -> Dataset:
+    """Return a suite file's tasks: a part of a set."""
+    tasks = [make_task(id=f"HumanEval/{number}") for number in numbers]
+    suites = {task.id: make_suite(task, [2, 4]) for task in tasks}
+    return Dataset("part", tuple(tasks), suites)
+
+
+def test_a_suite_of_a_part_takes_the_whole_sets_samples(tmp_path: Path) -> None:
+    """Rows for the set's other tasks are left aside and counted; other unknown ids are faults."""
+    items = [{"task_id": f"HumanEval/{n % 4}", "solution": ""} for n in range(8)]
+    path = rows(tmp_path, *items, {"task_id": "HumanEvil/1", "solution": ""})
+    faults = Faults()
+    found = [sample.task_id for sample in read_samples(path, suite_of(1, 3), faults=faults)]
+    assert found == ["HumanEval/1", "HumanEval/3"] * 2
+    assert faults.aside == {"HumanEval/0": 2, "HumanEval/2": 2}
+    assert (faults.left_out, len(faults.shown)) == (1, 1)
+    assert "HumanEvil/1" in faults.shown[0]
+
+
+def test_a_folder_of_the_whole_set(tmp_path: Path) -> None:
+    """A suite of a part takes the folder of the whole set's samples."""
+    for number in range(3):
+        (tmp_path / f"HumanEval_{number}").mkdir()
+        (tmp_path / f"HumanEval_{number}" / "0.py").write_text("")
+    faults = Faults()
+    found = [sample.task_id for sample in read_samples(tmp_path, suite_of(1), faults=faults)]
+    assert found == ["HumanEval/1"]
+    assert faults.aside.total() == 2
+
+
+def test_samples_of_other_tasks_alone_are_an_error(tmp_path: Path) -> None:
+    """If no row is for a task of the suite, nothing can be judged, and that is an error."""
+    path = rows(tmp_path, {"task_id": "HumanEval/9", "solution": ""})
+    with pytest.raises(InputError, match=r"none of its 1 rows is for a task of part"):
+        list(read_samples(path, suite_of(1), faults=Faults()))
 
 
 def test_written_samples_are_read_back(tmp_path: Path) -> None:

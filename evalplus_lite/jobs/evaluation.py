@@ -102,7 +102,7 @@ def evaluate(
     tally, done = Tally(), set()
     for old in journal.rows():
         tally.add(old.data)
-        name = _identity(old.data["task_id"], old.data["index"], old.data["program"])
+        name = _row_identity(old.data)
         if wanted is not None and name not in wanted:
             shown = f"{old.data['task_id']}[{old.data['index']}]"
             raise InputError(
@@ -180,7 +180,7 @@ def _chunks(
         for sample in window:
             # Also those that are done have a say in the order of the tasks: it must not change.
             group = grouped.setdefault(sample.task_id, [])
-            if _identity(sample.task_id, sample.index, program_hash(sample.source)) not in done:
+            if _sample_identity(sample) not in done:
                 group.append(sample)
         for task_id, group in grouped.items():
             for start in range(0, len(group), CHUNK):
@@ -199,6 +199,8 @@ def _run(
         row = {"task_id": sample.task_id, "index": sample.index, "program": name}
         if sample.model:
             row["model"] = sample.model
+        if sample.temperature is not None:
+            row["temperature"] = sample.temperature
         rows.append({**row, **seen[name]})
     return rows
 
@@ -258,7 +260,7 @@ def _whole(data: bytes) -> Any:
 
 def names(samples: Iterable[Sample]) -> set[bytes]:
     """Return the names under which results of these samples are known: 12 bytes each."""
-    return {_identity(s.task_id, s.index, program_hash(s.source)) for s in samples}
+    return set(map(_sample_identity, samples))
 
 
 def program_hash(source: str) -> str:
@@ -266,9 +268,20 @@ def program_hash(source: str) -> str:
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _identity(task_id: str, index: int, program: str) -> bytes:
+def _sample_identity(sample: Sample) -> bytes:
+    program = program_hash(sample.source)
+    return _identity(sample.task_id, sample.index, program, sample.model, sample.temperature)
+
+
+def _row_identity(row: Mapping[str, Any]) -> bytes:
+    model, temperature = row.get("model", ""), row.get("temperature")
+    return _identity(row["task_id"], row["index"], row["program"], model, temperature)
+
+
+def _identity(*facts: object) -> bytes:
     """Return a short key: with many samples, the keys are what memory holds."""
-    return hashlib.blake2b(f"{task_id}\0{index}\0{program}".encode(), digest_size=12).digest()
+    text = "\0".join(map(str, facts))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def missing(tasks: Sequence[str], tally: Tally) -> list[str]:

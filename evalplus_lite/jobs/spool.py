@@ -46,7 +46,8 @@ class Spool:
             for line in lines:
                 row = json.loads(b"".join([*parts, line]))
                 parts.clear()
-                yield Sample(row["task_id"], row["solution"], row.get("model", ""), row["index"])
+                model, temperature = row.get("model", ""), row.get("temperature")
+                yield Sample(row["task_id"], row["solution"], model, row["index"], temperature)
             parts.append(rest)
 
     def __enter__(self) -> Spool:

@@ -1,0 +1,75 @@
+"""What a result rests on: version, date, limits, hashes of data and samples."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError, shown_path
+
+_CHUNK = 1 << 20
+
+
+def now() -> datetime:
+    """Return the time that outputs are dated with: ``SOURCE_DATE_EPOCH``'s, if that is set.
+
+    https://reproducible-builds.org/specs/source-date-epoch: whole seconds since 1970, UTC.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not given:
+        return datetime.now(UTC).replace(microsecond=0)
+    try:
+        return datetime.fromtimestamp(int(given), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InputError(
+            f"SOURCE_DATE_EPOCH is {given[:40]!r}", remedy="give whole seconds since 1970"
+        ) from None
+
+
+def run_facts(version: str, **facts: Any) -> dict[str, Any]:
+    """Return what every summary says of the run that wrote it, then these facts.
+
+    ``date`` is the only value that differs between two runs of one command on one machine.
+    """
+    date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"version": version, "date": date, "python": platform.python_version(), **facts}
+
+
+def file_facts(paths: Iterable[Path]) -> list[dict[str, str]]:
+    """Return the path, as given, and the SHA-256 of each file or folder.
+
+    A folder's is that of the names and hashes of the files in it, a line each, sorted by name.
+    """
+    return [{"path": shown_path(path), "sha256": sha256_of(path)} for path in paths]
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, or of a folder's names and contents."""
+    if not path.is_dir():
+        return _of_file(path)
+    lines = (f"{_of_file(file)}  {name}\n" for name, file in sorted(_below(path)))
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _below(folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in folder.rglob("*"):
+        if path.is_file() and not any(
+            part.startswith((".", "__")) for part in path.relative_to(folder).parts
+        ):
+            yield path.relative_to(folder).as_posix(), path
+
+
+def _of_file(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while data := file.read(_CHUNK):
+                digest.update(data)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+    return digest.hexdigest()
