@@ -2,7 +2,7 @@
 
 from evalplus_lite.llm.client import Client
 from evalplus_lite.llm.exchange import Exchange, Message, Prices, Reply, Request, Usage
-from evalplus_lite.llm.faults import CutOff, NotRecorded, Refused
+from evalplus_lite.llm.faults import CutOff, Failed, NotRecorded, Refused
 from evalplus_lite.llm.recorded import Cache, Replay, write_exchanges
 from evalplus_lite.llm.source import Source
 
@@ -11,6 +11,7 @@ __all__ = [
     "Client",
     "CutOff",
     "Exchange",
+    "Failed",
     "Message",
     "NotRecorded",
     "Prices",

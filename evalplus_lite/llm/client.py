@@ -22,6 +22,13 @@ from evalplus_lite.llm.source import CutOffRule, Item, Result, checked
 if TYPE_CHECKING:
     import openai
 
+MAX_TEXT = 1 << 20
+"""Characters an answer's text may have: more than any program, or token limit."""
+MAX_REFUSAL = 2000
+"""Characters that are kept of a refusal."""
+MAX_WORD = 200
+"""Characters that are kept of the name of a model, or of why it ended."""
+
 _DEFAULT_URL = "https://api.openai.com/v1"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
@@ -40,9 +47,10 @@ class Client:
     """A model on a server: asks, waits, retries, keeps every reply, and counts tokens.
 
     ``base_url`` comes from OPENAI_BASE_URL and ``api_key`` from OPENAI_API_KEY where not given; a
-    server on this machine needs no key. ``timeout`` is in seconds, for one answer. Requests that
-    fail for the server's load or the network's are retried by the ``openai`` library, as the
-    server's Retry-After says or ever more slowly. With ``cache`` every reply is kept as a file, and
+    server on this machine needs no key. ``timeout`` is in seconds, from a request to the last byte
+    of its answer. Requests that fail for the server's load or the network's are retried by the
+    ``openai`` library, as the server's Retry-After says or ever more slowly; one that took too long
+    is not. With ``cache`` every reply is kept as a file, and
     a request that was answered before is not sent again.
     """
 
@@ -60,6 +68,10 @@ class Client:
         """Nothing is sent yet; LLMError where the key is missing or the address is none."""
         import openai
 
+        from evalplus_lite.llm.connection import Connection
+
+        if not 0 < timeout < threading.TIMEOUT_MAX:
+            raise LLMError(f"a timeout of {timeout} seconds cannot be used (give one above 0)")
         self._openai = openai
         self._model = model
         self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
@@ -72,8 +84,13 @@ class Client:
                 raise faults.missing_key()
             key = "none"
         self._concurrency, self._timeout = max(1, concurrency), timeout
+        self._connection = Connection(self.url, seconds=timeout)
         self._server = openai.OpenAI(
-            api_key=key.strip(), base_url=self.url, timeout=timeout, max_retries=retries
+            api_key=key.strip(),
+            base_url=self.url,
+            timeout=timeout,
+            max_retries=retries,
+            http_client=self._connection,
         )
         self._retries, self._cache = retries, cache
         self._dialect = _Dialect()
@@ -95,8 +112,8 @@ class Client:
         """Return the reply, kept or new.
 
         Raises Refused where the model or a filter declines, CutOff where the answer reached its
-        limit (unless ``cut_off`` is ``keep``), LLMError for all else; InputError where the kept
-        reply's file is damaged.
+        limit (unless ``cut_off`` is ``keep``), Failed if the server gave no usable answer to this
+        request, LLMError for all else; InputError if the kept reply's file is damaged.
         """
         found = None if self._cache is None else self._cache.find(request)
         if found is not None:
@@ -120,7 +137,7 @@ class Client:
         """Yield ``function(item)`` in the order of items, ``concurrency`` at a time.
 
         Few items are taken ahead, so a long list can be a generator. After an error nothing new is
-        begun; what is under way ends first.
+        begun; what is under way ends first, unless the user ends it all.
         """
         waiting: deque[Future[Result]] = deque()
         with ThreadPoolExecutor(self._concurrency, thread_name_prefix="llm") as pool:
@@ -131,6 +148,11 @@ class Client:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
+            except Exception:
+                raise
+            except BaseException:  # the user's interrupt, or nobody wants the rest
+                self._connection.abort()
+                raise
             finally:
                 for future in waiting:
                     future.cancel()
@@ -163,7 +185,7 @@ class Client:
                 if not is_trial:
                     raise self._no_connection(error) from None
                 is_trial = False
-            except (self._openai.OpenAIError, ValueError) as error:
+            except (self._openai.OpenAIError, ValueError, RecursionError, TypeError) as error:
                 what = f"{type(error).__name__}: {error}"
                 raise faults.no_answer(self.url, what=what) from None
 
@@ -204,22 +226,36 @@ class Client:
             raise faults.no_answer(self.url, what=str(answer or "an empty body"))
         choice = choices[0]
         message = getattr(choice, "message", None)
-        text = getattr(choice, "text", None)
+        said = getattr(choice, "text", None)
         if request.prompt is None:
-            text = getattr(message, "content", None)
+            said = getattr(message, "content", None)
         refusal = getattr(message, "refusal", None)
         usage = getattr(answer, "usage", None)
         return Reply(
-            # Half a surrogate pair could not be sent back in a dialogue.
-            text=str(text or "").encode("utf-8", "replace").decode("utf-8"),
-            finish=str(getattr(choice, "finish_reason", None) or "stop"),
-            refusal=str(refusal) if refusal else None,
-            prompt_tokens=int(getattr(usage, "prompt_tokens", None) or 0),
-            completion_tokens=int(getattr(usage, "completion_tokens", None) or 0),
-            model=str(getattr(answer, "model", None) or ""),
+            text=self._text(said),
+            finish=_word(getattr(choice, "finish_reason", None)) or "stop",
+            refusal=self._text(refusal)[:MAX_REFUSAL] if refusal else None,
+            prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
+            completion_tokens=_count(getattr(usage, "completion_tokens", None)),
+            model=_word(getattr(answer, "model", None)),
             date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             structured=request.schema is not None and dialect.schema != "none",
         )
+
+    def _text(self, said: object) -> str:
+        """Return an answer's text, given whole or, as some servers do, in parts."""
+        if isinstance(said, list):
+            parts = [part.get("text") if isinstance(part, dict) else part for part in said]
+            if all(isinstance(part, str) for part in parts):
+                said = "".join(cast("list[str]", parts))
+        if said is None:
+            return ""
+        if not isinstance(said, str):
+            raise faults.no_answer(self.url, what=f"its text is of type {type(said).__name__}")
+        if len(said) > MAX_TEXT:
+            raise faults.no_answer(self.url, what=f"a text of {len(said)} characters")
+        # Half a surrogate pair could not be sent back in a dialogue.
+        return said.encode("utf-8", "replace").decode("utf-8")
 
     def _fault(self, error: openai.APIStatusError) -> LLMError:
         words = _words(error)
@@ -236,15 +272,27 @@ class Client:
     def _no_connection(self, error: openai.APIConnectionError) -> LLMError:
         if isinstance(error, self._openai.APITimeoutError):
             return faults.too_slow(self.url, seconds=self._timeout)
-        return faults.unreachable(self.url, cause=str(error.__cause__ or error))
+        if type(error.__cause__).__name__ in ("ConnectError", "ProxyError"):
+            return faults.unreachable(self.url, cause=str(error.__cause__ or error))
+        return faults.broken_off(self.url, cause=str(error.__cause__ or error))
 
     def _models(self) -> tuple[str, ...]:
         """Return the server's model names, none where it does not tell."""
         try:
             listed = self._server.with_options(timeout=10, max_retries=0).models.list()
             return tuple(str(model.id) for model in listed.data)
-        except (self._openai.OpenAIError, AttributeError, TypeError, ValueError):
+        except (self._openai.OpenAIError, LLMError, AttributeError, TypeError, ValueError):
             return ()
+
+
+def _count(value: object) -> int:
+    """Return a server's count of tokens, 0 if it is not one."""
+    return value if type(value) is int and 0 <= value < 1 << 53 else 0
+
+
+def _word(value: object) -> str:
+    """Return a short text that a server gives, empty if it is something else."""
+    return value[:MAX_WORD] if isinstance(value, str) else ""
 
 
 def _words(error: openai.APIStatusError) -> str:

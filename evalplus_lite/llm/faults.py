@@ -15,6 +15,10 @@ class CutOff(LLMError):
     """The answer reached its token limit; others may not."""
 
 
+class Failed(LLMError):
+    """The server gave no usable answer to this one request; others may succeed."""
+
+
 class NotRecorded(LLMError):
     """A record of replies holds none for this request."""
 
@@ -42,17 +46,22 @@ def unreachable(url: str, *, cause: str) -> LLMError:
     )
 
 
-def too_slow(url: str, *, seconds: float) -> LLMError:
+def too_slow(url: str, *, seconds: float) -> Failed:
     """Return the error for a server that does not answer in time."""
-    return LLMError(
+    return Failed(
         f"{url} did not answer within {seconds:g} seconds (raise the timeout, ask for fewer"
         " tokens, or lower the concurrency)"
     )
 
 
-def no_answer(url: str, *, what: str) -> LLMError:
+def broken_off(url: str, *, cause: str) -> Failed:
+    """Return the error for a connection that ends, or turns to nonsense, before the answer does."""
+    return Failed(f"{url} broke off: {_short(cause)} (see the server's log, run again)")
+
+
+def no_answer(url: str, *, what: str) -> Failed:
     """Return the error for an answer that is not of the protocol."""
-    return LLMError(
+    return Failed(
         f"{url} answered, but not as an OpenAI-compatible server does: {_short(what)}"
         " (the base URL usually ends in /v1)"
     )
@@ -67,6 +76,11 @@ def from_status(
     """
     said = _short(message)
     lower = f"{code or ''} {message}".lower()
+    if 300 <= status < 400:
+        return LLMError(
+            f"{url} answers with a redirection (HTTP {status}), which is not followed: the key and"
+            " the tasks are for the server you name (give the address it redirects to)"
+        )
     if "content_filter" in lower or "content management policy" in lower:
         return Refused(
             f"{url} refused the request by its content filter: {said}"
@@ -77,7 +91,9 @@ def from_status(
     if status == 403:
         return LLMError(f"{url} does not allow this: {said} (check that the key may use {model!r})")
     if status in (400, 404) and "model" in lower and "context" not in lower:
-        known = f"it offers {', '.join(models[:8])}" if models else "list its models at /models"
+        known = (
+            f"it offers {_short(', '.join(models[:8]))}" if models else "list its models at /models"
+        )
         return LLMError(f"{url} has no model {model!r}: {said} ({known})")
     if status in (404, 405):
         return LLMError(
@@ -94,7 +110,7 @@ def from_status(
             " (lower the concurrency, wait, or check the account's quota)"
         )
     if status >= 500:
-        return LLMError(f"{url} failed (HTTP {status}): {said} (see the server's log, run again)")
+        return Failed(f"{url} failed (HTTP {status}): {said} (see the server's log, run again)")
     return LLMError(f"{url} did not accept the request (HTTP {status}): {said}")
 
 

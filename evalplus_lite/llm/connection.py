@@ -1,0 +1,146 @@
+"""The HTTP connection to a model's server, which may send anything, for ever, or nothing at all.
+
+An answer has a bound in bytes, in values, in depth, and in seconds from the request to its last
+byte. A server that drips a byte now and then meets no time-out of a single read: a timer ends it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import faults
+from evalplus_lite.store import parse_json
+
+MAX_REPLY = 8 << 20
+"""Bytes an answer may have: a million tokens."""
+MAX_REFUSAL = 1 << 16
+"""Bytes of an answer with an error status that are read."""
+MAX_VALUES = 200_000
+MAX_NESTING = 50
+
+
+class Connection(httpx2.Client):
+    """Sends requests of the ``openai`` library; what comes back is whole and within bounds.
+
+    Raises ``faults.Failed`` if the answer is not: too slow, too long, packed, or not JSON of a
+    sane shape. Redirections are not followed: the key and the tasks are for the server that was
+    named. ``url`` is for messages, ``seconds`` the time a request has that brings none of its own.
+    """
+
+    def __init__(self, url: str, *, seconds: float) -> None:
+        # A connection serves one request, so that ending it ends no other.
+        super().__init__(
+            follow_redirects=False,
+            timeout=seconds,
+            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=0),
+        )
+        self._url, self._seconds = url, seconds
+        self._calls: set[_Call] = set()
+
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Return the whole response to a request."""
+        seconds = (request.extensions.get("timeout") or {}).get("read") or self._seconds
+        call = _Call(seconds)
+        request.extensions = {**request.extensions, "trace": call.trace}
+        request.headers["Accept-Encoding"] = "identity"  # a packed answer has no bound
+        self._calls.add(call)
+        try:
+            with call:
+                response = super().send(request, **{**options, "stream": True})
+                body = self._body(response)
+        except httpx2.ConnectError:
+            raise
+        except httpx2.TimeoutException:
+            raise faults.too_slow(self._url, seconds=seconds) from None
+        except httpx2.RequestError:
+            if call.is_ended:
+                raise faults.too_slow(self._url, seconds=seconds) from None
+            raise
+        finally:
+            self._calls.discard(call)
+        return httpx2.Response(
+            response.status_code, headers=response.headers, content=body, request=request
+        )
+
+    def abort(self) -> None:
+        """End all requests under way: each raises at once."""
+        for call in list(self._calls):
+            call.end()
+
+    def _body(self, response: httpx2.Response) -> bytes:
+        with contextlib.closing(response):
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise faults.no_answer(self._url, what="its answer is packed, as was not asked for")
+            limit = MAX_REPLY if response.is_success else MAX_REFUSAL
+            found = bytearray()
+            for piece in response.iter_raw():
+                found += piece
+                if len(found) > limit:
+                    if not response.is_success:
+                        return bytes(found[:limit])
+                    raise faults.no_answer(self._url, what=f"an answer of over {limit} bytes")
+        if response.is_success and "json" in response.headers.get("content-type", ""):
+            self._check(bytes(found))
+        return bytes(found)
+
+    def _check(self, body: bytes) -> None:
+        try:
+            value = parse_json(body.decode("utf-8", "replace"), max_values=MAX_VALUES)
+        except InputError as error:
+            raise faults.no_answer(self._url, what=str(error)) from None
+        level = [value]
+        for _ in range(MAX_NESTING):
+            level = [item for part in level for item in _parts(part)]
+        if level:
+            raise faults.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
+
+
+class _Call:
+    """One request, and the socket that it waits on: shut when its time is up."""
+
+    def __init__(self, seconds: float) -> None:
+        self.is_ended = False
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self.end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._socket = None
+
+    def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Take note of the socket: httpx tells here what it does."""
+        if event == "connection.connect_tcp.complete":
+            with self._lock:
+                self._socket = info["return_value"].get_extra_info("socket")
+            if self.is_ended:
+                self.end()
+
+    def end(self) -> None:
+        """Have whoever waits for the server find that it has gone."""
+        self.is_ended = True
+        with self._lock, contextlib.suppress(OSError):
+            if self._socket is not None:
+                self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _parts(value: Any) -> Any:
+    return value.values() if type(value) is dict else value if type(value) is list else ()
