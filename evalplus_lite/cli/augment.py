@@ -15,6 +15,7 @@ from evalplus_lite.cli.options import (
     SandboxOption,
     SeedOption,
     TasksOption,
+    TimeoutOption,
     WorkersOption,
 )
 
@@ -46,6 +47,7 @@ def augment(
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
     ] = None,
+    timeout: TimeoutOption = 300.0,
     generators: Annotated[
         int,
         typer.Option("--generators", min=0, help="Programs to ask the model for that draw inputs."),
@@ -93,7 +95,12 @@ def augment(
         raise InputError("--target without --targeted", remedy="say how many inputs to add")
     budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
     source = seed_source(
-        replay or [], model=model, base_url=base_url, seed=seed, generators=generators
+        replay or [],
+        model=model,
+        base_url=base_url,
+        timeout=timeout,
+        seed=seed,
+        generators=generators,
     )
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:

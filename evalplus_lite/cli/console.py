@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal
 
@@ -87,6 +89,27 @@ class Screen:
     def note(self, text: str) -> None:
         """Print one line for the user on stderr."""
         self.console.print(Text(printable(text)), soft_wrap=True)
+
+    @contextlib.contextmanager
+    def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
+        """Say what is waited for whenever no step was done for so many seconds."""
+        ended = threading.Event()
+
+        def tell() -> None:
+            done, since = self._done, time.monotonic()
+            while not ended.wait(seconds):
+                if self._done != done:
+                    done, since = self._done, time.monotonic()
+                else:
+                    self.note(f"waiting {time.monotonic() - since:.0f} s for {what}")
+
+        teller = threading.Thread(target=tell, daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            teller.join()
 
     def _stop(self) -> None:
         if self._bar is not None:

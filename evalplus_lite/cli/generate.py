@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalplus_lite.cli.options import DatasetOption, ForceOption, JsonOption, OutOption, TasksOption
+from evalplus_lite.cli.options import (
+    DatasetOption,
+    ForceOption,
+    JsonOption,
+    OutOption,
+    TasksOption,
+    TimeoutOption,
+)
 
 if TYPE_CHECKING:
+    from evalplus_lite.generate.completions import Drawn
     from evalplus_lite.llm import Usage
     from evalplus_lite.types import Task
 
@@ -25,9 +33,11 @@ def generate(
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
     temperature: Annotated[
-        str,
-        typer.Option("--temperature", "-t", metavar="T,T", help="One or more; 0 draws one sample."),
-    ] = "0.2",
+        str | None,
+        typer.Option(
+            "--temperature", "-t", metavar="T,T", help="One or more; default 0.2; 0: one sample."
+        ),
+    ] = None,
     greedy: Annotated[bool, typer.Option("--greedy", help="The same as --temperature 0.")] = False,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")] = 1024,
     stop: Annotated[
@@ -40,6 +50,7 @@ def generate(
         bool, typer.Option("--with-contracts", help="Show the task's precondition in the prompt.")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    timeout: TimeoutOption = 300.0,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
@@ -47,7 +58,8 @@ def generate(
 
     The key comes from OPENAI_API_KEY; a server on this machine needs none. Writes
     DIR/samples.jsonl, which `evaluate --samples` reads, each answer as the model gave it beside the
-    program taken from it. Run again after a kill, it draws only what is missing.
+    program taken from it. Run again after a kill, it draws only what is missing. Exits with 1 if
+    the server gave some requests no usable answer, or if every answer is cut off, empty or refused.
 
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     """
@@ -59,8 +71,11 @@ def generate(
     from evalplus_lite.llm import Client
     from evalplus_lite.tasks import load_dataset
 
+    if greedy and temperature is not None:
+        raise InputError(f"--greedy and --temperature {temperature}", remedy="give one of them")
+    temperature = "0" if greedy else "0.2" if temperature is None else temperature
     try:
-        temperatures = (0.0,) if greedy else tuple(float(t) for t in temperature.split(","))
+        temperatures = tuple(float(t) for t in temperature.split(","))
     except ValueError:
         raise InputError(f"--temperature {temperature}", remedy="numbers such as 0.2,0.8") from None
     sampling = Sampling(
@@ -72,12 +87,13 @@ def generate(
         contracts="shown" if with_contracts else "hidden",
     )
     data = load_dataset(dataset, only=tasks)
-    client = Client(model, base_url=base_url, concurrency=concurrency)
+    client = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     folder = output_folder(out, "generate", dataset, data, model)
     path = folder / "samples.jsonl"
-    with Screen() as screen:
+    wait = f"an answer of {client.url}, for {timeout:g} s at most"
+    with Screen() as screen, screen.waiting(wait):
         screen.stage("generate", len(data.tasks) * sampling.per_task)
-        new = draw(
+        drawn = draw(
             data.tasks,
             client,
             sampling,
@@ -86,12 +102,35 @@ def generate(
             progress=lambda row: screen.advance(),
             force=force,
         )
-    summary = {"samples": str(path), "new": new, "usage": usage(client.usage)}
+    found = usage(client.usage)
     if json:
-        print_json(summary)
+        print_json({"samples": str(path), **summary(drawn), "usage": found})
     else:
-        say(f"{new} new samples in {path}; {client.usage}")
-    return 0
+        say(f"{drawn.new} new samples, {drawn.rows} in all: {path}")
+        say(f"tokens: {found['prompt_tokens']} in, {found['completion_tokens']} out")
+        for line in troubles(drawn):
+            say(line)
+    return 1 if drawn.failed or not drawn.usable else 0
+
+
+def summary(drawn: Drawn) -> dict[str, Any]:
+    """Return the counts of samples as plain data."""
+    from dataclasses import asdict
+
+    return {**asdict(drawn), "usable": drawn.usable}
+
+
+def troubles(drawn: Drawn) -> list[str]:
+    """Return what is wrong with the samples, a line each."""
+    told = [
+        (drawn.cut, "were cut off at the token limit (--max-tokens)"),
+        (drawn.refused, "were refused by the model or a filter"),
+        (drawn.empty, "are empty"),
+    ]
+    lines = [f"{count} of {drawn.rows} answers {what}" for count, what in told if count]
+    if drawn.failed:
+        lines.append(f"{drawn.failed} requests failed, run again to draw them: {drawn.problem}")
+    return lines
 
 
 def program_of(task: Task, text: str) -> str:

@@ -55,6 +55,12 @@ SandboxOption = Annotated[
         help="auto, namespaces, landlock, or none (resource limits only: accepts the risk).",
     ),
 ]
+TimeoutOption = Annotated[
+    float,
+    typer.Option(
+        "--timeout", metavar="SECONDS", min=0.1, help="How long the model may take for one answer."
+    ),
+]
 LimitsOption = Annotated[
     str,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalplus_lite.cli.options import ForceOption, JsonOption
+from evalplus_lite.cli.options import ForceOption, JsonOption, TimeoutOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +48,7 @@ def predict(
         bool, typer.Option("--examples", help="Show three worked examples first (small models).")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    timeout: TimeoutOption = 300.0,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> int:
@@ -67,7 +68,7 @@ def predict(
     from evalplus_lite.mining.predict import Asking, Prediction
     from evalplus_lite.mining.predict import predict as run
 
-    source = Client(model, base_url=base_url, concurrency=concurrency)
+    source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.predictions.jsonl")
     chosen = (task for task in read_any(tasks) if task.cases)
     if max_code is not None:
@@ -86,7 +87,8 @@ def predict(
         def report(prediction: Prediction) -> None:
             screen.advance()
 
-        asked = run(listed, source, path, asking=asking, report=report, force=force)
+        with screen.waiting(f"an answer of {source.url}, for {timeout:g} s at most"):
+            asked = run(listed, source, path, asking=asking, report=report, force=force)
     usage = source.usage
     if json:
         tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite import syntax
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Message, Refused, Reply, Request, Source
+from evalplus_lite.llm import Failed, Message, Refused, Reply, Request, Source
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Task
 
@@ -19,6 +19,8 @@ Extract: TypeAlias = Callable[[Task, str], str]
 """From a task and a chat answer with prose and fences to the program in it."""
 
 CHAT_STOP: tuple[str, ...] = ()
+MOST_FAILURES = 8
+"""Failures of the server, one after the other, after which nothing more is asked."""
 COMPLETION_STOP = (
     "\ndef ",
     "\nclass ",
@@ -76,6 +78,39 @@ class Draw:
     request: Request
 
 
+@dataclass(slots=True)
+class Drawn:
+    """What a file of samples holds, and what the server did not give.
+
+    ``new`` rows of ``rows`` are of this run; ``failed`` requests got no usable answer, the first
+    for the reason in ``problem``. Of the rows, ``cut`` were cut off at the token limit, ``refused``
+    by the model or a filter, and ``empty`` hold no program for another reason.
+    """
+
+    new: int = 0
+    rows: int = 0
+    failed: int = 0
+    cut: int = 0
+    refused: int = 0
+    empty: int = 0
+    problem: str = ""
+
+    def count(self, row: Mapping[str, Any]) -> None:
+        """Count a row."""
+        self.rows += 1
+        if row.get("finish") == "length":
+            self.cut += 1
+        elif row.get("finish") == "refused":
+            self.refused += 1
+        elif not str(row.get("solution", row.get("completion", ""))).strip():
+            self.empty += 1
+
+    @property
+    def usable(self) -> int:
+        """How many rows hold an answer that came to its end."""
+        return self.rows - self.cut - self.refused - self.empty
+
+
 def draws(tasks: Iterable[Task], sampling: Sampling, *, model: str) -> Iterator[Draw]:
     """Yield the samples to draw, task by task; depends on the tasks' words and nothing else."""
     for task in tasks:
@@ -96,21 +131,24 @@ def generate(
     extract: Extract,
     progress: Callable[[dict[str, Any]], None] | None = None,
     force: bool = False,
-) -> int:
-    """Make ``path`` hold a row for every sample asked for, and return how many were new.
+) -> Drawn:
+    """Make ``path`` hold a row for every sample asked for, and return what came of it.
 
     Rows of an earlier, interrupted run are kept, and only what is missing is drawn; with ``force``
-    they are dropped. A request that
-    the model refuses gives a row with an empty program and its reason: it counts as a failed
-    sample. ``progress`` is called with each new row. Raises InputError where the file was made
-    with other settings, and LLMError where the server cannot be used at all.
+    they are dropped. A request that the model refuses gives a row with an empty program and its
+    reason: it counts as a failed sample. A request that the server gives no usable answer to gives
+    no row: it is counted, and drawn by the next run. ``progress`` is called with each new row.
+    Raises InputError if the file was made with other settings, and LLMError if the server cannot be
+    used at all, or failed ``MOST_FAILURES`` times in a row.
     """
+    drawn = Drawn()
     wanted = list(draws(tasks, sampling, model=source.model))
     with Journal(path, force=force, batch=1) as journal:
         have: dict[tuple[str, int], str] = {}
         for row in journal.rows():
             try:
                 have[row.data["task_id"], row.data["index"]] = row.data["prompt_hash"]
+                drawn.count(row.data)
             except (KeyError, TypeError):
                 raise InputError(
                     "is no row of drawn samples",
@@ -130,20 +168,33 @@ def generate(
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 
-        def answer(draw: Draw) -> dict[str, Any]:
+        def answer(draw: Draw) -> dict[str, Any] | Failed:
             try:
                 reply = source.ask(draw.request, cut_off="keep")
             except Refused as error:
                 return _row(draw, sampling, Reply(text="", finish="refused"), extract) | {
                     "error": str(error)
                 }
+            except Failed as error:
+                return error
             return _row(draw, sampling, reply, extract)
 
+        in_a_row = 0
         for new in source.each(answer, missing):
+            if isinstance(new, Failed):
+                drawn.failed += 1
+                drawn.problem = drawn.problem or str(new)
+                in_a_row += 1
+                if in_a_row >= MOST_FAILURES:
+                    raise new
+                continue
+            in_a_row = 0
             journal.append(new)
+            drawn.new += 1
+            drawn.count(new)
             if progress is not None:
                 progress(new)
-    return len(missing)
+    return drawn
 
 
 def precondition_words(contract: str) -> str | None:

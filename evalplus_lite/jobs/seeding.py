@@ -52,16 +52,19 @@ def seed_source(
     base_url: str | None,
     seed: int,
     generators: int = 0,
+    timeout: float = 300.0,
 ) -> SeedSource | None:
-    """Return where LLM seeds come from: recorded files, a server's model, or nowhere."""
+    """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
+
+    ``timeout`` is in seconds, for one answer of the model.
+    """
     if replay:
         return _recorded(replay, model, seed, generators)
     if model is not None:
         from evalplus_lite.llm import Client
 
-        return ModelSeeds(
-            Client(model, base_url=base_url), seed, _named(model, generators), None, generators
-        )
+        client = Client(model, base_url=base_url, timeout=timeout)
+        return ModelSeeds(client, seed, _named(model, generators), None, generators)
     return None
 
 

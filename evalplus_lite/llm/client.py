@@ -9,12 +9,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import faults
+from evalplus_lite.llm.dialect import Dialect, narrower
 from evalplus_lite.llm.exchange import Exchange, Reply, Request, Usage
 from evalplus_lite.llm.recorded import Cache
 from evalplus_lite.llm.source import CutOffRule, Item, Result, checked
@@ -31,16 +31,6 @@ MAX_WORD = 200
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
-
-
-@dataclass(frozen=True, slots=True)
-class _Dialect:
-    """What this server takes of the protocol; narrowed as it turns things down."""
-
-    schema: Literal["json_schema", "json_object", "none"] = "json_schema"
-    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    seed: bool = True
 
 
 class Client:
@@ -50,8 +40,8 @@ class Client:
     server on this machine needs no key. ``timeout`` is in seconds, from a request to the last byte
     of its answer. Requests that fail for the server's load or the network's are retried by the
     ``openai`` library, as the server's Retry-After says or ever more slowly; one that took too long
-    is not. With ``cache`` every reply is kept as a file, and
-    a request that was answered before is not sent again.
+    is not. With ``cache`` every reply is kept as a file, and a request that was answered before is
+    not sent again.
     """
 
     def __init__(
@@ -93,7 +83,7 @@ class Client:
             http_client=self._connection,
         )
         self._retries, self._cache = retries, cache
-        self._dialect = _Dialect()
+        self._dialect = Dialect()
         self._is_schema_known = False
         self._usage = Usage()
         self._lock = threading.Lock()
@@ -173,14 +163,14 @@ class Client:
                 return reply
             except self._openai.APIStatusError as error:
                 words = _words(error)
-                narrower = _narrower(dialect, request, error.status_code, words)
-                if narrower is not None:
-                    dialect = narrower
+                without = narrower(dialect, request, error.status_code, words)
+                if without is not None:
+                    dialect = without
                     if "invalid schema" not in words.lower():  # else only this schema is at fault
-                        self._dialect = narrower
+                        self._dialect = without
                 elif not is_trial:
                     raise self._fault(error) from None
-                is_trial = is_trial and narrower is not None
+                is_trial = is_trial and without is not None
             except self._openai.APIConnectionError as error:
                 if not is_trial:
                     raise self._no_connection(error) from None
@@ -189,7 +179,7 @@ class Client:
                 what = f"{type(error).__name__}: {error}"
                 raise faults.no_answer(self.url, what=what) from None
 
-    def _send(self, request: Request, dialect: _Dialect, *, retries: int) -> Reply:
+    def _send(self, request: Request, dialect: Dialect, *, retries: int) -> Reply:
         server = self._server.with_options(max_retries=retries)
         options: dict[str, Any] = {"model": request.model}
         if request.temperature is not None:
@@ -219,7 +209,7 @@ class Client:
         chat = server.chat.completions.create(messages=cast("Any", messages), **options)
         return self._reply(chat, dialect, request)
 
-    def _reply(self, answer: Any, dialect: _Dialect, request: Request) -> Reply:
+    def _reply(self, answer: Any, dialect: Dialect, request: Request) -> Reply:
         """Take what is used out of a server's answer, trusting none of its shape."""
         choices = getattr(answer, "choices", None)
         if not isinstance(choices, list) or not choices:
@@ -229,6 +219,8 @@ class Client:
         said = getattr(choice, "text", None)
         if request.prompt is None:
             said = getattr(message, "content", None)
+        if said is None and (message is None or request.prompt is not None):
+            raise faults.no_answer(self.url, what="its choice has no text")
         refusal = getattr(message, "refusal", None)
         usage = getattr(answer, "usage", None)
         return Reply(
@@ -300,21 +292,3 @@ def _words(error: openai.APIStatusError) -> str:
     if isinstance(body, dict) and isinstance(body.get("message"), str):
         return str(body["message"])
     return str(error.message)
-
-
-def _narrower(dialect: _Dialect, request: Request, status: int, words: str) -> _Dialect | None:
-    """Return the dialect without what the server just turned down, None where that is not it."""
-    if status in (401, 403, 404, 429):
-        return None
-    lower = words.lower()
-    names_schema = any(word in lower for word in _SCHEMA_WORDS)
-    if names_schema and request.schema is not None and dialect.schema != "none":
-        narrower: Literal["json_object", "none"] = "none"
-        if dialect.schema == "json_schema":
-            narrower = "json_object"
-        return replace(dialect, schema=narrower)
-    if "max_completion_tokens" in lower and dialect.limit == "max_tokens":
-        return replace(dialect, limit="max_completion_tokens")
-    if "seed" in lower and dialect.seed:
-        return replace(dialect, seed=False)
-    return None

@@ -66,7 +66,7 @@ def test_chat_samples(model_server: Any, tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     sampling = Sampling(count=2, temperatures=(0.0, 0.8))
     assert sampling.per_task == 3
-    assert generate(TASKS, client(model_server), sampling, path=path, extract=upper) == 6
+    assert generate(TASKS, client(model_server), sampling, path=path, extract=upper).new == 6
     found = rows(path)
     assert [(row["task_id"], row["index"], row["raw"]) for row in found] == [
         (f"t/{number}", index, raw)
@@ -142,7 +142,7 @@ def test_resume(model_server: Any, tmp_path: Path) -> None:
     drawn = generate(
         TASKS, client(model_server), sampling, path=path, extract=upper, progress=seen.append
     )
-    assert (drawn, len(seen), len(model_server.asked)) == (2, 2, 8)
+    assert (drawn.new, len(seen), len(model_server.asked)) == (2, 2, 8)
     again = rows(path)
     for row in (*whole, *again):
         row.pop("date")
@@ -199,7 +199,7 @@ def test_broken_server_loses_nothing(model_server: Any, tmp_path: Path) -> None:
     assert len(rows(path)) == 2
     model_server.answers.clear()
     model_server.says("y")
-    assert generate(TASKS, source, Sampling(count=2), path=path, extract=upper) == 2
+    assert generate(TASKS, source, Sampling(count=2), path=path, extract=upper).new == 2
 
 
 @pytest.mark.parametrize(

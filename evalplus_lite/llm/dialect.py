@@ -1,0 +1,37 @@
+"""What a server takes of the protocol, learnt from what it turns down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from evalplus_lite.llm.exchange import Request
+
+_SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What this server takes of the protocol; narrowed as it turns things down."""
+
+    schema: Literal["json_schema", "json_object", "none"] = "json_schema"
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    seed: bool = True
+
+
+def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dialect | None:
+    """Return the dialect without what the server just turned down, None where that is not it."""
+    if status in (401, 403, 404, 429):
+        return None
+    lower = words.lower()
+    names_schema = any(word in lower for word in _SCHEMA_WORDS)
+    if names_schema and request.schema is not None and dialect.schema != "none":
+        schema: Literal["json_object", "none"] = "none"
+        if dialect.schema == "json_schema":
+            schema = "json_object"
+        return replace(dialect, schema=schema)
+    if "max_completion_tokens" in lower and dialect.limit == "max_tokens":
+        return replace(dialect, limit="max_completion_tokens")
+    if "seed" in lower and dialect.seed:
+        return replace(dialect, seed=False)
+    return None
