@@ -33,10 +33,11 @@ class Verifier:
             reward = 1.0 if verdict.plus == "pass" else 0.0
 
     ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the
-    bytes that a program may add, ``workers`` the number of sandboxes (default: one a processor),
-    ``packages`` what programs may import besides numpy. With ``chat`` the programs given are raw
-    answers, from which the code is extracted first. ``sandbox`` names a tier; SandboxUnavailable
-    is raised on entry where the machine holds none.
+    bytes that a program may add, ``total`` the seconds that all cases of a program together may
+    compute, and wait (default: by the preset), ``workers`` the number of sandboxes (default: one a
+    processor), ``packages`` what programs may import besides numpy. With ``chat`` the programs
+    given are raw answers, from which the code is extracted first. ``sandbox`` names a tier;
+    SandboxUnavailable is raised on entry where the machine holds none.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Verifier:
         *,
         limits: str = "default",
         memory: int = 1 << 30,
+        total: float | None = None,
         workers: int | None = None,
         packages: Sequence[str] = (),
         chat: bool = False,
@@ -54,7 +56,7 @@ class Verifier:
     ) -> None:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
-        self._preset, self._memory = preset(limits), memory
+        self._preset, self._memory, self._total = preset(limits), memory, total
         self._chat, self._details = chat, details
         self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
         config = SandboxConfig(tier=sandbox, packages=("numpy", *packages))
@@ -146,7 +148,14 @@ class Verifier:
                 parse(task.contract)  # a malformed contract is told before any program is judged
             suite = self._source.answers(sandbox, task).suite
             self._source.forget(task.id)
-            exam = Exam.of(task, suite, self._preset, memory=self._memory, cache=self._source.cache)
+            exam = Exam.of(
+                task,
+                suite,
+                self._preset,
+                memory=self._memory,
+                total=self._total,
+                cache=self._source.cache,
+            )
             with self._lock:
                 exam = self._exams.setdefault(task.id, exam)
         return exam

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from evalplus_lite.contract import parse
@@ -37,6 +36,8 @@ is larger in all is not right."""
 MAX_PARTS = 200_000
 """Values, parts and all, that a program's answers to a task's check may hold together, beside four
 times as many as the reference's answers to the same cases."""
+FAR_OFF_SECONDS = 600.0
+"""What all cases of a program together may take where steps decide."""
 KILLED = "SIGKILL"
 SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
 
@@ -61,15 +62,20 @@ class Exam:
         preset: Preset,
         *,
         memory: int = 1 << 30,
+        total: float | None = None,
         cache: Path | None = None,
     ) -> Exam:
         """Prepare a suite under a limits preset and a memory limit in bytes.
 
+        ``total`` is how many seconds all cases together may compute, and how many they may wait
+        (None: ``preset.total``).
         ``cache`` is a folder where the reference's times are kept once they were needed.
         """
-        pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache))
+        pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
         load = max(Limits().load, preset.floor)
-        return cls._of(task, suite, pace, Limits(cpu=preset.floor, load=load, memory=memory))
+        whole = preset.total(len(suite.cases)) if total is None else total
+        limits = Limits(cpu=preset.floor, load=load, memory=memory, total=whole)
+        return cls._of(task, suite, pace, limits)
 
     @classmethod
     def by_steps(
@@ -82,7 +88,8 @@ class Exam:
         reference's by case, if they are known.
         """
         pace = BySteps(task, suite.cases, known=dict(enumerate(steps)))
-        return cls._of(task, suite, pace, Limits(cpu=Allowance(FEWEST).unasked, memory=memory))
+        limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
+        return cls._of(task, suite, pace, limits)
 
     @classmethod
     def _of(cls, task: Task, suite: Suite, pace: Pace, limits: Limits) -> Exam:
@@ -174,13 +181,21 @@ def _examined(
     examiner = _Examiner(exam, [None] * count if details else None, patience)
     program = Program(source, exam.task.entry_point)
     pace = exam.pace
+
+    def more(case: int | None) -> float:
+        if pace is None:
+            return 0.0
+        if case is None:
+            return pace.total(sandbox)
+        return pace.limit(sandbox, program, exam.limits, case)
+
     cpu, _ = sandbox.watch(
         program,
         exam.inputs,
         exam.limits,
         examiner,
         expected=exam.expected,
-        more=None if pace is None else partial(pace.limit, sandbox, program, exam.limits),
+        more=None if pace is None else more,
         own_clock=pace is not None and pace.own_clock,
     )
     if examiner.deferred:

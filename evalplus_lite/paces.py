@@ -31,6 +31,10 @@ class Pace(Protocol):
         """Return the CPU seconds that the program may use on the case in all."""
         ...
 
+    def total(self, sandbox: Sandbox) -> float:
+        """Return the seconds that a program may use on all cases together."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ByTime:
@@ -38,11 +42,18 @@ class ByTime:
 
     preset: Preset
     times: ReferenceTimes
+    is_total_given: bool = False
     own_clock: bool = field(default=False, init=False)
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
         """Return the larger of the floor and ``factor`` times the reference's CPU seconds."""
         return self.preset.limit(self.times.of(sandbox, case))
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return ``factor`` times the reference's seconds, unless a total was given."""
+        if self.is_total_given:
+            return 0.0
+        return self.preset.total(len(self.times.cases), self.times.total(sandbox))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,10 @@ class BySteps:
             return allowance.patience
         times = ReferenceTimes(self.task, (self.cases[case],))
         return max(least.patience, self.factor * times.of(sandbox, 0))
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return nothing: the far-off limit stands."""
+        return 0.0
 
     def _steps(self, sandbox: Sandbox, case: int) -> int:
         if case not in self.known:

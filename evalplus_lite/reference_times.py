@@ -22,6 +22,8 @@ from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, Timed
 
 MOST_SECONDS = 60.0
 """CPU seconds a case after which measuring ends: a reference that takes longer counts as this."""
+MOST_TOTAL = 600.0
+"""CPU seconds after which measuring all cases together ends."""
 LOAD_SECONDS = 30.0
 MEMORY = 4 << 30
 FORMAT = 1
@@ -69,7 +71,7 @@ class ReferenceTimes:
 
     def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
         """Return what the reference uses in a process of its own, its own word for each case."""
-        limits = Limits(cpu=MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY)
+        limits = Limits(MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY, total=MOST_TOTAL)
         program = Program(self.task.reference, self.task.entry_point)
         used = 0.0
 

@@ -156,8 +156,10 @@ class Meter:
         """Limits under which nobody is asked who would not be stopped on some machine."""
         return replace(self.usual, cpu=self.allowance.unasked)
 
-    def more(self, case: int) -> float:
+    def more(self, case: int | None) -> float:
         """Return the CPU seconds that a case may take after all: none, or its patience."""
+        if case is None:
+            return 0.0
         return 0.0 if self.exceeds(case) else self.allowance.patience
 
     def exceeds(self, case: int) -> bool:

@@ -124,10 +124,15 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The case used more than its CPU seconds, or slept past the wall-clock backstop."""
+    """The case used more than its CPU seconds, or slept past the wall-clock backstop.
+
+    ``over`` says what was passed: the ``case``'s limit of ``limit`` seconds, that and also what the
+    ``reference`` allows, or the limit on the ``total`` of all cases.
+    """
 
     cpu: float
     limit: float
+    over: Literal["case", "reference", "total"] = "case"
 
 
 @dataclass(frozen=True, slots=True)

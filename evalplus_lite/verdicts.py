@@ -73,9 +73,14 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
             return Failure(case, verdict, detail, actual=data)
         case Raised(kind, message, line):
             return Failure(case, verdict, clip(f"{kind}: {message}" if message else kind), line)
-        case TimedOut(_, limit):
-            # Without the seconds used: they differ from run to run, and this is kept in files.
-            return Failure(case, verdict, f"took longer than its limit of {limit:g} s")
+        case TimedOut(_, limit, over):
+            # Without any time that was measured: they differ from run to run, and this is kept.
+            detail = {
+                "case": f"took longer than its limit of {limit:g} s",
+                "reference": f"took longer than {limit:g} s and than the reference allows",
+                "total": f"all cases together took longer than their limit of {limit:g} s",
+            }[over]
+            return Failure(case, verdict, detail)
         case Crashed(_, _, reason):
             return Failure(case, verdict, reason)
         case OutOfMemory():

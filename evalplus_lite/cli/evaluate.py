@@ -20,6 +20,7 @@ from evalplus_lite.cli.options import (
     SamplesOption,
     SandboxOption,
     TasksOption,
+    TotalOption,
     WorkersOption,
 )
 
@@ -43,6 +44,7 @@ def evaluate(
     tasks: TasksOption = None,
     limits: LimitsOption = "default",
     memory: MemoryOption = 1024,
+    total: TotalOption = None,
     details: Annotated[
         bool, typer.Option("--details", help="Run every case and keep each verdict.")
     ] = False,
@@ -83,7 +85,7 @@ def evaluate(
 
     ks = read_ks(k)
     shrinker = Shrinker(known_contracts()) if shrink else None
-    settings = Settings(preset(limits), memory << 20, details, shrinker)
+    settings = Settings(preset(limits), memory << 20, total, details, shrinker)
     screen = Screen()
     with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
@@ -100,6 +102,7 @@ def evaluate(
             "details": details,
             "raw": raw,
             **({"shrink": True} if shrink else {}),
+            **({} if total is None else {"total": total}),
         }
         faults = Faults()
         steps: Counter[Any] = Counter()

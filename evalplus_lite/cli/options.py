@@ -72,6 +72,15 @@ LimitsOption = Annotated[
 MemoryOption = Annotated[
     int, typer.Option("--memory", metavar="MIB", min=16, help="Memory a program may add, in MiB.")
 ]
+TotalOption = Annotated[
+    float | None,
+    typer.Option(
+        "--total",
+        metavar="SECONDS",
+        min=0.1,
+        help="Time of all cases together; default: 10 cases' limits, one more for every 20 cases.",
+    ),
+]
 PackagesOption = Annotated[
     list[str] | None,
     typer.Option(

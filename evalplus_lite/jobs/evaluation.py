@@ -34,11 +34,15 @@ WHOLE_BYTES = 1 << 16
 class Settings:
     """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
 
+    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
+    preset).
+
     ``shrinker``, if given, finds the smallest input that each wrong program fails on.
     """
 
     preset: Preset
     memory: int = 1 << 30
+    total: float | None = None
     details: bool = False
     shrinker: Shrinker | None = None
 
@@ -160,6 +164,7 @@ class _Exams:
                     suite,
                     self.settings.preset,
                     memory=self.settings.memory,
+                    total=self.settings.total,
                     cache=self.source.cache,
                 )
                 self.source.forget(task.id)

@@ -1,6 +1,6 @@
 """Running untrusted code: supervisor, worker, child, limits, probes."""
 
-from evalplus_lite.sandbox.attempt import More, Observer
+from evalplus_lite.sandbox.attempt import Observer
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import (
     PRESETS,
@@ -13,6 +13,7 @@ from evalplus_lite.sandbox.limits import (
 )
 from evalplus_lite.sandbox.mapper import Mapper
 from evalplus_lite.sandbox.sandbox import Run, Sandbox
+from evalplus_lite.sandbox.timer import More
 
 __all__ = [
     "PRESETS",

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
-import signal
 import socket
-import struct
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from evalplus_lite.sandbox import inside, wire
-from evalplus_lite.sandbox.clocks import Watch
-from evalplus_lite.sandbox.frames import FORGED, Expected, Forged, raised, records
+from evalplus_lite.sandbox import inside
+from evalplus_lite.sandbox.frames import (
+    FORGED,
+    Expected,
+    Forged,
+    cause,
+    own_word,
+    raised,
+    records,
+    request,
+)
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
+from evalplus_lite.sandbox.timer import More, Spent, Timer
 from evalplus_lite.sandbox.worker import (
     START_SECONDS,
-    Ending,
     Waiting,
     Worker,
     WorkerLost,
     receive_with_pid,
 )
-from evalplus_lite.types import Crashed, Outcome, OutOfMemory, TimedOut, Unrepresentable
+from evalplus_lite.types import Outcome, OutOfMemory, TimedOut, Unrepresentable
 
 RECEIVE_BYTES = 1 << 18
 FIRST_LOOK, LONGEST_LOOK = 0.003, 0.25
@@ -44,19 +48,14 @@ class Observer(Protocol):
         ...
 
 
-More = Callable[[int], float]
-"""Is asked where a program has used up its CPU seconds on a case, and returns how many it may use
-there in all. The program stands still meanwhile."""
-
-
 @dataclass(slots=True)
 class Progress:
     """Where a program's run stands: the next case, and whether the observer wants more."""
 
     next: int
+    spent: Spent
     going: bool = True
     loaded: bool = False
-    cpu: float = 0.0
 
 
 class Attempt:
@@ -78,14 +77,13 @@ class Attempt:
         self.observer, self.expected, self.timed = observer, expected, timed
         self.more, self.own_clock = more, own_clock
         self.kind = b"T" if timed else b"C" if own_clock else b"B"
-        self.granted: tuple[int, float] | None = None
-        """The case that more was asked for since the last batch, and its limit now. A program says
-        itself where it is: it is asked about one claim a batch, and about the case that came."""
         self.buffer = bytearray()
         self.sent = 0
         """The case that the next batch begins with."""
         self.look = FIRST_LOOK
         self.seen: Waiting | None = None
+        self.is_drained = False
+        """Whether all was read that had come when the time was up."""
 
     def go(self, state: Progress, last: int) -> tuple[Outcome | None, bool]:
         """Run; return what the process died of, if it did, and whether it left files behind."""
@@ -105,15 +103,15 @@ class Attempt:
             # Complete or not, nothing more is read; a child never ends by its own good will.
             self.worker.kill()
         ending = self.worker.ending()
-        state.cpu += ending.cpu
+        state.spent.cpu += ending.cpu
         if not state.loaded:
-            return final or _cause(ending), ending.dirty
+            return final or cause(ending.status), ending.dirty
         waiting = self.worker.waiting()
         with contextlib.suppress(Forged):
             self._book_waiting(waiting.records, waiting.first, waiting.case, state, last)
         if not state.going or state.next >= last:
             return None, ending.dirty
-        return final or _cause(ending), ending.dirty
+        return final or cause(ending.status), ending.dirty
 
     def _job(self, first: int, last: int) -> dict[str, object]:
         limits, room = self.limits, 12 * len(self.inputs.data)
@@ -130,32 +128,41 @@ class Attempt:
 
     def _converse(self, channel: socket.socket, state: Progress, last: int) -> Outcome | None:
         """Send the program, then read answers until all are there or something ends the run."""
-        request = _request(self.program, self.inputs.data if self.inputs.private else None)
+        message = request(self.program, self.inputs.data if self.inputs.private else None)
         channel.settimeout(START_SECONDS)
         try:
-            channel.sendall(request)
+            channel.sendall(message)
             pid = receive_with_pid(channel, 1)
         except OSError as error:
             raise WorkerLost(f"a child did not start: {error}") from None
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        watch = Watch(pid)
+        timer = Timer(pid, self.worker, self.limits, state.spent, self.more)
+        try:
+            return self._read(channel, timer, state, last)
+        finally:
+            timer.end()
+
+    def _read(
+        self, channel: socket.socket, timer: Timer, state: Progress, last: int
+    ) -> Outcome | None:
         while state.going and state.next < last:
-            late = self._fill(channel, watch, state, last, inside.HEADER.size)
+            late = self._fill(channel, timer, state, last, inside.HEADER.size)
             if late is not None or not state.going:
                 return late
             kind, first, count, size = inside.HEADER.unpack(self._take(inside.HEADER.size))
             if size > self.limits.output:
                 return Unrepresentable(f"an answer of {size} bytes (the limit is "
                                        f"{self.limits.output})")  # fmt: skip
-            late = self._fill(channel, watch, state, last, size)
+            late = self._fill(channel, timer, state, last, size)
             if late is not None or not state.going:
                 return late
-            ended = self._frame(kind, first, count, self._take(size), state, last, watch)
+            ended = self._frame(kind, first, count, self._take(size), state, last, timer)
             if ended is not None:
                 return ended
-            watch.reset()
-            self.granted = None
-            self.look, self.seen = FIRST_LOOK, None
+            late = timer.batch_came()
+            if late is not None and state.going and state.next < last:
+                return late
+            self.look, self.seen, self.is_drained = FIRST_LOOK, None, False
         return None
 
     def _frame(
@@ -166,7 +173,7 @@ class Attempt:
         payload: bytes,
         state: Progress,
         last: int,
-        watch: Watch,
+        timer: Timer,
     ) -> Outcome | None:
         """Take one frame into account; return an outcome where it ends the run."""
         if not state.loaded:
@@ -183,22 +190,12 @@ class Attempt:
             raise Forged
         self.sent = end
         # A batch leaves within two milliseconds: only its last case can have been slow.
-        used = watch.used_since_reset(self.limits.cpu)
+        word = None
         if self.own_clock:
-            used, payload = self._own_word(payload)
-        if used is not None and used > (limit := self._granted(end - 1, watch)):
-            self._book(payload, first, count - 1, state, whole=False)
-            return TimedOut(used, limit) if state.going else None
-        self._book(payload, first, count, state, whole=True)
-        return None
-
-    def _own_word(self, payload: bytes) -> tuple[float | None, bytes]:
-        """Return the CPU seconds that a batch took by its own word, if above the limit."""
-        size = inside.CLOCK.size
-        if len(payload) < size:
-            raise Forged
-        (used,) = inside.CLOCK.unpack(payload[-size:])
-        return (used if used > self.limits.cpu else None), payload[:-size]
+            word, payload = own_word(payload)
+        late = timer.late(end - 1, word)
+        self._book(payload, first, count - (late is not None), state, whole=late is None)
+        return late if state.going else None
 
     def _book(
         self, payload: bytes, first: int, count: int, state: Progress, *, whole: bool
@@ -251,28 +248,26 @@ class Attempt:
                 self._book_waiting(waiting.records, seen.first, seen.case, state, last)
 
     def _fill(
-        self, channel: socket.socket, watch: Watch, state: Progress, last: int, size: int
+        self, channel: socket.socket, timer: Timer, state: Progress, last: int, size: int
     ) -> TimedOut | None:
         """Have ``size`` bytes in the buffer, unless what is known ends the run.
 
         TimedOut where the current limit passes first.
         """
         while len(self.buffer) < size:
-            limit = self.limits.load
-            if state.loaded:
-                limit = self.limits.cpu if self.granted is None else self.granted[1]
-            pause = watch.pause(limit, self.limits.wait)
-            if pause is None:
-                if state.loaded and self.granted is None and not watch.is_idle:
-                    case = self.worker.progress(state.next, last)
-                    if self._granted(case, watch) > limit:
-                        continue
-                return TimedOut(watch.spent, limit)
+            case = self.worker.progress(state.next, last) if state.loaded else None
+            pause = timer.pause(case)
+            if isinstance(pause, TimedOut):
+                # What had come by now is in time: it was we who were late.
+                if self.is_drained:
+                    return pause
+                self.is_drained, pause = True, 0.0
+            before = time.monotonic()
             channel.settimeout(min(pause, self.look))
             try:
                 part = channel.recv(RECEIVE_BYTES)
-            except TimeoutError:
-                if watch.is_long_gone:
+            except (TimeoutError, BlockingIOError):
+                if timer.watch.is_long_gone:
                     raise EOFError from None
                 self.look = min(2 * self.look, LONGEST_LOOK)
                 if state.loaded:
@@ -282,23 +277,12 @@ class Attempt:
                 continue
             except OSError:
                 raise EOFError from None
+            finally:
+                timer.waited += time.monotonic() - before
             if not part:
                 raise EOFError
             self.buffer += part
         return None
-
-    def _granted(self, case: int, watch: Watch) -> float:
-        """Return the CPU seconds that a case may use now that the usual ones are used up."""
-        if self.granted is None or self.granted[0] != case:
-            limit = self.limits.cpu
-            if self.more is not None:
-                self.worker.stop()  # it loses nothing, and does not disturb what is measured
-                stopped = time.monotonic()
-                limit = max(limit, self.more(case))
-                self.worker.go_on()
-                watch.skip(time.monotonic() - stopped)
-            self.granted = case, limit
-        return self.granted[1]
 
     def _take(self, size: int) -> bytes:
         if size == len(self.buffer):  # as always with large ones: no second copy
@@ -308,27 +292,3 @@ class Attempt:
             data = bytes(view[:size])
         del self.buffer[:size]
         return data
-
-
-def _cause(ending: Ending) -> Outcome:
-    """What a process that ended before its last answer died of."""
-    if os.WIFSIGNALED(ending.status):
-        number = os.WTERMSIG(ending.status)
-        try:
-            name = signal.Signals(number).name
-        except ValueError:
-            name = f"signal {number}"
-        return Crashed(signal=number, reason=name)
-    code = os.waitstatus_to_exitcode(ending.status)
-    return Crashed(exit_code=code, reason=f"exit status {code} before the last answer")
-
-
-def _request(program: Program, cases: bytes | None) -> bytes:
-    """Return what a child reads first: a length, then a dict in wire form.
-
-    Private cases are spliced in as they are: a dict in wire form is its keys and values in turn.
-    """
-    fields = {"source": program.source, "entry_point": program.entry_point}
-    data = b"{" + b"".join(wire.encode(k) + wire.encode(v) for k, v in fields.items())
-    data += wire.encode("cases") + (cases if cases is not None else wire.encode(None)) + b"0"
-    return struct.pack("<I", len(data)) + data

@@ -39,6 +39,18 @@ class Watch:
         self.wall += seconds
         self.idle_from = None
 
+    def now(self) -> float:
+        """Return the CPU seconds that the process has used, as of its last answer if it is gone."""
+        now = cpu_clock(self.pid)
+        return (self.cpu or 0.0) if now is None else now
+
+    def idle(self, waited: float) -> float:
+        """Return for how many of the seconds that we waited it neither ran nor queued to run."""
+        queued = queueing(self.pid)
+        if queued is None:
+            return (waited - self.now()) / 10  # no scheduler statistics here: be generous instead
+        return waited - self.now() - queued.since(Queueing(0.0, 0.0))
+
     @property
     def is_long_gone(self) -> bool:
         """Whether the process ended some time ago, yet the end of its channel never came."""

@@ -6,6 +6,8 @@ that the child chose.
 
 from __future__ import annotations
 
+import os
+import signal
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from typing import NamedTuple
 from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import inside, wire
+from evalplus_lite.sandbox.limits import Program
 from evalplus_lite.types import (
     Crashed,
     Outcome,
@@ -127,3 +130,36 @@ def raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
     if kind == "MemoryError":
         return OutOfMemory(memory)
     return Raised(kind[:200], message[:2000], line, cpu)
+
+
+def own_word(payload: bytes) -> tuple[float, bytes]:
+    """Take the CPU seconds that a batch took, by its own word, off its end; raises Forged."""
+    size = inside.CLOCK.size
+    if len(payload) < size:
+        raise Forged
+    (used,) = inside.CLOCK.unpack(payload[-size:])
+    return used, payload[:-size]
+
+
+def cause(status: int) -> Outcome:
+    """What a process that ended before its last answer died of."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        try:
+            name = signal.Signals(number).name
+        except ValueError:
+            name = f"signal {number}"
+        return Crashed(signal=number, reason=name)
+    code = os.waitstatus_to_exitcode(status)
+    return Crashed(exit_code=code, reason=f"exit status {code} before the last answer")
+
+
+def request(program: Program, cases: bytes | None) -> bytes:
+    """Return what a child reads first: a length, then a dict in wire form.
+
+    Private cases are spliced in as they are: a dict in wire form is its keys and values in turn.
+    """
+    fields = {"source": program.source, "entry_point": program.entry_point}
+    data = b"{" + b"".join(wire.encode(k) + wire.encode(v) for k, v in fields.items())
+    data += wire.encode("cases") + (cases if cases is not None else wire.encode(None)) + b"0"
+    return struct.pack("<I", len(data)) + data

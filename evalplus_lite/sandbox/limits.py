@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,8 @@ class Limits:
     the program (its imports and module level). ``memory``: bytes beyond what the interpreter
     itself holds. ``output``: bytes of one batch of answers. Time spent waiting (sleeping, a lock)
     counts like CPU time, with at least ``wait`` seconds granted; time spent queueing for a
-    processor does not count, so a loaded machine changes no verdict.
+    processor does not count, so a loaded machine changes no verdict. ``total``: seconds that all
+    cases together may compute, loading included, and as many that they may wait.
     """
 
     cpu: float = 1.0
@@ -32,6 +34,7 @@ class Limits:
     memory: int = 1 << 30
     output: int = 16 << 20
     wait: float = 2.0
+    total: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,18 @@ class Preset:
     def limit(self, reference_seconds: float) -> float:
         """Return the CPU seconds a case may use."""
         return max(self.floor, self.factor * reference_seconds)
+
+    def total(self, cases: int, reference_seconds: float = 0.0) -> float:
+        """Return the seconds that so many cases may use together: a few cases' whole limits, and
+        one more for every twenty cases; or ``factor`` times the reference, if that is more.
+        """
+        floor = max(self.floor, LEAST_SHARE)
+        return max(floor * (SHARES + cases / CASES_A_SHARE), self.factor * reference_seconds)
+
+
+LEAST_SHARE, SHARES, CASES_A_SHARE = 1.0, 10, 20
+"""All cases together may use ten times a case's limit (a second, if that is less), and that limit
+once more for every twenty cases: a minute for 1,000 cases, as evalplus has it."""
 
 
 PRESETS = {"default": Preset(1.0), "paper": Preset(0.2), "evalplus": Preset(4.0)}

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from evalplus_lite.sandbox.attempt import Attempt, More, Observer, Progress
+from evalplus_lite.sandbox.attempt import Attempt, Observer, Progress
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
+from evalplus_lite.sandbox.timer import More, Spent
 from evalplus_lite.sandbox.worker import Worker, WorkerLost
 from evalplus_lite.types import Outcome
 
@@ -173,17 +174,17 @@ class Sandbox:
         nothing by lying.
         """
         job = _Job(program, inputs, limits, observer, expected, timed, more, own_clock)
-        state = Progress(0)
+        state = Progress(0, Spent(limits.total))
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))
             if death is None:
                 break
-            if not state.loaded:
+            if not state.loaded or state.spent.is_exhausted:
                 while state.going and state.next < len(inputs):
                     self._book(state, observer, death)
-                return state.cpu, False
+                return state.spent.cpu, state.loaded
             self._book(state, observer, death)
-        return state.cpu, True
+        return state.spent.cpu, True
 
     @staticmethod
     def _book(state: Progress, observer: Observer, death: Outcome) -> None:
