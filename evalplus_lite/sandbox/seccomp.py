@@ -2,9 +2,9 @@
 
 A classic BPF program over ``struct seccomp_data`` (Linux ``Documentation/userspace-api/
 seccomp_filter.rst``), assembled here because the rules need argument checks (threads but no
-processes, signals to oneself only) and nothing that a library would add. Denied calls return
-EPERM; ``clone3`` and ``openat2`` return ENOSYS so that callers fall back to calls whose arguments
-a filter can see.
+processes, signals to oneself only) and nothing that a library would add. What is not listed in
+``syscalls`` as allowed returns EPERM; ``clone3`` and ``openat2``, whose arguments a filter cannot
+see, and calls newer than its list return ENOSYS so that callers fall back to others.
 
 The numbers are searched by halving, not one after the other: the kernel runs a new filter once
 for every call number when it is installed, which is once a program.
@@ -20,15 +20,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evalplus_lite.sandbox.syscalls import (
+    ALLOWED,
     ATTRIBUTES,
     CLONE,
     CLONE3,
-    DENIED,
     FCNTL,
     IOCTL,
+    NEWEST,
     OPEN,
     OPENAT,
     OPENAT2,
+    OWN_FILES,
     PRCTL,
     PRLIMIT64,
     SENDTO,
@@ -43,17 +45,22 @@ ALLOW, ERRNO, KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, ARCH_AT, ARGUMENTS_AT = 0, 4, 16
 CLONE_THREAD = 0x00010000
 AF_UNIX = 1
+X32 = 1 << 30
+"""Numbers from here on are those of the x32 interface: another way into the same calls."""
 WRITING_FLAGS = 0o3 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
-# What would leave a trace outside the process, or signal another one in its name.
-FCNTL_DENIED = {
-    "F_SETOWN": 8,
-    "F_SETSIG": 10,
-    "F_SETOWN_EX": 15,
-    "F_SETLEASE": 1024,
-    "F_NOTIFY": 1026,
-    "F_SETPIPE_SZ": 1031,
+FCNTL_ALLOWED = {
+    "F_DUPFD": 0,
+    "F_GETFD": 1,
+    "F_SETFD": 2,
+    "F_GETFL": 3,
+    "F_SETFL": 4,
+    "F_GETLK": 5,
+    "F_DUPFD_CLOEXEC": 1030,
+    "F_GETPIPE_SZ": 1032,
 }
+FCNTL_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}
+"""For a program with files of its own: locks on others' are felt by them."""
 IOCTL_ALLOWED = {
     "TCGETS": 0x5401,
     "TIOCGWINSZ": 0x5413,
@@ -63,13 +70,7 @@ IOCTL_ALLOWED = {
     "FIOCLEX": 0x5451,
     "TCGETS2": 0x802C542A,
 }
-PRCTL_DENIED = {
-    "PR_SET_PDEATHSIG": 1,
-    "PR_SET_MM": 35,
-    "PR_SET_CHILD_SUBREAPER": 36,
-    "PR_SCHED_CORE": 62,
-    "PR_SET_PTRACER": 0x59616D61,
-}
+PRCTL_ALLOWED = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16}
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 Files = Literal["free", "attributes", "writes"]
@@ -115,35 +116,37 @@ def assemble(files: Files = "free", machine: str | None = None) -> Filter:
         if number is not None:
             blocks[number] = block
 
-    denied = dict(DENIED)
-    if files != "free":
-        denied |= ATTRIBUTES
+    allowed = dict(ALLOWED)
+    if files == "free":
+        allowed |= ATTRIBUTES | OWN_FILES
+    if files != "writes":
+        allowed |= WRITES | {"open": OPEN, "openat": OPENAT}
+    for numbers in allowed.values():
+        rule(numbers, [_allow()])
     if files == "writes":
-        denied |= WRITES
         rule(OPEN, [*_load(1), *_unless_bits(WRITING_FLAGS)])
         rule(OPENAT, [*_load(2), *_unless_bits(WRITING_FLAGS)])
-        rule(OPENAT2, _fail(errno.ENOSYS))
-    for numbers in denied.values():
-        rule(numbers, _fail())
+    rule(OPENAT2, _fail(errno.ENOSYS))
     rule(CLONE3, _fail(errno.ENOSYS))
     rule(CLONE, [*_load(0), _Step(JUMP_ANY_BIT, CLONE_THREAD, 0, 1), _allow(), *_fail()])
     rule(PRLIMIT64, [*_load(0), *_only([0])])
     rule(SOCKETPAIR, [*_load(0), *_only([AF_UNIX])])
     # A destination: both halves of the pointer are zero where none is given.
     rule(SENDTO, [*_load(4), _Step(JUMP_EQUAL, 0, 1, 0), *_fail(), *_load(4, 4), *_only([0])])
-    rule(FCNTL, [*_load(1), *_none_of(FCNTL_DENIED.values())])
+    locks = FCNTL_LOCKS.values() if files == "free" else ()
+    rule(FCNTL, [*_load(1), *_only([*FCNTL_ALLOWED.values(), *locks])])
     rule(IOCTL, [*_load(1), *_only(IOCTL_ALLOWED.values(), errno.ENOTTY)])
-    rule(PRCTL, [*_load(0), *_none_of(PRCTL_DENIED.values())])
+    rule(PRCTL, [*_load(0), *_only(PRCTL_ALLOWED.values())])
     for numbers in SIGNALS.values():
         rule(numbers, [*_load(0), _Step(JUMP_EQUAL, 0, 0, 1, own_pid=True), _allow(), *_fail()])
 
     steps = [_Step(LOAD, ARCH_AT), _Step(JUMP_EQUAL, ARCHITECTURES[machine], 1, 0)]
     steps += [_Step(RETURN, KILL_PROCESS), _Step(LOAD, NUMBER_AT)]
-    # Beyond every known number: the x32 calls, and whatever future kernels add.
-    beyond, end = (1 << 30, _fail()) if machine == "x86_64" else (max(blocks) + 1, [_allow()])
     intervals: list[tuple[int, _Block]] = []
-    for number in sorted({0, beyond, *blocks, *(number + 1 for number in blocks)}):
-        block = blocks.get(number, [_allow()]) if number < beyond else end
+    known = {0, NEWEST + 1, X32, *blocks, *(number + 1 for number in blocks)}
+    for number in sorted(known):
+        otherwise = _fail(errno.ENOSYS if NEWEST < number < X32 else errno.EPERM)
+        block = blocks.get(number, otherwise)
         if not intervals or intervals[-1][1] != block:
             intervals.append((number, block))
     steps += _search(intervals)
@@ -187,10 +190,3 @@ def _only(values: Iterable[int], error: int = errno.EPERM) -> _Block:
     for value in values:
         block += [_Step(JUMP_EQUAL, value, 0, 1), _allow()]
     return [*block, *_fail(error)]
-
-
-def _none_of(values: Iterable[int]) -> _Block:
-    block = []
-    for value in values:
-        block += [_Step(JUMP_EQUAL, value, 0, 1), *_fail()]
-    return [*block, _allow()]

@@ -13,6 +13,7 @@ from types import FrameType
 
 import pytest
 
+from evalplus_lite.contract import parse
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox, SandboxConfig, wire
 from evalplus_lite.sandbox.probe import examine as probe
@@ -79,6 +80,9 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     report = probe(request.param)
     if not report.holds:
         pytest.skip(f"{request.param} does not hold here: {report.problem or report.missing}")
+    for problem in arena.PROBLEMS.values():
+        if problem.contract is not None:
+            parse(problem.contract)  # starts the process that reads programs: it is no leftover
     with Sandbox(SandboxConfig(tier=request.param)) as found:
         yield found
 
