@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from evalplus_lite.cli.options import (
     ForceOption,
     JsonOption,
     OutOption,
+    PackagesOption,
     SandboxOption,
     SeedOption,
     TasksOption,
@@ -64,6 +66,15 @@ def augment(
         list[Path] | None,
         typer.Option("--target", metavar="SAMPLES", help="Wrong programs to aim at, too."),
     ] = None,
+    guard: Annotated[
+        list[str] | None,
+        typer.Option("--guard", metavar="TASK:NAME", help="Take this inferred constraint on."),
+    ] = None,
+    no_guard: Annotated[
+        list[str] | None,
+        typer.Option("--no-guard", metavar="TASK:NAME", help="Leave it off; TASK:all for each."),
+    ] = None,
+    package: PackagesOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
@@ -79,13 +90,15 @@ def augment(
     of those programs that pass the base tests contradict the reference is not used: it goes to
     DIR/review.jsonl, for a person to read. With --targeted, mutants of the reference (and --target
     programs) that pass all inputs are then aimed at; who survives stands in DIR/survivors.jsonl
-    with its diff.
+    with its diff. Constraints on inputs that are inferred without a contract are shown with what
+    speaks for them; --guard and --no-guard decide otherwise.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
+    from evalplus_lite.generate.choices import with_choices
     from evalplus_lite.jobs.augmentation import Budget
     from evalplus_lite.jobs.seeding import seed_source
 
@@ -93,6 +106,8 @@ def augment(
         raise InputError("--generators without a model", remedy="give --model or --replay")
     if target and not targeted:
         raise InputError("--target without --targeted", remedy="say how many inputs to add")
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
     source = seed_source(
         replay or [],
@@ -103,8 +118,10 @@ def augment(
         generators=generators,
     )
     screen = Screen()
-    with screen, open_pool(workers, sandbox, screen) as pool:
+    with screen, open_pool(workers, sandbox, screen, package) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
+        chosen = with_choices(data.tasks, on=guard or [], off=no_guard or [])
+        data = replace(data, tasks=chosen)
         folder = output_folder(out, "augment", dataset, data)
         summary = run(
             data,
@@ -163,6 +180,8 @@ def run(
         "seconds": budget.seconds,
         "seeds": getattr(source, "name", None),
     }
+    if choices := {task.id: dict(task.guards) for task in data.tasks if task.guards}:
+        identity["guards"] = choices
     if consensus:
         identity["consensus"] = hash_of(jurors)
     if budget.targeted:
@@ -213,12 +232,14 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
     """Return counts over all tasks: inputs by source, and those dropped by cause."""
     from collections import Counter
 
+    from evalplus_lite.cli.guarding import found
+
     sources: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
     for result in results:
         sources.update(result.sources)
         dropped.update(result.dropped)
-    found = {result.suite.task_id for result in results}
+    done = {result.suite.task_id for result in results}
     base = sum(result.suite.base_count for result in results)
     return {
         "dataset": data.name,
@@ -227,10 +248,11 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
         "new": sum(sources.values()) - base,
         "sources": dict(sorted(sources.items())),
         "dropped": dict(sorted(dropped.items())),
-        "left_out": [task for task in data.ids if task not in found],
+        "left_out": [task for task in data.ids if task not in done],
         "review": sum(len(result.review) for result in results),
         "aimed": sum(result.aimed for result in results),
         "survivors": sum(len(result.survivors) for result in results),
+        "guards": found({r.suite.task_id: r.suite.provenance for r in results}),
         "notes": {r.suite.task_id: list(r.notes) for r in results if r.notes},
     }
 
@@ -238,6 +260,7 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
 def show(summary: dict[str, Any], folder: Path) -> None:
     """Print the summary as a table."""
     from evalplus_lite.cli.console import print_table, say
+    from evalplus_lite.cli.guarding import lines
 
     kept = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
     lost = [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
@@ -245,6 +268,8 @@ def show(summary: dict[str, Any], folder: Path) -> None:
     print_table(f"{title}{summary['new']} new", ["inputs", "count"], [*kept, *lost])
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
+    for line in lines(summary["guards"]):
+        say(line)
     if summary["aimed"]:
         rest = f"{summary['survivors']} survive: {folder / 'survivors.jsonl'}"
         say(f"{summary['aimed']} wrong programs passed the normal inputs; {rest}")

@@ -23,19 +23,26 @@ _CLOSED_SHARE = 1 / 3
 _CLOSED_REPEATS = 4
 
 
-def widen(counts: Mapping[str, int]) -> str:
+def closed(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the classes of which so few characters came up so often that they look closed."""
+    found = []
+    for members in CLASSES:
+        times = [count for character, count in counts.items() if character in members]
+        is_few = 0 < len(times) <= len(members) * _CLOSED_SHARE
+        if is_few and sum(times) >= _CLOSED_REPEATS * len(times):
+            found.append(members)
+    return tuple(found)
+
+
+def widen(counts: Mapping[str, int], *, keep_closed: bool = True) -> str:
     """Return the characters that text may hold if these, this often, were all seen in it.
 
-    A letter or digit stands for its class, unless so few of the class came up so often that it
-    looks closed; any other character stands only for itself.
+    A letter or digit stands for its class, unless (with ``keep_closed``) that looks closed; any
+    other character stands only for itself.
     """
+    narrow = closed(counts) if keep_closed else ()
     allowed = set(counts)
     for members in CLASSES:
-        seen = [character for character in counts if character in members]
-        total = sum(counts[character] for character in seen)
-        is_closed = len(seen) <= len(members) * _CLOSED_SHARE and total >= _CLOSED_REPEATS * len(
-            seen
-        )
-        if seen and not is_closed:
+        if members not in narrow and any(character in members for character in counts):
             allowed.update(members)
     return "".join(sorted(allowed))

@@ -166,7 +166,7 @@ def _lists(place: Place) -> Iterator[list[Value]]:
         size = place.shape.sizes.largest
         yield from ([value] * size for value in pool)
         return
-    if place.domain.is_rectangular:
+    if place.shape.is_rectangular:
         yield from _grids(place)
         return
     yield from ([value] for value in pool)

@@ -33,9 +33,9 @@ def run_kind(run: str) -> str:
 
 
 def pattern_of(values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the run kinds that all strings share, if several distinct, compound ones do."""
+    """Return the run kinds that all strings share, if they are compound."""
     patterns = {tuple(map(run_kind, runs(value))) for value in values}
-    if len(values) < ENOUGH or len(patterns) > 1:
+    if len(patterns) != 1:
         return None
     (pattern,) = patterns
     return pattern if len(pattern) > 1 else None

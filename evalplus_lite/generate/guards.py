@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from evalplus_lite.contract import parse
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate import inference, relations
 from evalplus_lite.generate.annotations import Hint, hints
-from evalplus_lite.generate.constants import Constants
+from evalplus_lite.generate.columns import Column
+from evalplus_lite.generate.constants import Constants, examples
 from evalplus_lite.generate.constants import letters as letters_of
 from evalplus_lite.generate.domain import Domain
+from evalplus_lite.generate.evidence import Guard, Ledger
 from evalplus_lite.generate.relations import Arguments, Relation
 from evalplus_lite.generate.shape import Shape
 from evalplus_lite.types import Task
@@ -18,53 +21,80 @@ from evalplus_lite.types import Task
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """One domain an argument, the numbers of arguments seen, and relations between arguments."""
+    """One domain an argument, the numbers of arguments seen, and relations between arguments.
+
+    ``found`` are all constraints that the examples keep to, taken on or not, with their support.
+    """
 
     shapes: tuple[Shape, ...]
     domains: tuple[Domain, ...]
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
+    found: tuple[Guard, ...] = ()
 
     @classmethod
-    def infer(cls, base: Sequence[Arguments], *, known: Collection[str] = ()) -> Guards:
+    def infer(
+        cls,
+        base: Sequence[Arguments],
+        *,
+        known: Collection[str] = (),
+        choices: Mapping[str, bool] | None = None,
+    ) -> Guards:
         """Return guards for a task without a contract: near the base inputs in every respect.
 
         ``known`` are string constants of the reference: where all words of the inputs are among
-        them, they are the vocabulary. Raises InputError if there is no base input.
+        them, they are the vocabulary. ``choices`` take guards on or leave them off by name.
+        Raises InputError if there is no base input, or no guard of a name in ``choices``.
         """
-        shapes = _shapes(base)
-        return cls(
-            shapes,
-            tuple(inference.inferred(shape, known=known) for shape in shapes),
-            _arities(base),
-            relations.infer(base),
+        shapes, columns = _shapes(base)
+        ledger = Ledger(choices)
+        domains = tuple(
+            inference.inferred(shape, column, ledger, known=known)
+            for shape, column in zip(shapes, columns, strict=True)
         )
+        found = relations.infer(base, ledger)
+        return cls(shapes, domains, _arities(base), found, ledger.finished())
 
     @classmethod
     def typed(
-        cls, base: Sequence[Arguments], *, stated: Sequence[Hint] = (), letters: str = ""
+        cls,
+        base: Sequence[Arguments],
+        *,
+        stated: Sequence[Hint] = (),
+        letters: str = "",
+        choices: Mapping[str, bool] | None = None,
     ) -> Guards:
         """Return guards for a task whose contract decides validity: types, forms and characters.
 
         Besides what was seen, the types that the signature states (``annotations.hints``) are
-        allowed, and ``letters``, beyond printable ASCII, where strings were seen.
+        allowed, and ``letters``, beyond printable ASCII, where strings were seen. ``choices`` are
+        as in ``infer``.
         """
-        shapes = _shapes(base)
+        shapes, columns = _shapes(base)
+        ledger = Ledger(choices)
         padded = [*stated, *[Hint()] * len(shapes)]
-        domains = (
-            inference.typed(shape, letters=letters).widened(hint)
-            for shape, hint in zip(shapes, padded, strict=False)
+        domains = tuple(
+            inference.typed(shape, column, ledger, letters=letters).widened(hint)
+            for shape, column, hint in zip(shapes, columns, padded, strict=False)
         )
-        return cls(shapes, tuple(domains), _arities(base))
+        return cls(shapes, domains, _arities(base), found=ledger.finished())
 
     @classmethod
     def of_task(cls, task: Task, *, constants: Constants | None = None) -> Guards:
-        """Return typed guards where the task's contract has a precondition, else inferred ones."""
+        """Return typed guards where the task's contract has a precondition, else inferred ones.
+
+        The task's own choices (``Task.guards``) decide before any support.
+        """
         base = [case.arguments for case in task.base]
-        if task.contract is not None and "def precondition(" in task.contract:
-            stated = hints(task.prompt, task.entry_point)
-            return cls.typed(base, stated=stated, letters=letters_of(task.reference))
-        return cls.infer(base, known=(constants or Constants.of_task(task)).strings)
+        try:
+            if task.contract is not None and parse(task.contract).has_precondition:
+                stated = hints(task.prompt, task.entry_point)
+                letters = letters_of(task.reference)
+                return cls.typed(base, stated=stated, letters=letters, choices=task.guards)
+            known = (constants or Constants.of_task(task)).strings
+            return cls.infer([*base, *_shown(task, base)], known=known, choices=task.guards)
+        except InputError as error:
+            raise InputError(f"{task.id}: {error.problem}", remedy=error.remedy) from None
 
     def admits(self, arguments: Arguments) -> bool:
         """Return whether the input may be proposed."""
@@ -83,14 +113,22 @@ class Guards:
         return None
 
 
-def _shapes(base: Sequence[Arguments]) -> tuple[Shape, ...]:
+def _shapes(base: Sequence[Arguments]) -> tuple[tuple[Shape, ...], list[Column]]:
     if not base:
         raise InputError("no base input to infer guards from", remedy="give the task an input")
     longest = max(map(len, base))
-    return tuple(
+    shapes = tuple(
         Shape.of(arguments[place] for arguments in base if len(arguments) > place)
         for place in range(longest)
     )
+    return shapes, [Column.of_argument(base, place) for place in range(longest)]
+
+
+def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:
+    """Return the inputs that the prompt shows, where they are of types seen: evidence as well."""
+    seen = {tuple(map(type, arguments)) for arguments in base}
+    shown = examples(task.prompt, task.entry_point)
+    return [arguments for arguments in shown if tuple(map(type, arguments)) in seen]
 
 
 def _arities(base: Sequence[Arguments]) -> tuple[int, ...]:

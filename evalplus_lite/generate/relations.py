@@ -1,47 +1,66 @@
 """Relations: what held in all base inputs between arguments, or within one list.
 
-Without a contract these are the only hints at a precondition, so each is taken on where chance
-would hardly make it hold that often, and then binds every generated input.
+Without a contract these are the only hints at a precondition, so each is taken on where enough
+inputs speak for it (``evidence``), and then binds every generated input.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations
 from typing import Any
 
+from evalplus_lite.generate.evidence import Ledger
 from evalplus_lite.generate.identity import key
 from evalplus_lite.generate.shape import SEQUENCES, SIZED
 from evalplus_lite.types import Value
 
 Arguments = Sequence[Value]
 
-_CHANCE = 0.05
-"""A relation is taken on where chance would produce it less often than this."""
-_ENOUGH = 3
-"""Distinct inputs that a relation needs at least."""
-
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One relation that every input must keep; ``text`` says it, ``holds`` decides it."""
+    """One relation that every input must keep; ``text`` says it, ``holds`` decides it.
 
+    ``informs`` says whether an input's values at the places might have broken it.
+    """
+
+    kind: str
     text: str
     places: tuple[int, ...]
     holds: Callable[[Arguments], bool] = field(compare=False)
+    informs: Callable[[Arguments], bool] = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """What the user calls it: places and kind, such as ``0.sorted`` or ``0.less.1``."""
+        first, *rest = map(str, self.places)
+        return ".".join((first, self.kind, *rest))
+
+    def seen(self, base: Sequence[Arguments]) -> int:
+        """Return how many distinct informative inputs there are."""
+        informative = (arguments for arguments in base if self.informs(arguments))
+        return len({key(tuple(each[place] for place in self.places)) for each in informative})
 
 
-def infer(base: Sequence[Arguments]) -> tuple[Relation, ...]:
-    """Return the relations that hold over all base inputs and are unlikely to be chance."""
-    distinct = list({key(tuple(arguments)): arguments for arguments in base}.values())
-    if len(distinct) < _ENOUGH or len({len(arguments) for arguments in distinct}) != 1:
+def infer(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation, ...]:
+    """Return the relations that hold over all base inputs and that ``ledger`` takes on."""
+    if len({len(arguments) for arguments in base}) != 1:
         return ()
-    return tuple(_infer(distinct))
+    found = []
+    for each in candidates(base):
+        seen = each.seen(base)
+        if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
+            found.append(each)
+    return tuple(found)
 
 
-def _infer(base: Sequence[Arguments]) -> Iterator[Relation]:
+def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
+    """Yield the relations that hold over all base inputs, whatever speaks for them.
+
+    Of several that imply one another only the strongest.
+    """
     arity = len(base[0])
     for place in range(arity):
         column = [arguments[place] for arguments in base]
@@ -53,83 +72,77 @@ def _infer(base: Sequence[Arguments]) -> Iterator[Relation]:
 
 
 def _within(place: int, column: Sequence[Any]) -> Iterator[Relation]:
-    if not all(_is_comparable(value) for value in column):
-        return
-    # A list of n distinct elements is in order by chance once in n! times.
-    chance = math.prod(1 / math.factorial(min(len({*map(key, value)}), 20)) for value in column)
-    if chance < _CHANCE:
-        if all(_is_sorted(value) for value in column):
-            yield Relation(f"argument {place} is sorted", (place,), lambda a: _is_sorted(a[place]))
-        elif all(_is_sorted(value[::-1]) for value in column):
+    def relation(
+        kind: str, text: str, holds: Callable[[Any], bool], informs: Callable[[Any], bool]
+    ) -> Iterator[Relation]:
+        if all(map(holds, column)):
             yield Relation(
-                f"argument {place} is sorted downwards",
+                kind,
+                f"argument {place} {text}",
                 (place,),
-                lambda a: _is_sorted(a[place][::-1]),
+                lambda arguments: holds(arguments[place]),
+                lambda arguments: informs(arguments[place]),
             )
-    variety = max(1, len({key(element) for value in column for element in value}))
-    pairs = sum(len(value) * (len(value) - 1) // 2 for value in column)
-    # Two elements drawn from the values seen are equal once in `variety` times.
-    if (1 - 1 / variety) ** pairs < _CHANCE and all(_is_distinct(value) for value in column):
-        yield Relation(
-            f"argument {place} holds no value twice", (place,), lambda a: _is_distinct(a[place])
-        )
+
+    def has_several(values: Any) -> bool:
+        return len({*map(key, values)}) > 1
+
+    if all(map(_is_comparable, column)):
+        yield from relation("sorted", "is sorted", _is_sorted, has_several)
+        yield from relation("descending", "is sorted downwards", _is_descending, has_several)
+    yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
 
 
 def _between(first: int, second: int, pairs: Sequence[tuple[Any, Any]]) -> Iterator[Relation]:
-    def relation(text: str, holds: Callable[[Any, Any], bool]) -> Relation | None:
-        if not all(holds(left, right) for left, right in pairs):
-            return None
-        places = (first, second)
-        return Relation(text, places, lambda arguments: holds(arguments[first], arguments[second]))
+    def strongest(
+        *options: tuple[str, str, Callable[[Any, Any], bool]],
+        informs: Callable[[Any, Any], bool] = lambda left, right: True,
+    ) -> Iterator[Relation]:
+        for kind, text, holds in options:
+            if all(holds(left, right) for left, right in pairs):
+                yield Relation(
+                    kind,
+                    text.format(f"argument {first}", f"argument {second}"),
+                    (first, second),
+                    lambda arguments: holds(arguments[first], arguments[second]),  # noqa: B023 - returns
+                    lambda arguments: informs(arguments[first], arguments[second]),
+                )
+                return
 
     left_kinds = {type(left) for left, _ in pairs}
     right_kinds = {type(right) for _, right in pairs}
-    found: list[Relation | None] = []
-    is_enough = 0.5 ** len(pairs) < _CHANCE
-    if left_kinds | right_kinds <= {int, float} and is_enough:
-        found.append(
-            relation(f"argument {first} < argument {second}", lambda a, b: a < b)
-            or relation(f"argument {first} <= argument {second}", lambda a, b: a <= b)
+    if left_kinds | right_kinds <= {int, float}:
+        yield from strongest(
+            ("less", "{} < {}", lambda a, b: a < b),
+            ("at-most", "{} <= {}", lambda a, b: a <= b),
         )
-    if left_kinds <= set(SIZED) and right_kinds <= set(SIZED):
-        if first < second and len({len(left) for left, _ in pairs}) > 1:
-            found.append(
-                relation(
-                    f"arguments {first} and {second} are of equal length",
-                    lambda a, b: len(a) == len(b),
+    if left_kinds | right_kinds <= set(SIZED):
+        if all(len(left) == len(right) for left, right in pairs):
+            if first < second:
+                yield from strongest(
+                    ("equal-length", "{} and {} are of equal length", _are_of_one_length)
                 )
-            )
-        if is_enough:
-            found.append(
-                relation(
-                    f"argument {first} is shorter than argument {second}",
-                    lambda a, b: len(a) < len(b),
-                )
-                or relation(
-                    f"argument {first} is no longer than argument {second}",
-                    lambda a, b: len(a) <= len(b),
-                )
+        else:
+            yield from strongest(
+                ("shorter", "{} is shorter than {}", lambda a, b: len(a) < len(b)),
+                ("no-longer", "{} is no longer than {}", lambda a, b: len(a) <= len(b)),
             )
     if left_kinds == {int} and right_kinds <= set(SIZED):
-        found.append(
-            relation(
-                f"argument {first} is an index into argument {second}",
-                lambda a, b: 0 <= a < len(b),
-            )
-            or relation(
-                f"argument {first} is a count or position within argument {second}",
-                lambda a, b: 0 < a <= len(b),
-            )
-            or relation(
-                f"argument {first} is at most the length of argument {second}",
-                lambda a, b: 0 <= a <= len(b),
-            )
+        yield from strongest(
+            ("index", "{} is an index into {}", lambda a, b: 0 <= a < len(b)),
+            ("count", "{} is a count or position within {}", lambda a, b: 0 < a <= len(b)),
+            ("at-most-length", "{} is at most the length of {}", lambda a, b: 0 <= a <= len(b)),
         )
-    if right_kinds <= set(SEQUENCES) and left_kinds <= {int, str, float} and is_enough:
-        found.append(relation(f"argument {first} is an element of argument {second}", _is_in))
-    if left_kinds == right_kinds == {str} and is_enough:
-        found.append(relation(f"argument {first} is a part of argument {second}", _is_in))
-    yield from (each for each in found if each is not None)
+    if right_kinds <= set(SEQUENCES) and left_kinds <= {int, str, float}:
+        yield from strongest(("element", "{} is an element of {}", _is_in))
+    if left_kinds == right_kinds == {str}:
+        yield from strongest(
+            ("part", "{} is a part of {}", _is_in), informs=lambda left, right: bool(left)
+        )
+
+
+def _are_of_one_length(left: Any, right: Any) -> bool:
+    return len(left) == len(right)
 
 
 def _is_in(element: Any, container: Any) -> bool:
@@ -146,6 +159,10 @@ def _is_sorted(values: Sequence[Any]) -> bool:
         return all(left <= right for left, right in pairwise(values))
     except TypeError:
         return False
+
+
+def _is_descending(values: Sequence[Any]) -> bool:
+    return _is_sorted(values[::-1])
 
 
 def _is_distinct(values: Sequence[Any]) -> bool:

@@ -14,7 +14,6 @@ SEQUENCES: tuple[type, ...] = (list, tuple)
 CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)
 SIZED: tuple[type, ...] = (str, bytes, *CONTAINERS, dict)
 
-_ENOUGH_SQUARES = 3
 FIXED_AFTER = 5
 """A size that never varied over this many values counts as fixed."""
 
@@ -188,10 +187,8 @@ def _positions(
 
 
 def _is_square(containers: Sequence[Sequence[Any]]) -> bool:
-    """Return whether all tables are square, and enough so for it not to be chance."""
-    tables = [rows for rows in containers if rows]
-    is_telling = len(tables) >= _ENOUGH_SQUARES or len({len(rows) for rows in tables}) > 1
-    return is_telling and all(len(rows) == len(rows[0]) for rows in tables)
+    """Return whether all tables are square."""
+    return all(len(rows) == len(rows[0]) for rows in containers if rows)
 
 
 def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:

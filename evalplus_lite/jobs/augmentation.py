@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from evalplus_lite.audit import Dispute
 from evalplus_lite.blobs import Packed
@@ -154,7 +155,8 @@ def augment_task(
         idle = 0 if chosen else idle + 1
         size = budget.batch if slow else GROWTH * size
     round = None
-    provenance = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
+    provenance: dict[str, Any] = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
+    provenance["guards"] = [guard.to_json() for guard in generator.guards.found]
     if budget.targeted:
         provenance["targeted"] = budget.targeted
         sofar = joined(suites, provenance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from evalplus_lite.contract import violations
 from evalplus_lite.errors import ContractError
@@ -89,11 +89,18 @@ def _proposals(task: Task) -> list[Case]:
 
 def inferred(task: Task) -> list[str]:
     """Return in lines what augmentation takes for granted about a task without a contract."""
-    guards = Guards.infer([case.arguments for case in task.base])
+    guards = Guards.of_task(replace(task, contract=None))
     lines = [f"{' or '.join(map(str, guards.arities))} arguments"]
     for place, domain in enumerate(guards.domains):
         lines += _described(domain, f"argument {place}")
-    return lines + [f"always: {relation.text}" for relation in guards.relations]
+    lines += [
+        f"{'always' if guard.is_on else 'not taken on'}: {guard.text} "
+        f"({guard.support}; {guard.name})"
+        for guard in guards.found
+        if not guard.is_limit or guard.is_chosen
+    ]
+    limits = [guard.name for guard in guards.found if guard.is_limit and guard.is_on]
+    return [*lines, f"limits: {', '.join(limits)}"] if limits else lines
 
 
 def _described(domain: Domain, name: str) -> list[str]:

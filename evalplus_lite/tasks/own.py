@@ -10,7 +10,7 @@ from evalplus_lite.errors import one_of
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Case, Rule, Task
 
-KEYS = ("id", "prompt", "entry_point", "reference", "contract", "rule", "style", "inputs")
+KEYS = ("id", "prompt", "entry_point", "reference", "contract", "rule", "style", "inputs", "guards")
 RuleKind = Literal["python", "strict", "unordered", "presence"]
 Style = Literal["completion", "solution"]
 
@@ -42,6 +42,7 @@ def own_task(fields: Fields) -> Task:
         contract=contract,
         rule=read_rule(fields),
         style=read_style(fields, prompt, entry_point),
+        guards=_guards(fields),
     )
 
 
@@ -71,6 +72,15 @@ def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
             chosen: Style = known
             return chosen
     raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
+
+
+def _guards(fields: Fields) -> dict[str, bool]:
+    """Return a row's choices of guards; which names there are is known once they are inferred."""
+    guards = fields.object("guards", default={}).row.data
+    for name, is_on in guards.items():
+        if type(is_on) is not bool:
+            raise fields.refuse(f"guards: {name!r} is neither true nor false")
+    return dict(guards)
 
 
 def _inputs(fields: Fields) -> list[tuple[int, Any]]:

@@ -50,7 +50,9 @@ def test_lists_repeat_ascend_and_mirror() -> None:
 
 def test_tables_stay_square() -> None:
     """Where all tables were square, fresh ones are."""
-    for table in fresh([[1, 2], [3, 4]], [[5]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]], count=300):
+    for table in fresh(
+        [[1, 2], [3, 4]], [[5, 6], [7, 8]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]], count=300
+    ):
         assert all(len(row) == len(table) for row in table)
 
 

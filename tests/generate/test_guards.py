@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from evalplus_lite.generate.guards import Guards
 from evalplus_lite.types import Case, Task
 
 INTS = [([1, 2, 3],), ([5],), ([4, 4],), ([7, 1, 9, 2],)]
-DATES = [("03-11-2000",), ("15-01-2012",), ("04-30-2040",)]
-PAIRS = [([1, 2], [3, 4]), ([5], [6]), ([1, 2, 3], [3, 2, 1])]
-INDEXED = [([5, 6, 7], 2), ([1], 0), ([4, 4], 1), ([9, 8, 7, 6], 3), ([2, 3], 0)]
-WORDS = [("zero two",), ("one",), ("two two three",)]
+DATES = [(date,) for date in ("03-11-2000", "15-01-2012", "04-30-2040", "1-1-2001", "12-12-1212")]
+LONG_DATES = [("03-11-2000",), ("15-01-2012",), ("04-30-2040",), ("11-12-1313",), ("01-02-0304",)]
+PAIRS = [([n, *range(n % 4)], [*range(n % 4), -n]) for n in range(9)]
+INDEXED = [([5, 6, 7], 2), ([1], 0), ([4, 4], 1), ([9, 8, 7, 6], 3), ([2, 3], 0), ([0, 0], 1)]
+WORDS = [("zero two",), ("one",), ("two two three",), ("three",), ("one two",), ("zero",)]
+GRIDS = [([[1, 2], [3, 4]],), ([[5, 6], [7, 8]],), ([[0] * 3] * 3,)]
+UNIFORM = [([1, 2],), (["a", "b"],), ([3, 4],), (["b", "c"],), ([5, 6, 7],)]
 
 REFUSED: list[tuple[list[tuple[Any, ...]], tuple[Any, ...], str]] = [
     (INTS, ("",), "str where only list"),
@@ -32,13 +36,13 @@ REFUSED: list[tuple[list[tuple[Any, ...]], tuple[Any, ...], str]] = [
     (DATES, ("03/11/2000",), "'/' is no character"),
     (DATES, ("03-11-200-",), "not of the form"),
     (DATES, ("é3-11-2000",), "'é' is no character"),
-    (DATES, ("3-11-2000",), "length of 9"),
+    (LONG_DATES, ("3-11-2000",), "length of 9"),
     (PAIRS, ([1], [1, 2]), "equal length"),
     (INDEXED, ([1, 2], 2), "index into"),
     ([("abc\n",), ("xy",)], ("\t",), "no character"),
-    ([([1, 2],), (["a"],)], ([1, "a"],), "several types"),
-    ([([[1, 2], [3, 4]],), ([[5]],)], ([[1, 2], [3]],), "different lengths"),
-    ([([[1, 2], [3, 4]],), ([[5]],)], ([[1, 2]],), "square"),
+    (UNIFORM, ([1, "a"],), "several types"),
+    (GRIDS, ([[1, 2], [3]],), "different lengths"),
+    (GRIDS, ([[1, 2]],), "square"),
     ([([],)], ([1],), "only empty containers"),
     ([(1.5,)], (float("nan"),), "nan"),
     ([({"a": 1},), ({"b": 2, "c": 3},)], ({1: 1},), "int where only str"),
@@ -83,31 +87,109 @@ def test_words_of_a_closed_vocabulary_stay_in_it() -> None:
 
 def test_closed_alphabets_stay_closed() -> None:
     """Two digits that come up again and again are taken for all digits there are."""
-    guards = Guards.infer([("010110",), ("1100",), ("0",)])
+    guards = Guards.infer([("010110",), ("1100",), ("0",), ("1",), ("01",), ("111",)])
     assert guards.admits(("111",))
     assert not guards.admits(("120",))
 
 
+RELATED: dict[str, tuple[list[tuple[Any, ...]], int]] = {
+    "0.sorted": ([([-n, n],) for n in range(1, 20)], 5),
+    "0.descending": ([([n, 0, -n],) for n in range(1, 20)], 5),
+    "0.distinct": ([([n, 40, -n],) for n in range(1, 20)], 9),
+    "0.less.1": ([(n, 100 - n) for n in range(20)], 14),
+    "0.part.1": ([("ab" * n, "ab" * 3 * n) for n in range(1, 20)], 6),
+    "0.index.1": ([(n, [n] * (n + 1)) for n in range(20)], 6),
+    "0.equal-length.1": ([("a" * n, "b" * n) for n in range(20)], 9),
+    "0.square": ([([[n, 0], [0, n]],) for n in range(20)], 3),
+    "0.items.form": ([([f"{n}-{n}"],) for n in range(20)], 3),
+}
+
+
+@pytest.mark.parametrize("name", RELATED)
+def test_a_guard_needs_a_number_of_informative_inputs(name: str) -> None:
+    """One input fewer than its kind needs, and it is found but not taken on."""
+    base, number = RELATED[name]
+    for count in (number - 1, number, number + 1):
+        found = {guard.name: guard for guard in Guards.infer(base[:count]).found}
+        assert (found[name].seen, found[name].needed) == (count, number)
+        assert found[name].is_on == (count >= number)
+
+
 @pytest.mark.parametrize(
-    ("base", "text"),
+    ("name", "base", "seen"),
     [
-        ([([1, 2, 5],), ([2, 3, 3, 9],), ([1, 4],)], "argument 0 is sorted"),
-        ([([9, 5, 2],), ([8, 3, 1],), ([4, 1],)], "argument 0 is sorted downwards"),
-        ([(1, 5), (2, 3), (0, 9), (4, 6), (7, 8)], "argument 0 < argument 1"),
-        ([("a", "ba"), ("x", "xy"), ("q", "qq"), ("bc", "abc"), ("o", "foo")], "a part of"),
-        ([([5, 3, 8, 1, 4],), ([2, 7, 4, 1],), ([9, 8, 7, 3],), ([1, 5, 2, 3],)], "no value twice"),
+        ("0.sorted", [([1, 2],)] * 30, 1),
+        ("0.sorted", [([n],) for n in range(30)] + [([1, 2, 3],)], 1),
+        ("0.sorted", [([n, n],) for n in range(30)] + [([1, 2, 3],)], 1),
+        ("0.distinct", [([n],) for n in range(30)] + [([],), ([3, 4],)], 1),
+        ("0.part.1", [("", str(n)) for n in range(30)] + [("a", "ab")], 1),
+        ("0.square", [([[n]],) for n in range(30)] + [([[1, 2], [3, 4]],)], 1),
+        ("0.not-negative", [(0,), (0,), (7,)], 1),
+        ("0.less.1", [(1, 2, n) for n in range(30)], 1),
+        ("0.items.form", [(["a-b", "a-b"],)] * 5, 1),
     ],
 )
-def test_relations_are_inferred_from_enough_evidence(base: list[Any], text: str) -> None:
-    """A relation that holds throughout, beyond chance, is taken on."""
-    assert any(text in relation.text for relation in Guards.infer(base).relations)
+def test_inputs_that_say_nothing_are_not_counted(
+    name: str, base: list[tuple[Any, ...]], seen: int
+) -> None:
+    """What could not have broken a constraint, or was seen before, does not speak for it."""
+    assert {guard.name: guard.seen for guard in Guards.infer(base).found}[name] == seen
 
 
-def test_relations_are_not_inferred_from_little_evidence() -> None:
-    """Two inputs, or a relation that one input breaks, bind nothing."""
-    assert Guards.infer([(1, 2), (3, 4)]).relations == ()
-    broken = [(1, 5), (2, 3), (0, 9), (4, 6), (8, 7)]
-    assert not any("<" in relation.text for relation in Guards.infer(broken).relations)
+def test_a_relation_that_one_input_breaks_is_not_found() -> None:
+    """However many inputs keep to a relation, one that does not refutes it."""
+    base = [([1, 2, n],) for n in range(3, 40)]
+    assert any(guard.name == "0.sorted" for guard in Guards.infer(base).found)
+    assert not any(guard.name == "0.sorted" for guard in Guards.infer([*base, ([2, 1],)]).found)
+
+
+def test_every_guard_can_be_chosen_either_way() -> None:
+    """A choice decides whatever the support, changes what is admitted, and is noted as one."""
+    few = [([1, 2, 3],), ([4, 6],), ([0, 2],)]
+    assert Guards.infer(few).admits(([2, 1],))
+    assert not Guards.infer(few, choices={"0.sorted": True}).admits(([2, 1],))
+    many, _ = RELATED["0.sorted"]
+    assert not Guards.infer(many).admits(([2, 1],))
+    assert not Guards.infer(many).admits(([1, 10**9],))
+    free = Guards.infer(many, choices={"0.sorted": False, "0.items.reach": False})
+    assert free.admits(([10**9, 1],))
+    (guard,) = [each for each in free.found if each.name == "0.sorted"]
+    assert guard.is_chosen
+    assert not guard.is_on
+
+
+@pytest.mark.parametrize("base", [INTS, DATES, PAIRS, INDEXED, GRIDS, UNIFORM, WORDS])
+@pytest.mark.parametrize("infer", [Guards.infer, Guards.typed])
+def test_choices_do_not_change_which_guards_there_are(
+    base: list[tuple[Any, ...]], infer: Callable[..., Guards]
+) -> None:
+    """A name that is shown stays valid, whatever else is chosen."""
+    names = [guard.name for guard in infer(base).found]
+    for is_on in (True, False):
+        chosen = infer(base, choices=dict.fromkeys(names, is_on))
+        assert [guard.name for guard in chosen.found] == names
+        assert all(guard.is_on == is_on for guard in chosen.found)
+        assert all(chosen.admits(arguments) for arguments in base)
+
+
+def test_a_choice_of_an_unknown_guard_names_those_there_are() -> None:
+    """The message says which task, and what could have been meant."""
+    base = tuple(Case(arguments) for arguments in INTS)
+    task = Task("T/1", "", "f", "def f(x): return x", base, guards={"0.sortd": False})
+    with pytest.raises(InputError, match=r"T/1.*0\.sortd.*0\.not-empty"):
+        Guards.of_task(task)
+
+
+def test_inputs_that_the_prompt_shows_count_too() -> None:
+    """An example in the prompt speaks for a guard, or against it."""
+    base = tuple(Case((list(range(-n, n)),)) for n in range(1, 8))
+    prompt = 'def f(x):\n    """>>> f({})\n    1\n    """\n'
+    for shown, is_on in (("[1, 5]", True), ("[5, 1]", False)):
+        task = Task("T/1", prompt.format(shown), "f", "def f(x):\n    return 1\n", base)
+        names = {guard.name: guard for guard in Guards.of_task(task).found}
+        assert ("0.sorted" in names) == is_on
+        if is_on:
+            assert names["0.sorted"].seen == 8
 
 
 def test_typed_guards_leave_values_to_the_contract_but_not_types() -> None:
@@ -141,6 +223,20 @@ def test_lists_that_nest_freely_may_nest_deeper() -> None:
     for _ in range(12):
         deep = [deep]
     assert not guards.admits((deep,))
+
+
+@pytest.mark.parametrize(
+    "contract",
+    [
+        "# def precondition(x): not yet\ndef check(inputs, output, expected):\n    return True\n",
+        'NOTE = "def precondition(x)"\ndef check(inputs, output, expected):\n    return True\n',
+    ],
+)
+def test_words_in_a_contract_are_no_precondition(contract: str) -> None:
+    """Only a function named so restricts the inputs; without one they are inferred."""
+    base = tuple(Case(arguments) for arguments in INTS)
+    task = Task("T/1", "def f(x):\n", "f", "def f(x):\n    return x\n", base, contract=contract)
+    assert not Guards.of_task(task).admits(([-1],))
 
 
 def test_a_precondition_decides_which_guards_a_task_gets() -> None:

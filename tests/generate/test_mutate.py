@@ -53,7 +53,7 @@ def test_nothing_is_proposed_twice_nor_equals_a_base_input() -> None:
 
 def test_every_proposal_is_admitted_by_the_guards() -> None:
     """Inferred guards, relations included, hold for all that is proposed."""
-    base = [Case(([1, 2], [3, 4])), Case(([5], [6])), Case(([1, 2, 3], [3, 2, 1]))]
+    base = [Case(([n] * size, [size] * size)) for n in range(3) for size in (1, 2, 3)]
     guards = Guards.infer([case.arguments for case in base])
     made = generator(base, guards=guards)
     batch = made.propose(200)

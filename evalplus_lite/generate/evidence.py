@@ -1,0 +1,124 @@
+"""Evidence: what constraints on inputs rest on, and when it is enough.
+
+Only an *informative* example speaks for a constraint: one that might have broken it. A list of one
+element is sorted whatever the task demands, so it says nothing about order; and examples that look
+the same at the place in question count once.
+
+Each kind of constraint has a *habit*: how often an informative example keeps to it although the
+task does not ask for it, since people write ``[1, 2, 3]`` where any list would do. A constraint is
+taken on if so many examples would hardly (``CHANCE``) keep to it by habit alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from evalplus_lite.errors import InputError
+
+CHANCE = 0.05
+HABITS: Mapping[str, float] = {
+    "rectangular": 0.35,
+    "square": 0.35,
+    "form": 0.35,
+    "sorted": 0.5,
+    "descending": 0.5,
+    "size": 0.5,
+    "uniform": 0.5,
+    "alphabet": 0.6,
+    "words": 0.6,
+    "index": 0.6,
+    "count": 0.6,
+    "at-most-length": 0.6,
+    "element": 0.6,
+    "part": 0.6,
+    "distinct": 0.7,
+    "equal-length": 0.7,
+    "shorter": 0.75,
+    "no-longer": 0.75,
+    "less": 0.8,
+    "at-most": 0.8,
+}
+"""Measured on HumanEval's inputs against its contracts (``scripts/guards_report``)."""
+LIMITS: Mapping[str, int] = {
+    "not-negative": 1,
+    "not-positive": 1,
+    "not-zero": 1,
+    "not-empty": 1,
+    "record": 1,
+    "reach": 1,
+    "length": 1,
+    "letters": 1,
+}
+"""Kinds that say how far to go beyond what was seen, rather than what all examples share: one
+example is enough for them, as without a contract an input far off is rarely meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A constraint that every example keeps to; its ``name`` is made of places and its kind.
+
+    ``seen`` distinct informative examples speak for it, ``needed`` are enough. ``is_on`` says
+    whether it binds what is generated, ``is_chosen`` whether the user decided so.
+    """
+
+    name: str
+    text: str
+    seen: int
+    needed: int
+    is_on: bool
+    is_chosen: bool = False
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it says how far to go beyond what was seen (``LIMITS``)."""
+        return self.needed <= 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the guard as a suite's provenance holds it."""
+        return asdict(self)
+
+    @property
+    def support(self) -> str:
+        """How well it is supported, as text."""
+        if self.is_chosen:
+            return "chosen by the task"
+        if self.is_on:
+            return f"seen in {self.seen} of {self.seen} informative examples"
+        return f"seen in {self.seen} informative examples, {self.needed} are needed"
+
+
+class Ledger:
+    """Decides which of the constraints found are taken on, and remembers all of them.
+
+    ``choices`` are the user's, by name of the guard: True takes one on whatever its support.
+    """
+
+    def __init__(self, choices: Mapping[str, bool] | None = None) -> None:
+        self._choices = choices or {}
+        self._guards: dict[str, Guard] = {}
+
+    def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
+        """Note a constraint with its support; return whether it is taken on."""
+        enough = needed(kind)
+        chosen = self._choices.get(name)
+        is_on = seen >= enough if chosen is None else chosen
+        self._guards[name] = Guard(name, text, seen, enough, is_on, chosen is not None)
+        return is_on
+
+    def finished(self) -> tuple[Guard, ...]:
+        """Return all constraints found; InputError if the user names one that was not."""
+        for name in self._choices:
+            if name not in self._guards:
+                known = ", ".join(sorted(self._guards)) or "none"
+                raise InputError(f"no guard {name!r} was inferred", remedy=f"one of: {known}")
+        return tuple(self._guards.values())
+
+
+def needed(kind: str) -> int:
+    """Return how many informative examples a kind of constraint needs."""
+    if kind in LIMITS:
+        return LIMITS[kind]
+    return math.ceil(math.log(CHANCE) / math.log(HABITS[kind]))

@@ -1,0 +1,179 @@
+"""docs/own-tasks.md does what it says: its commands are run, and its figures held against them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.codec import from_json
+from evalplus_lite.store import read_jsonl
+from evalplus_lite.tasks import read_suites
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "own-tasks.md").read_text(encoding="utf-8")
+NUMBERS = dict(zip("three four five six seven eight nine ten".split(), range(3, 11), strict=True))
+SORTING = """
+def running_mean(values):
+    values = sorted(values)
+    return [sum(values[:i + 1]) / (i + 1) for i in range(len(values))]
+"""
+
+
+def commands() -> Iterator[list[str]]:
+    """Yield the page's commands in order, those that go over two lines as one."""
+    text = PAGE.replace("\\\n", " ")
+    for line in re.findall(r"^    evalplus-lite (.*)$", text, re.MULTILINE):
+        yield shlex.split(line)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like a checkout, in which all commands of the page were run."""
+    folder = tmp_path_factory.mktemp("own")
+    shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
+    said = [run(folder, command) for command in commands()]
+    (folder / "said.txt").write_text("\n".join(said))
+    return folder
+
+
+def run(folder: Path, command: list[str], *, expected: int = 0) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "400"}
+    done = subprocess.run(
+        [sys.executable, "-m", "evalplus_lite", *command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == expected, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def results(folder: Path) -> list[dict[str, Any]]:
+    (path,) = folder.glob("**/results.jsonl")
+    return [row.data for row in read_jsonl(path) if "plus" in row.data]
+
+
+def test_the_page_has_its_five_steps() -> None:
+    """What is run below are the commands of the page."""
+    assert [command[0] for command in commands()] == ["augment", "evaluate", "reduce", "export"]
+
+
+def test_the_verdicts_are_those_of_the_page(folder: Path) -> None:
+    """As many programs pass base and augmented inputs as the page says."""
+    said = re.search(r"(\w+) of the ten programs pass the base inputs, (\w+) the augm", PAGE)
+    assert said is not None
+    rows = results(folder)
+    assert len(rows) == 10
+    passed = [sum(row[which] == "pass" for row in rows) for which in ("base", "plus")]
+    assert passed == [NUMBERS[word.lower()] for word in said.groups()]
+
+
+def test_the_inputs_that_decide_are_those_of_the_page(folder: Path) -> None:
+    """The table's inputs are the ones in the result file, for the programs that it names."""
+    table = re.findall(r"^\| `(\w+)`.*?\| `(.+?)` \|", PAGE, re.MULTILINE)
+    assert table
+    entry_points = {
+        row.data["id"]: row.data["entry_point"]
+        for row in read_jsonl(ROOT / "docs" / "examples" / "tasks.jsonl")
+    }
+    late = {
+        (entry_points[row["task_id"]], json.dumps(row["failure"]["input"]))
+        for row in results(folder)
+        if row["base"] == "pass" != row["plus"]
+    }
+    assert late == {(name, json.dumps([ast.literal_eval(shown)])) for name, shown in table}
+
+
+def test_lists_are_not_sorted_because_three_examples_are(folder: Path) -> None:
+    """The suite of ``mine/0`` holds unsorted lists, and a program that sorts fails on one."""
+    (path,) = folder.glob("out/mine/suite.jsonl.gz")
+    suite = read_suites(path).suites["mine/0"]
+    lists = [case.arguments[0] for case in suite.cases]
+    assert sum(each != sorted(each) for each in lists) > len(lists) / 4
+    samples = folder / "sorting.jsonl"
+    samples.write_text(json.dumps({"task_id": "mine/0", "solution": SORTING}) + "\n")
+    command = ["evaluate", "-d", str(path), "-s", str(samples), "-o", "sorting"]
+    run(folder, command)
+    (row,) = [r.data for r in read_jsonl(folder / "sorting" / "results.jsonl") if "plus" in r.data]
+    assert (row["base"], row["plus"]) == ("pass", "fail")
+    (given,) = from_json(row["failure"]["input"])
+    assert given != sorted(given)
+
+
+def test_the_guards_shown_are_those_of_the_page(folder: Path) -> None:
+    """The line about ``mine/0`` is what ``augment`` says."""
+    (line,) = re.findall(r"^    (mine/0: not taken.*)$", PAGE, re.MULTILINE)
+    assert line in (folder / "said.txt").read_text()
+
+
+def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
+    """With the page's option, or its key in the task, all lists are sorted; the suite says why."""
+    tasks = folder / "docs" / "examples" / "tasks.jsonl"
+    (option,) = re.findall(r"take it on with `(--guard \S+)`", PAGE)
+    (key,) = re.findall(r'^    ("guards": .*)$', PAGE, re.MULTILINE)
+    row = json.loads(tasks.read_text().splitlines()[0])
+    mine = folder / "chosen.jsonl"
+    mine.write_text(json.dumps({**row, **json.loads(f"{{{key}}}")}) + "\n")
+    for out, more in (
+        ("by-option", ["-d", str(tasks), "--tasks", "mine/0", *option.split()]),
+        ("by-key", ["-d", str(mine)]),
+    ):
+        run(folder, ["augment", *more, "-n", "40", "-o", out])
+        suite = read_suites(folder / out / "suite.jsonl.gz").suites["mine/0"]
+        assert all(list(case.arguments[0]) == sorted(case.arguments[0]) for case in suite.cases)
+        (guard,) = [g for g in suite.provenance["guards"] if g["name"] == "0.sorted"]
+        assert guard["is_on"]
+        assert guard["is_chosen"]
+        assert (guard["seen"], guard["needed"]) == (2, 5)
+
+
+def test_a_guard_can_be_left_off_one_by_one_or_all_at_once(folder: Path) -> None:
+    """``--no-guard`` opens what it names and nothing else."""
+    tasks = folder / "docs" / "examples" / "tasks.jsonl"
+    common = ["augment", "-d", str(tasks), "--tasks", "mine/0", "-n", "150"]
+    run(folder, [*common, "-o", "near"])
+    run(folder, [*common, "-o", "far", "--no-guard", "mine/0:0.items.reach"])
+    run(folder, [*common, "-o", "free", "--no-guard", "mine/0:all"])
+    largest, has_empty = {}, {}
+    for out in ("near", "far", "free"):
+        suite = read_suites(folder / out / "suite.jsonl.gz").suites["mine/0"]
+        lists = [case.arguments[0] for case in suite.cases]
+        largest[out] = max(abs(number) for each in lists for number in each)
+        has_empty[out] = [] in lists
+    assert largest["near"] <= 100 < min(largest["far"], largest["free"])
+    assert has_empty == {"near": False, "far": False, "free": True}
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--no-guard", "mine/0:0.sortd"], ["mine/0", "0.sortd", "0.sorted"]),
+        (["--no-guard", "nine/0:0.sorted"], ["nine/0", "'mine/0'"]),
+        (["--guard", "0.sorted"], ["0.sorted", "TASK:NAME"]),
+        (["--seconds", "-1"], ["--seconds -1", "above 0"]),
+        (["--seconds", "0"], ["--seconds 0"]),
+        (["--seconds", "nan"], ["--seconds nan"]),
+        (["--package", "nopkg"], ["nopkg"]),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(
+    folder: Path, options: list[str], shown: list[str]
+) -> None:
+    """An unknown task or guard, and a budget that is none: an error that says what there is."""
+    tasks = str(folder / "docs" / "examples" / "tasks.jsonl")
+    said = run(folder, ["augment", "-d", tasks, "-o", "refused", *options], expected=2)
+    assert all(part in said for part in shown), said
+    assert "Traceback" not in said
