@@ -10,6 +10,7 @@ import contextlib
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ Result = TypeVar("Result")
 LOOKAHEAD = 64
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
 slow item does not keep the other workers waiting."""
+GRACE = 0.5
+"""Seconds that threads get to end when the caller leaves by an exception."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,8 @@ class LocalPool:
         """End every sandbox and return when all are gone.
 
         Jobs that have not begun are cancelled; those that have are finished, or with ``now`` ended
-        where they are: they raise InfrastructureError.
+        where they are: they raise InfrastructureError. What then still runs outside a sandbox, such
+        as a model that is asked, is not waited for: its thread ends by itself, or with the process.
         """
         with self._lock:
             self._open = False
@@ -87,8 +91,9 @@ class LocalPool:
                 sandbox.end()
         for _ in self._threads:
             self._jobs.put(None)
+        deadline = time.monotonic() + GRACE if now else None
         for thread in self._threads:
-            thread.join()
+            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
         self._threads.clear()
         self._sandboxes.clear()
 
