@@ -47,6 +47,7 @@ def demo(
     """
     from evalplus_lite.cli import augment
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
     from evalplus_lite.jobs.augmentation import Budget
     from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES
@@ -74,7 +75,8 @@ def demo(
             for name in ("samples.jsonl", "plus.jsonl", "mini.results.jsonl"):
                 (folder / name).unlink(missing_ok=True)
         result = _judge_and_reduce(folder, record, pool, screen)
-    result = {"augmented": summary, **result}
+        run = facts(data, pool=pool, seed=seed)
+    result = {"run": run, "augmented": summary, **result}
     if json:
         print_json(result)
     else:
@@ -103,7 +105,7 @@ def _judge_and_reduce(folder: Path, record: Path | None, pool: Any, screen: Any)
     samples = []
     if record:
         path = replayed(record, data.tasks, folder / "samples.jsonl")
-        samples = list(named(read_samples(path, data), record))
+        samples = list(named(read_samples(path, data), record.name))
     full = _evaluate(folder / "plus.jsonl", data, samples, pool, screen)
 
     screen.stage("requirements", len(data.tasks))

@@ -177,10 +177,11 @@ def _stream(
     """
     from evalplus_lite.jobs.reduction import named
     from evalplus_lite.samples import Faults, read_samples
+    from evalplus_lite.store.labels import labels
 
     offsets: Counter[str] = Counter()
     faults = faults or Faults()
-    for path in samples:
+    for path, name in zip(samples, labels(samples), strict=True):
         found = read_samples(
             path, data, extraction="none" if raw else "clean", steps=steps, faults=faults
         )
@@ -188,7 +189,7 @@ def _stream(
             yield from found
             return
         highest: Counter[str] = Counter()
-        for sample in named(found, path):
+        for sample in named(found, name):
             highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
             yield replace(sample, index=offsets[sample.task_id] + sample.index)
         offsets.update(highest)

@@ -64,6 +64,7 @@ def generate(
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     """
     from evalplus_lite.cli.console import Screen, print_json, say
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.generate.completions import Sampling
@@ -104,7 +105,8 @@ def generate(
         )
     found = usage(client.usage)
     if json:
-        print_json({"samples": str(path), **summary(drawn), "usage": found})
+        about = {"run": facts(data, model=model), "samples": str(path)}
+        print_json({**about, **summary(drawn), "usage": found})
     else:
         say(f"{drawn.new} new samples, {drawn.rows} in all: {path}")
         say(f"tokens: {found['prompt_tokens']} in, {found['completion_tokens']} out")

@@ -119,7 +119,7 @@ def mine(
         )
         funnel = campaign.run()
         extra = _extras(campaign, chain, states, seed)
-    _show(funnel, out, extra, as_json=json)
+    _show(funnel, out, extra, seed, as_json=json)
     return 0
 
 
@@ -168,11 +168,13 @@ def _extras(campaign: Campaign, chain: int, states: int, seed: int) -> dict[str,
     return found
 
 
-def _show(funnel: Funnel, out: Path, extra: dict[str, int], *, as_json: bool) -> None:
+def _show(funnel: Funnel, out: Path, extra: dict[str, int], seed: int, *, as_json: bool) -> None:
     from evalplus_lite.cli.console import print_json, print_table, say
+    from evalplus_lite.cli.facts import facts
 
     if as_json:
-        print_json({**funnel.to_json(), "tasks": str(out), "extra": extra})
+        run = facts(seed=seed)
+        print_json({"run": run, **funnel.to_json(), "tasks": str(out), "extra": extra})
         return
     print_table("Funnel", ["stage", "left"], [(s, funnel.counts[s]) for s in funnel.stages()])
     rows: list[tuple[str, str, int]] = []

@@ -64,9 +64,11 @@ def predict(
     from dataclasses import replace
 
     from evalplus_lite.cli.console import Screen, print_json, say
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.llm import Client
     from evalplus_lite.mining.predict import Asking, Prediction
     from evalplus_lite.mining.predict import predict as run
+    from evalplus_lite.report.facts import file_facts
 
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.predictions.jsonl")
@@ -92,7 +94,8 @@ def predict(
     usage = source.usage
     if json:
         tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
-        print_json({"asked": asked, "predictions": str(path), "tokens": tokens})
+        found = {"asked": asked, "predictions": str(path), "tokens": tokens}
+        print_json({"run": facts(tasks=file_facts([tasks]), model=model), **found})
     else:
         say(f"asked {asked}; tokens: {usage.prompt_tokens} in, {usage.completion_tokens} out")
         say(f"predictions: {path}")

@@ -132,6 +132,7 @@ def gather(
     from evalplus_lite.requirements.matrix import KINDS, MODES
     from evalplus_lite.samples import Faults, read_samples
     from evalplus_lite.store import cache_folder
+    from evalplus_lite.store.labels import labels
 
     kinds = KINDS if policy is None else MODES[policy.mode]
     with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:
@@ -139,8 +140,8 @@ def gather(
         faults = Faults()
         found = [
             sample
-            for path in samples
-            for sample in named(read_samples(path, data, faults=faults), path)
+            for path, name in zip(samples, labels(samples), strict=True)
+            for sample in named(read_samples(path, data, faults=faults), name)
         ]
         for line in faults.notes():
             screen.note(line)

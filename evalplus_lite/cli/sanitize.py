@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalplus_lite.cli.options import (
     DatasetOption,
@@ -14,11 +14,6 @@ from evalplus_lite.cli.options import (
     SamplesOption,
     TasksOption,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalplus_lite.types import Sample
 
 
 def sanitize(
@@ -37,26 +32,23 @@ def sanitize(
     """
     from evalplus_lite.cli.console import print_json, print_table, say
     from evalplus_lite.cli.escaping import printable
+    from evalplus_lite.cli.evaluate import _stream
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import output_folder, samples_name
-    from evalplus_lite.samples import Faults, read_samples, write_samples
+    from evalplus_lite.samples import Faults, write_samples
     from evalplus_lite.tasks import load_dataset
 
     data = load_dataset(dataset, only=tasks)
     folder = output_folder(out, "sanitize", dataset, data, samples_name(samples))
     steps: Counter[Any] = Counter()
     faults = Faults()
-
-    def stream() -> Iterator[Sample]:
-        for path in samples:
-            yield from read_samples(path, data, steps=steps, faults=faults)
-
     path = Path(folder, "samples.jsonl")
-    count = write_samples(path, stream())
+    count = write_samples(path, _stream(samples, data, False, faults, steps))
     rows = sorted((str(step), number) for step, number in steps.items())
     if json:
-        print_json(
-            {"samples": count, "file": str(path), "steps": dict(rows), "rows": faults.to_json()}
-        )
+        found = {"samples": count, "file": str(path), "steps": dict(rows)}
+        run = facts(data, samples=samples)
+        print_json({"run": run, **found, "rows": faults.to_json()})
     else:
         print_table(f"{count} samples", ["what was done", "samples"], rows)
         say(f"written: {path}")

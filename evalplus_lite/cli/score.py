@@ -48,9 +48,11 @@ def score(
 
     from evalplus_lite.cli.console import print_json
     from evalplus_lite.cli.evaluate import read_ks
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.predict import read_any
     from evalplus_lite.mining.score import judge_by, read_predictions
     from evalplus_lite.mining.score import score as run
+    from evalplus_lite.report.facts import file_facts
     from evalplus_lite.store import write_text
 
     decide = None
@@ -59,6 +61,8 @@ def score(
 
         decide = judge_by(Client(judge, base_url=base_url))
     report = run(read_any(tasks), read_predictions(predictions), ks=read_ks(k), judge=decide)
+    found = facts(tasks=file_facts([tasks]), predictions=file_facts([predictions]))
+    summary = {"run": found, **report.to_json()}
     if marks is not None:
         from evalplus_lite.mining.score import marked_rows
         from evalplus_lite.store import write_jsonl
@@ -67,9 +71,9 @@ def score(
             marks, marked_rows(read_any(tasks), read_predictions(predictions), judge=decide)
         )
     if out is not None:
-        write_text(out, json_module.dumps(report.to_json(), indent=2) + "\n")
+        write_text(out, json_module.dumps(summary, indent=2) + "\n")
     if json:
-        print_json(report.to_json())
+        print_json(summary)
     else:
         show(report)
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,6 @@ from evalplus_lite.requirements.branches import PACKAGES
 from evalplus_lite.requirements.choice import Choice
 from evalplus_lite.requirements.matrix import KINDS, Matrix, Work, build
 from evalplus_lite.sandbox import Mapper, Sandbox
-from evalplus_lite.store.labels import label
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Case, Sample, Suite, Task
 
@@ -68,9 +66,8 @@ def measure(
     return found
 
 
-def named(samples: Iterable[Sample], path: str | os.PathLike[str]) -> Iterable[Sample]:
-    """Yield samples with their model's name; a file that names none is its model's."""
-    name = label(path)
+def named(samples: Iterable[Sample], name: str) -> Iterable[Sample]:
+    """Yield samples with their model's name: ``name``, their file's, where they bring none."""
     for sample in samples:
         yield sample if sample.model else replace(sample, model=name)
 

@@ -93,6 +93,19 @@ def test_the_same_file_twice(
         assert "is given twice" in capsys.readouterr().err
 
 
+def test_programs_of_several_files_are_read_back(folder: Path) -> None:
+    """What sanitize makes of two files is one that evaluate takes, every sample in it."""
+    write_rows(folder / "more.jsonl", sample_rows(6))
+    files = ("-s", "samples.jsonl", "-s", "more.jsonl")
+    done = run("sanitize", "-d", "tasks.jsonl", *files, "-o", "clean", folder=folder)
+    assert done.returncode == 0, done.stderr
+    done = run(
+        "evaluate", "-d", "tasks.jsonl", "-s", "clean/samples.jsonl", "--json", folder=folder
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["samples"] == 12
+
+
 def test_standard_input_is_read_once(folder: Path) -> None:
     """Stdin cannot be both tasks and samples."""
     done = piped(folder, b"", "evaluate", "-d", "-", "-s", "-")
