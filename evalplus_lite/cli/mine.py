@@ -89,6 +89,8 @@ def mine(
     from evalplus_lite.mining.mine import Settings
 
     keep_tables()
+    for name in packages:
+        check_package(name)
     settings = Settings(
         seed=seed,
         types="wide" if wide else "paper",
@@ -98,11 +100,13 @@ def mine(
         model=model,
         max_tokens=max_tokens,
     )
+    problems: list[str] = []
     with Screen() as screen:
         screen.stage("mine", len(packages))
 
         def report(progress: Progress) -> None:
             if progress.problem:
+                problems.append(progress.package)
                 screen.note(f"{progress.package}: {progress.problem}")
             screen.advance()
 
@@ -120,7 +124,19 @@ def mine(
         funnel = campaign.run()
         extra = _extras(campaign, chain, states, seed)
     _show(funnel, out, extra, seed, as_json=json)
-    return 0
+    return 1 if problems else 0
+
+
+def check_package(name: str) -> None:
+    """Raise InputError if a name is a path that leads to nothing, before any work is done."""
+    from evalplus_lite.errors import InputError
+    from evalplus_lite.mining.campaign import is_path
+
+    path = Path(name)
+    if is_path(name) and not path.exists():
+        raise InputError("no such file or folder", path=path, remedy="check the path")
+    if path.is_dir() and next(path.rglob("*.py"), None) is None:
+        raise InputError("holds no Python file", path=path, remedy="give a package's folder")
 
 
 def _config(tier: str) -> Any:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import email.parser
 import os
 import re
-import tarfile
 import tomllib
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,10 +13,19 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.licence import identify
 from evalplus_lite.mining.packages import MAX_FILE, PackageSource, SourceFile
+from evalplus_lite.mining.unpacking import MAX_MEMBERS, open_tar, open_zip, reported, usable
 
 MAX_TOTAL = 400 << 20
 """A package whose files sum to more than this (bytes, unpacked) is refused."""
 
+MAX_PROJECT = 256 << 10
+"""Bytes of a pyproject.toml that is read."""
+MAX_METADATA = 1 << 20
+"""Bytes of a package's metadata that are read."""
+MAX_LABEL = 100
+"""Characters of a package's name or version."""
+
+_COMPILED = (".so", ".pyd")
 _SKIPPED_FOLDERS = frozenset(
     [
         "tests",
@@ -45,19 +52,19 @@ def open_package(path: Path) -> PackageSource:
 
     Raises InputError where the path is none of these or cannot be read.
     """
-    try:
+    with reported(path):
+        if not path.exists():
+            raise InputError("no such file or folder", path=path)
         if path.is_dir():
             return _open_folder(path)
+        if not path.is_file():
+            raise InputError("is not a file or folder", path=path)
         if path.suffix == ".whl":
             return _open_wheel(path)
         if path.name.endswith((".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")):
             return _open_tar(path)
         if path.suffix == ".zip":
             return _open_zip(path)
-    except (OSError, zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        raise InputError(f"cannot be read: {error}", path=path) from None
-    if not path.exists():
-        raise InputError("no such file or folder", path=path)
     raise InputError(
         "is no wheel, source archive or folder",
         path=path,
@@ -66,8 +73,8 @@ def open_package(path: Path) -> PackageSource:
 
 
 def _open_wheel(path: Path) -> PackageSource:
-    archive = zipfile.ZipFile(path)
-    names = _checked({info.filename: info.file_size for info in archive.infolist()}, path)
+    sizes, read, close = open_zip(path)
+    names = _checked(sizes, path)
     metadata = next((n for n in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)), None)
     if metadata is None:
         raise InputError("is a wheel without METADATA", path=path)
@@ -80,29 +87,21 @@ def _open_wheel(path: Path) -> PackageSource:
         if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
             continue
         _file_under(files, compiled, data, inner, name)
-    return _package(
-        archive.read(metadata), texts, files, compiled, data, archive.read, archive.close
-    )
+    return _package(read(metadata), texts, files, compiled, data, read, close)
 
 
 def _open_zip(path: Path) -> PackageSource:
-    archive = zipfile.ZipFile(path)
-    names = _checked({info.filename: info.file_size for info in archive.infolist()}, path)
-    return _unpacked(names, archive.read, archive.close, path.stem)
+    sizes, read, close = open_zip(path)
+    return _unpacked(_checked(sizes, path), read, close, path.stem)
 
 
 def _open_tar(path: Path) -> PackageSource:
-    contents: dict[str, bytes] = {}
-    with tarfile.open(path) as archive:
-        members = [member for member in archive if member.isfile()]
-        wanted = set(_checked({member.name: member.size for member in members}, path))
-        for member in members:
-            if member.name.endswith((".so", ".pyd")):
-                contents[member.name] = b""
-            elif member.name in wanted and (stream := archive.extractfile(member)) is not None:
-                contents[member.name] = stream.read()
+    def wanted(name: str, size: int) -> bool:
+        return size <= MAX_FILE and not name.endswith(_COMPILED)
+
+    sizes, read, close = open_tar(path, wanted)
     stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
-    return _unpacked(list(contents), contents.__getitem__, contents.clear, stem)
+    return _unpacked(_checked(sizes, path), read, close, stem)
 
 
 def _open_folder(path: Path) -> PackageSource:
@@ -113,7 +112,11 @@ def _open_folder(path: Path) -> PackageSource:
             file = folder / name
             if file.is_file() and not file.is_symlink():
                 sizes[file.relative_to(path).as_posix()] = file.stat().st_size
-    names = _checked(sizes, path)
+        if len(sizes) > MAX_MEMBERS:
+            raise InputError(f"holds more than {MAX_MEMBERS} files", path=path)
+    names = _checked(usable(sizes), path)
+    if not any(name.endswith(".py") for name in names):
+        raise InputError("holds no Python file", path=path, remedy="give a package's folder")
     # A folder is its own top folder.
     return _unpacked(
         [f"{path.name}/{name}" for name in names],
@@ -136,27 +139,33 @@ def _unpacked(
     inner = {name: name.partition("/")[2] for name in names}
     inner = {name: rest for name, rest in inner.items() if rest}
     packages = {str(PurePosixPath(r).parent) for r in inner.values() if r.endswith("__init__.py")}
-    prefixes: dict[str, None] = {"": None, "src/": None}
+    prefixes = {"", "src/"}
     for folder in sorted(packages):
         parent = str(PurePosixPath(folder).parent)
         if parent not in packages and not set(parent.split("/")) & _SKIPPED_FOLDERS:
-            prefixes["" if parent == "." else f"{parent}/"] = None
+            prefixes.add("" if parent == "." else f"{parent}/")
     files: dict[str, SourceFile] = {}
     compiled: set[str] = set()
     data: dict[str, str] = {}
     for name, rest in inner.items():
-        for prefix in sorted(prefixes, key=len, reverse=True):
-            if rest.startswith(prefix):
-                local = rest[len(prefix) :]
-                top = local.partition("/")[0]
-                is_module = "/" not in local and prefix in ("", "src/")
-                if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
-                    _file_under(files, compiled, data, local, name)
-                break
+        prefix = _longest_prefix(rest, prefixes)
+        local = rest[len(prefix) :]
+        top = local.partition("/")[0]
+        is_module = "/" not in local and prefix in ("", "src/")
+        if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
+            _file_under(files, compiled, data, local, name)
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
     metadata = read(facts) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
     return _package(metadata, texts, files, compiled, data, read, close)
+
+
+def _longest_prefix(name: str, prefixes: set[str]) -> str:
+    """Return the longest folder, with its slash, that a name stands in; empty if none does."""
+    end = name.rfind("/") + 1
+    while end and name[:end] not in prefixes:
+        end = name.rfind("/", 0, end - 1) + 1
+    return name[:end]
 
 
 def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], stem: str) -> bytes:
@@ -165,20 +174,29 @@ def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], st
     facts: dict[str, Any] = {"name": name or stem, "version": version if name else "0"}
     for path, rest in inner.items():
         if rest == "pyproject.toml":
+            text = read(path)[: MAX_PROJECT + 1]
             try:
-                project = tomllib.loads(read(path).decode("utf-8", "replace")).get("project", {})
-            except tomllib.TOMLDecodeError:
+                if len(text) > MAX_PROJECT:
+                    break
+                project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
+            except (ValueError, RecursionError):  # no TOML, or of a depth or size that is an attack
                 break
-            facts.update({k: v for k, v in project.items() if isinstance(v, str | dict | list)})
-    lines = [f"Name: {facts['name']}", f"Version: {facts['version']}"]
+            if isinstance(project, dict):
+                facts.update({k: v for k, v in project.items() if isinstance(v, str | dict | list)})
+    lines = [f"Name: {_line(facts['name'])}", f"Version: {_line(facts['version'])}"]
     licence = facts.get("license")
     if isinstance(licence, dict):
         licence = licence.get("text")
     if isinstance(licence, str) and "\n" not in licence:
-        lines.append(f"License-Expression: {licence}")
-    lines += [f"Classifier: {c}" for c in facts.get("classifiers", []) if isinstance(c, str)]
-    lines += [f"Requires-Dist: {r}" for r in facts.get("dependencies", []) if isinstance(r, str)]
-    return "\n".join(lines).encode()
+        lines.append(f"License-Expression: {_line(licence)}")
+    lines += [f"Classifier: {_line(c)}" for c in facts.get("classifiers", [])]
+    lines += [f"Requires-Dist: {_line(r)}" for r in facts.get("dependencies", [])]
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _line(value: object) -> str:
+    """Return a text as one line of metadata; nothing if it is of another type."""
+    return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def _package(
@@ -190,7 +208,7 @@ def _package(
     read: Callable[[str], bytes],
     close: Callable[[], None],
 ) -> PackageSource:
-    facts = email.parser.BytesHeaderParser().parsebytes(metadata)
+    facts = email.parser.BytesHeaderParser().parsebytes(metadata[:MAX_METADATA])
     licence = identify(
         expression=str(facts.get("License-Expression") or ""),
         field=str(facts.get("License") or ""),
@@ -198,8 +216,10 @@ def _package(
         texts=(read(name)[:20_000].decode("utf-8", "replace") for name in texts),
     )
     return PackageSource(
-        name=re.sub(r"[-_.]+", "-", str(facts.get("Name", "unnamed"))).lower(),
-        version=str(facts.get("Version", "0")),
+        # Names stand in ids and messages: only what a package's name may hold.
+        name=re.sub(r"[^a-z0-9]+", "-", str(facts.get("Name", "")).lower())[:MAX_LABEL].strip("-")
+        or "unnamed",
+        version=re.sub(r"[^A-Za-z0-9.!+_-]+", "", str(facts.get("Version", "")))[:MAX_LABEL] or "0",
         licence=licence,
         files=files,
         requires=tuple(str(r) for r in facts.get_all("Requires-Dist", [])),
@@ -213,11 +233,9 @@ def _package(
 def _checked(sizes: dict[str, int], path: Path) -> list[str]:
     """Return the names worth reading, refusing archives that unpack to too much."""
     wanted = {
-        name: size
-        for name, size in sizes.items()
-        if size <= MAX_FILE or name.endswith((".so", ".pyd"))
+        name: size for name, size in sizes.items() if size <= MAX_FILE or name.endswith(_COMPILED)
     }
-    total = sum(size for name, size in wanted.items() if not name.endswith((".so", ".pyd")))
+    total = sum(size for name, size in wanted.items() if not name.endswith(_COMPILED))
     if total > MAX_TOTAL:
         raise InputError(f"holds {total} bytes; the limit is {MAX_TOTAL}", path=path)
     return sorted(name for name in wanted if not name.endswith("/"))
@@ -234,7 +252,7 @@ def _file_under(
     inner: str,
     stored: str,
 ) -> None:
-    if inner.endswith((".so", ".pyd")):
+    if inner.endswith(_COMPILED):
         compiled.add(inner.replace("/", ".").split(".cpython-")[0].split(".abi3")[0])
         return
     if not inner.endswith(".py"):

@@ -92,7 +92,7 @@ class Job:
         try:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 path = Path(name)
-                if not path.exists() and "/" not in name and not name.endswith(_ARCHIVES):
+                if not is_path(name):
                     path = download(name, Path(folder))
                 package = stack.enter_context(open_package(path))
                 others = self._companions(package, stack)
@@ -104,15 +104,20 @@ class Job:
                         row["seconds"][result.task.id] = result.seconds
                     elif result.reject is not None:
                         row["rejects"].append(result.reject.to_json())
-        except InputError as error:
+        except (InputError, RecursionError, MemoryError) as error:
             funnel = Funnel()
             funnel.add("packages")
             funnel.reject("packages", "cannot be had or read")
-            problem = str(error)
+            problem = str(error) if isinstance(error, InputError) else f"{name}: nests too deeply"
             reject = Reject(name, "*", "packages", "cannot be had or read", (Problem("", problem),))
             row |= {"tasks": [], "rejects": [reject.to_json()], "seconds": {}}
         row |= {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
         return row
+
+
+def is_path(name: str) -> bool:
+    """Say whether a package is given by a path, not by its name on the index."""
+    return "/" in name or name.endswith(_ARCHIVES) or Path(name).exists()
 
 
 def shelf_of(paths: Sequence[Path]) -> dict[str, Path]:

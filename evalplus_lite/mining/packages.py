@@ -52,7 +52,10 @@ class PackageSource(AbstractContextManager["PackageSource"]):
 
     def text(self, file: SourceFile) -> str:
         """Return a module's source with plain newlines; ValueError where it is no Python text."""
-        data = self._read(file.path)
+        try:
+            data = self._read(file.path)
+        except (InputError, OSError) as error:
+            raise ValueError(str(error)) from None
         if len(data) > MAX_FILE:
             raise ValueError(f"larger than {MAX_FILE} bytes")
         try:

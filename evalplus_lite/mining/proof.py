@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.mining.graph import Problem
 from evalplus_lite.mining.packages import PackageSource
 from evalplus_lite.mining.runs import Answer, Call, Session, Subject, run
@@ -137,8 +138,10 @@ def _unpack(package: PackageSource, root: Path) -> None:
     for inner, stored in package.data.items():
         path = root / inner
         if ".." not in path.parts and root in path.parents:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(package.data_file(stored))
+            # One name may be a file and a folder, and a member may be damaged.
+            with suppress(InputError, FileExistsError, NotADirectoryError, IsADirectoryError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(package.data_file(stored))
 
 
 def _compile(root: Path) -> None:
