@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+import weakref
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
-from evalplus_lite.backends.local import LocalPool
+from evalplus_lite.backends.local import LOOKAHEAD, LocalPool
 from evalplus_lite.contract import parse
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import EvalPlusLiteError, InputError, SandboxUnavailable
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.jobs.evaluation import failure_row
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.programs import extract
-from evalplus_lite.sandbox import Sandbox, SandboxConfig, preset
-from evalplus_lite.sandbox.limits import Tier
+from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.sandbox.limits import Tier, config_of, memory_bytes
 from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.recover import has_hidden_cases, recover
 from evalplus_lite.types import Task, Verdict
+
+OnFailure = Literal["return", "raise"]
 
 
 class Verifier:
@@ -33,11 +38,14 @@ class Verifier:
             reward = 1.0 if verdict.plus == "pass" else 0.0
 
     ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the
-    bytes that a program may add, ``total`` the seconds that all cases of a program together may
-    compute, and wait (default: by the preset), ``workers`` the number of sandboxes (default: one a
-    processor), ``packages`` what programs may import besides numpy. With ``chat`` the programs
-    given are raw answers, from which the code is extracted first. ``sandbox`` names a tier;
-    SandboxUnavailable is raised on entry where the machine holds none.
+    bytes that a program may add (or a text: ``"512MiB"``), ``total`` the seconds that all cases of
+    a program together may compute, and wait (default: by the preset), ``workers`` the number of
+    sandboxes (default: one a processor), ``packages`` what programs may import besides numpy. With
+    ``chat`` the programs given are raw answers, from which the code is extracted first. ``sandbox``
+    names a tier; SandboxUnavailable is raised on entry if the machine holds none. InputError names
+    an option that cannot be used.
+
+    A process forked while a Verifier is open may use it, too: with sandboxes of its own.
     """
 
     def __init__(
@@ -45,7 +53,7 @@ class Verifier:
         dataset: str | Path | Dataset,
         *,
         limits: str = "default",
-        memory: int = 1 << 30,
+        memory: int | str = 1 << 30,
         total: float | None = None,
         workers: int | None = None,
         packages: Sequence[str] = (),
@@ -56,14 +64,19 @@ class Verifier:
     ) -> None:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
-        self._preset, self._memory, self._total = preset(limits), memory, total
+        self._preset, self._memory, self._total = preset(limits), memory_bytes(memory), total
         self._chat, self._details = chat, details
         self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
-        config = SandboxConfig(tier=sandbox, packages=("numpy", *packages))
-        self._pool = LocalPool(workers, config)
+        self._pool = LocalPool(workers, config_of(sandbox, packages))
         self._exams: dict[str, Exam] = {}
         self._lock = threading.Lock()
         self._open = False
+        _verifiers.add(self)
+
+    def _after_fork(self) -> None:
+        """In a forked child: another thread may have held these locks, and is not there."""
+        self._lock = threading.Lock()
+        self._source.after_fork()
 
     def __enter__(self) -> Verifier:
         from evalplus_lite.sandbox.probe import choose_tier
@@ -99,17 +112,73 @@ class Verifier:
         """
         return self.submit(task_id, program).result()
 
-    def verify_many(self, items: Iterable[tuple[str, str]]) -> list[Verdict]:
-        """Return the verdicts on (task id, program) pairs, in their order, run in parallel."""
-        return [future.result() for future in [self.submit(*item) for item in items]]
+    def verify_many(
+        self, items: Iterable[tuple[str, str]], *, on_failure: OnFailure = "return"
+    ) -> Iterator[Verdict | EvalPlusLiteError]:
+        """Yield the verdicts on (task id, program) pairs, in their order, run in parallel.
+
+        Items are taken as verdicts are, some ahead, so there may be any number of them. What
+        ``verify`` raises for an item, which is no verdict on its program, stands in the verdict's
+        place; with ``on_failure="raise"`` it is raised there. SandboxUnavailable is raised always.
+        """
+        _check(on_failure)
+        return self._verify_many(items, on_failure)
+
+    def _verify_many(
+        self, items: Iterable[tuple[str, str]], on_failure: OnFailure
+    ) -> Iterator[Verdict | EvalPlusLiteError]:
+        waiting: deque[Future[Verdict]] = deque()
+        try:
+            for item in items:
+                waiting.append(self._begin(item))
+                if len(waiting) >= LOOKAHEAD * self._pool.workers:
+                    yield _result(waiting.popleft(), on_failure)
+            while waiting:
+                yield _result(waiting.popleft(), on_failure)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _begin(self, item: tuple[str, str]) -> Future[Verdict]:
+        """Submit an item; a mistake in it is the future's error, so that it comes in its turn."""
+        try:
+            return self.submit(*item)
+        except InputError as error:
+            if not self._open:
+                raise
+            failed: Future[Verdict] = Future()
+            failed.set_exception(error)
+            return failed
 
     async def averify(self, task_id: str, program: str) -> Verdict:
         """Return the verdict on one program without blocking the event loop."""
         return await asyncio.wrap_future(self.submit(task_id, program))
 
-    async def averify_many(self, items: Iterable[tuple[str, str]]) -> list[Verdict]:
-        """Return the verdicts on (task id, program) pairs, in order, without blocking the loop."""
-        return list(await asyncio.gather(*(self.averify(*item) for item in items)))
+    async def averify_many(
+        self, items: Iterable[tuple[str, str]], *, on_failure: OnFailure = "return"
+    ) -> list[Verdict | EvalPlusLiteError]:
+        """Return what ``verify_many`` yields as a list, without blocking the event loop."""
+        _check(on_failure)
+        waiting: deque[Future[Verdict]] = deque()
+        found: list[Verdict | EvalPlusLiteError] = []
+
+        async def take() -> None:
+            future = waiting.popleft()
+            done, _ = await asyncio.wait([asyncio.wrap_future(future)])
+            done.pop().exception()  # heard: asyncio would complain of one that nobody asks for
+            found.append(_result(future, on_failure))
+
+        try:
+            for item in items:
+                waiting.append(self._begin(item))
+                if len(waiting) >= LOOKAHEAD * self._pool.workers:
+                    await take()
+            while waiting:
+                await take()
+        finally:
+            for future in waiting:
+                future.cancel()
+        return found
 
     def submit(self, task_id: str, program: str) -> Future[Verdict]:
         """Have a program judged; return a future of its verdict."""
@@ -159,3 +228,28 @@ class Verifier:
             with self._lock:
                 exam = self._exams.setdefault(task.id, exam)
         return exam
+
+
+def _check(on_failure: object) -> None:
+    if on_failure not in ("return", "raise"):
+        raise InputError(f"on_failure is {on_failure!r}", remedy="give 'return' or 'raise'")
+
+
+def _result(future: Future[Verdict], on_failure: OnFailure) -> Verdict | EvalPlusLiteError:
+    try:
+        return future.result()
+    except SandboxUnavailable:
+        raise
+    except EvalPlusLiteError as error:
+        if on_failure == "raise":
+            raise
+        return error
+
+
+def _after_fork() -> None:
+    for verifier in list(_verifiers):
+        verifier._after_fork()
+
+
+_verifiers: weakref.WeakSet[Verifier] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_after_fork)

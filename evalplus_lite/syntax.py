@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import threading
 from collections import OrderedDict
 from typing import Any
@@ -14,6 +15,7 @@ from evalplus_lite.helper import TooLarge
 __all__ = ["TooLarge", "guard", "parse", "trust_this_process"]
 
 _LOCK = threading.Lock()
+os.register_at_fork(after_in_child=lambda: globals().update(_LOCK=threading.Lock()))
 _KNOWN: OrderedDict[bytes, None] = OrderedDict()
 MOST_KNOWN = 4096
 """Texts remembered as harmless: the same few are looked at again and again."""

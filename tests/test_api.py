@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +14,9 @@ from typing import Any
 import pytest
 from support.tasks import DOUBLE, make_task
 
-from evalplus_lite import InputError, Verifier
-from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Task
+from evalplus_lite import Dataset, InfrastructureError, InputError, Task, Verdict, Verifier
+from evalplus_lite.backends.local import LOOKAHEAD
+from evalplus_lite.errors import EvalPlusLiteError
 
 RIGHT, WRONG = "def f(x): return x + x", "def f(x): return x"
 TASKS = (
@@ -31,6 +34,12 @@ def verifier(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Verifier]:
         yield found
 
 
+def word(found: Verdict | EvalPlusLiteError) -> str:
+    """Return what is said of a program on all cases."""
+    assert isinstance(found, Verdict), found
+    return str(found.plus)
+
+
 def test_verdicts(verifier: Verifier) -> None:
     """A right program passes, a wrong one fails, each by its own task."""
     assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
@@ -44,9 +53,9 @@ def test_verdicts(verifier: Verifier) -> None:
 def test_many_keep_their_order(verifier: Verifier) -> None:
     """Verdicts stand where their programs stood."""
     items = [("Tiny/0", RIGHT if number % 3 else WRONG) for number in range(30)]
-    words = [verdict.plus for verdict in verifier.verify_many(items)]
+    words = [word(verdict) for verdict in verifier.verify_many(items)]
     assert words == ["pass" if number % 3 else "fail" for number in range(30)]
-    assert verifier.verify_many([]) == []
+    assert list(verifier.verify_many([])) == []
 
 
 def test_an_event_loop_is_not_blocked(verifier: Verifier) -> None:
@@ -66,7 +75,7 @@ def test_an_event_loop_is_not_blocked(verifier: Verifier) -> None:
         many = await verifier.averify_many([("Tiny/0", WRONG), ("Tiny/1", WRONG)])
         done.set()
         await ticking
-        return [one.plus, *(verdict.plus for verdict in many)], ticks
+        return [one.plus, *map(word, many)], ticks
 
     words, ticks = asyncio.run(work())
     assert words == ["pass", "fail", "fail"]
@@ -147,3 +156,148 @@ def test_a_path_will_do(tmp_path: Path) -> None:
         assert list(verifier.tasks) == ["Own/1"]
         assert isinstance(verifier.tasks["Own/1"], Task)
         assert verifier.verify("Own/1", RIGHT).plus == "pass"
+
+
+def test_many_are_taken_as_needed(verifier: Verifier) -> None:
+    """An endless stream of programs is no problem: few are taken ahead of the oldest verdict."""
+    taken = 0
+
+    def items() -> Iterator[tuple[str, str]]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield ("Tiny/0", RIGHT)
+
+    verdicts = verifier.verify_many(items())
+    assert [word(next(verdicts)) for _ in range(5)] == ["pass"] * 5
+    assert taken <= 5 + LOOKAHEAD * 2
+    verdicts.close()  # type: ignore[attr-defined]
+    assert verifier.verify("Tiny/0", WRONG).plus == "fail"
+
+
+MIXED: list[Any] = [("Tiny/0", RIGHT), ("Tiny/9", RIGHT), ("Tiny/0", None), ("Tiny/0", WRONG)]
+
+
+def test_what_is_no_verdict_stands_in_its_place(verifier: Verifier) -> None:
+    """One item's error costs no other its verdict; on request it is raised, in its turn."""
+    for found in (
+        list(verifier.verify_many(MIXED)),
+        asyncio.run(verifier.averify_many(MIXED)),
+    ):
+        assert [type(item) for item in found] == [Verdict, InputError, InputError, Verdict]
+        assert (word(found[0]), word(found[3])) == ("pass", "fail")
+    verdicts = verifier.verify_many(MIXED, on_failure="raise")
+    assert word(next(verdicts)) == "pass"
+    with pytest.raises(InputError, match="Tiny/9"):
+        next(verdicts)
+    with pytest.raises(InputError, match="Tiny/9"):
+        asyncio.run(verifier.averify_many(MIXED, on_failure="raise"))
+    with pytest.raises(InputError, match="on_failure is 'ignore'"):
+        verifier.verify_many([], on_failure="ignore")  # type: ignore[arg-type]
+
+
+def test_a_machine_that_fails_costs_no_other_verdict(tmp_path: Path) -> None:
+    """Workers killed again and again under one program give its error, and the others' verdicts."""
+    done = threading.Event()
+    loop = "def f(x):\n    while True: pass\n"
+    options: dict[str, Any] = {"workers": 1, "cache": tmp_path, "limits": "evalplus"}
+    with Verifier(Dataset("tiny", TASKS), **options) as verifier:
+        verifier.verify("Tiny/0", RIGHT)
+        (sandbox,) = verifier._pool._sandboxes
+
+        def kill() -> None:
+            while not done.wait(0.2):
+                worker = sandbox._worker
+                if worker is not None and hasattr(worker, "pid"):
+                    os.kill(worker.pid, signal.SIGKILL)
+
+        verdicts = verifier.verify_many([("Tiny/0", loop), ("Tiny/0", RIGHT), ("Tiny/0", WRONG)])
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            first = next(verdicts)
+        finally:
+            done.set()
+            killer.join()
+        assert isinstance(first, InfrastructureError)
+        assert list(map(word, verdicts))[-1] == "fail"
+
+
+def in_a_fork(work: Any) -> Any:
+    """Return what a function returns in a forked child."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=lambda: theirs.send(work()))
+    child.start()
+    try:
+        assert ours.poll(120), "the child hangs"
+        return ours.recv()
+    finally:
+        child.kill()
+        child.join()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # which is the point
+def test_a_forked_child_has_sandboxes_of_its_own(tmp_path: Path) -> None:
+    """An open Verifier works in a forked child, in every way, and closing it there leaves the
+    parent's sandboxes alone."""
+    with Verifier(Dataset("tiny", TASKS), workers=2, cache=tmp_path) as verifier:
+        assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
+
+        def work() -> list[str]:
+            words = [verifier.verify("Tiny/1", "def f(x): return -x").plus]
+            words += map(word, verifier.verify_many([("Tiny/0", WRONG)] * 3))
+            words += map(word, asyncio.run(verifier.averify_many([("Tiny/2", WRONG)])))
+            verifier.close()
+            return words
+
+        workers = [sandbox._worker for sandbox in verifier._pool._sandboxes]
+        assert in_a_fork(work) == ["pass", *["fail"] * 4]
+        assert in_a_fork(lambda: (verifier.close(), "closed")[1]) == "closed"
+        assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
+        assert [sandbox._worker for sandbox in verifier._pool._sandboxes] == workers
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_amid_verdicts(tmp_path: Path) -> None:
+    """Also a child forked while the parent's threads are judging gets its verdicts."""
+    with Verifier(Dataset("tiny", TASKS), workers=2, cache=tmp_path) as verifier:
+        verdicts = verifier.verify_many([("Tiny/0", RIGHT), ("Tiny/1", RIGHT)] * 60)
+        assert word(next(verdicts)) == "pass"
+        assert in_a_fork(lambda: verifier.verify("Tiny/2", RIGHT).plus) == "pass"
+        assert len(list(map(word, verdicts))) == 119
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"memory": -5}, "memory is -5"),
+        ({"memory": 512}, "memory is 512 .give bytes .at least 16 MiB., or a text such as '1GiB'"),
+        ({"memory": "much"}, "memory is 'much'"),
+        ({"memory": "1 parsec"}, "memory is '1 parsec'"),
+        ({"memory": True}, "memory is True"),
+        ({"memory": None}, "memory is None"),
+        ({"packages": ["nopkg"]}, "no package 'nopkg' is installed"),
+        ({"packages": "json"}, "packages is 'json' .give a list"),
+        ({"packages": [5]}, "no package 5 is installed"),
+        ({"limits": "quick"}, "no limits preset named 'quick'"),
+        ({"limits": ["quick"]}, "no limits preset named"),
+        ({"workers": "2"}, "workers is '2'"),
+        ({"workers": 1.5}, "workers is 1.5"),
+        ({"workers": True}, "workers is True"),
+        ({"workers": 0}, "0 workers .at least 1 is needed"),
+        ({"workers": 10_000}, "10000 workers on .* processors .at most"),
+        ({"sandbox": "castle"}, "no sandbox tier named 'castle'"),
+        ({"sandbox": None}, "no sandbox tier named None"),
+    ],
+)
+def test_options_that_cannot_be_used(options: dict[str, Any], problem: str) -> None:
+    """A wrong option is refused when the Verifier is made, with its value and what to give."""
+    with pytest.raises(InputError, match=problem):
+        Verifier(Dataset("tiny", TASKS), **options)
+
+
+@pytest.mark.parametrize("memory", [1 << 28, "256MiB", "256 mib", "268435456", "0268435456B"])
+def test_memory_in_several_spellings(memory: Any) -> None:
+    """Memory is a number of bytes, or a text with a unit."""
+    assert Verifier(Dataset("tiny", TASKS), memory=memory)._memory == 1 << 28

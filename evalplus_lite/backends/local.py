@@ -11,6 +11,7 @@ import os
 import queue
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+MOST_A_PROCESSOR = 16
+"""Workers for each processor beyond which more only take memory and time from each other."""
 LOOKAHEAD = 64
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
 slow item does not keep the other workers waiting."""
@@ -40,31 +43,64 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
+def check_workers(workers: object) -> int:
+    """Return how many workers to use, one a processor for None; InputError if it makes no sense."""
+    if workers is None:
+        return default_workers()
+    most = MOST_A_PROCESSOR * default_workers()
+    if isinstance(workers, bool) or not isinstance(workers, int):
+        raise InputError(
+            f"workers is {workers!r}", remedy="give a whole number, such as 4, or None"
+        )
+    if workers < 1:
+        raise InputError(f"{workers} workers", remedy="at least 1 is needed")
+    if workers > most:
+        raise InputError(
+            f"{workers} workers on {default_workers()} processors", remedy=f"at most {most} here"
+        )
+    return workers
+
+
 class LocalPool:
-    """Maps a function over items with a fixed number of sandboxes; a context manager."""
+    """Maps a function over items with a fixed number of sandboxes; a context manager.
+
+    In a process forked while it is open it is open as well, with sandboxes of its own, which are
+    started when first used; closing it there leaves the parent's alone.
+    """
 
     def __init__(
         self,
         workers: int | None = None,
         config: SandboxConfig = SandboxConfig(),  # noqa: B008 - frozen
     ) -> None:
-        if workers is not None and workers < 1:
-            raise InputError(f"{workers} workers", remedy="at least 1 is needed")
-        self.workers = workers or default_workers()
+        self.workers = check_workers(workers)
         self.config = config
+        self._open = False
+        self._reset()
+        _pools.add(self)
+
+    def _reset(self) -> None:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._sandboxes: list[Sandbox] = []
         self._lock = threading.Lock()
-        self._open = False
+
+    def after_fork(self) -> None:
+        """In a forked child: forget the parent's threads and sandboxes, and leave them alone."""
+        for sandbox in self._sandboxes:
+            sandbox.disown()
+        self._reset()
 
     def __enter__(self) -> LocalPool:
         self._open = True
+        self._start()
+        return self
+
+    def _start(self) -> None:
         for number in range(self.workers):
             thread = threading.Thread(target=self._serve, name=f"sandbox-{number}", daemon=True)
             thread.start()
             self._threads.append(thread)
-        return self
 
     def __exit__(
         self,
@@ -129,6 +165,8 @@ class LocalPool:
         with self._lock:  # so that no job comes after the last one was cancelled
             if not self._open:
                 raise InputError("the pool is not open", remedy="use it as a context manager")
+            if not self._threads:  # in a forked child
+                self._start()
             self._jobs.put(_Job(run, future))
         return future
 
@@ -151,3 +189,12 @@ class LocalPool:
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _after_fork() -> None:
+    for pool in list(_pools):
+        pool.after_fork()
+
+
+_pools: weakref.WeakSet[LocalPool] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_after_fork)

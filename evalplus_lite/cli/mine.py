@@ -82,7 +82,7 @@ def mine(
 
     [bold]Example[/bold]  evalplus-lite mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
-    from evalplus_lite.backends.local import default_workers
+    from evalplus_lite.backends.local import check_workers
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.cli.setup import keep_tables
     from evalplus_lite.mining.campaign import Campaign, Outputs, Progress
@@ -115,7 +115,7 @@ def mine(
             Outputs(out),
             settings,
             companions=companion or [],
-            workers=workers or default_workers(),
+            workers=check_workers(workers),
             config=_config(sandbox),
             source=_source(model, base_url),
             report=report,

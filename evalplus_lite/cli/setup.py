@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,18 +18,10 @@ def open_pool(
 ) -> LocalPool:
     """Return a pool of sandboxes of the given tier; a weaker tier than usual is told in a line."""
     from evalplus_lite.backends.local import LocalPool
-    from evalplus_lite.errors import InputError, one_of
-    from evalplus_lite.sandbox import SandboxConfig
-    from evalplus_lite.sandbox.limits import TIERS
+    from evalplus_lite.sandbox.limits import config_of
 
     keep_tables()
-    for name in packages or ():
-        if not _is_installed(name):
-            raise InputError(f"no package {name!r} is installed beside evalplus-lite")
-    known = {name: name for name in TIERS}
-    if tier not in known:
-        raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(tier, known))
-    config = SandboxConfig(tier=known[tier], packages=("numpy", *(packages or ())))
+    config = config_of(tier, packages or ())
     if tier == "none":
         screen.note("running without a sandbox: programs can read and write your files")
     return LocalPool(workers, config)
@@ -41,13 +32,6 @@ def keep_tables() -> None:
     from evalplus_lite.store import cache_folder
 
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):  # no name of a package at all
-        return False
 
 
 def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Screen) -> Dataset:

@@ -39,6 +39,10 @@ class SuiteSource:
     limits: Limits = PUBLISHED_LIMITS
 
     def __post_init__(self) -> None:
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """Begin anew: also in a forked child, where threads that held locks are not there."""
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
         self._ready: dict[str, Answers] = {}

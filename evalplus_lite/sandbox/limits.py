@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import math
+import re
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -65,12 +67,37 @@ PRESETS = {"default": Preset(1.0), "paper": Preset(0.2), "evalplus": Preset(4.0)
 """``paper``: EvalPlus paper, section 3; ``evalplus``: its git version; ``default``: its 0.3.1."""
 
 
+LEAST_MEMORY = 16 << 20
+UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30,
+         "KB": 10**3, "MB": 10**6, "GB": 10**9}  # fmt: skip
+
+
+def memory_bytes(value: object) -> int:
+    """Return a memory limit in bytes, given as such or as a text like ``"512MiB"`` or ``"1GiB"``.
+
+    Raises InputError for anything else, and for less than 16 MiB, which no program loads in.
+    """
+    found = (
+        re.fullmatch(r"(\d{1,15})\s*([A-Za-z]*)", value.strip()) if isinstance(value, str) else None
+    )
+    number: object = value
+    if found is not None and found[2].upper() in UNITS:
+        number = int(found[1]) * UNITS[found[2].upper()]
+    if isinstance(number, bool) or not isinstance(number, int) or number < LEAST_MEMORY:
+        raise InputError(
+            f"memory is {value!r}", remedy="give bytes (at least 16 MiB), or a text such as '1GiB'"
+        )
+    return number
+
+
 def preset(name: str) -> Preset:
     """Return a preset by name; InputError names the ones there are."""
     try:
         return PRESETS[name]
-    except KeyError:
-        raise InputError(f"no limits preset named {name!r}", remedy=one_of(name, PRESETS)) from None
+    except (KeyError, TypeError):  # or nothing that can be a key
+        raise InputError(
+            f"no limits preset named {name!r}", remedy=one_of(str(name), PRESETS)
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +114,33 @@ class SandboxConfig:
     packages: tuple[str, ...] = ("numpy",)
     readable: tuple[str, ...] = ()
     tier: Tier = "auto"
+
+
+def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
+    """Return the config of a tier by name, with numpy (if installed) and these packages.
+
+    Raises InputError for a tier that is not known and a package that is not installed here.
+    """
+    known = {name: name for name in TIERS}
+    if not isinstance(tier, str) or tier not in known:
+        raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(str(tier), known))
+    if isinstance(packages, str):
+        raise InputError(f"packages is {packages!r}", remedy=f"give a list: [{packages!r}]")
+    names = tuple(packages)
+    for name in names:
+        if not isinstance(name, str) or not _is_installed(name):
+            raise InputError(
+                f"no package {name!r} is installed beside evalplus-lite",
+                remedy="install it into the same environment, or leave it out",
+            )
+    return SandboxConfig(tier=known[tier], packages=("numpy", *names))
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):  # no name of a package at all
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,14 @@ class Sandbox:
             sibling.close()
         self._drop_worker()
 
+    def disown(self) -> None:
+        """In a forked child: let go of the parent's worker without ending it."""
+        for sibling in self._siblings.values():
+            sibling.disown()
+        if self._worker is not None:
+            self._worker.disown()
+            self._worker = None
+
     def end(self) -> None:
         """End what is running, from any thread: that run, and any later, raises WorkerLost."""
         self._ended = True

@@ -210,6 +210,15 @@ class Worker:
                     signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         self.process.kill()
 
+    def disown(self) -> None:
+        """In a forked child: close its copies of the descriptors, and leave the worker alone."""
+        self.control.close()
+        self._errors.close()
+        self._progress.close()
+        if self._handle is not None:
+            os.close(self._handle)
+        self.process.returncode = 0  # not this process's child: nothing to wait for
+
     def close(self) -> None:
         """End the worker and all that is inside; nothing is left behind."""
         self.control.close()

@@ -88,6 +88,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "k text": ([*EVALUATE, "--k", "one"], r"--k one .give whole numbers"),
     "tasks": ([*EVALUATE, "--tasks", "Own/77"], r"'Own/77' chooses no task of tasks"),
     "workers": ([*EVALUATE, "-w", "0"], r"-w.*: '0' .see --help"),
+    "many workers": ([*EVALUATE, "-w", "10000"], r"10000 workers on \d+ processors .at most \d+"),
     "memory": ([*EVALUATE, "--memory", "lots"], r"--memory.*: 'lots' .see --help"),
     "no samples": (["evaluate", "-d", "tasks.jsonl"], r"(?i)missing option.*--samples.*see --help"),
     "option": ([*EVALUATE, "--fast"], r"(?i)no such option.*--fast"),
