@@ -36,7 +36,7 @@ is larger in all is not right."""
 MAX_PARTS = 200_000
 """Values, parts and all, that a program's answers to a task's check may hold together, beside four
 times as many as the reference's answers to the same cases."""
-FAR_OFF_SECONDS = 600.0
+FAR_OFF_SECONDS = 300.0
 """What all cases of a program together may take where steps decide."""
 KILLED = "SIGKILL"
 SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
