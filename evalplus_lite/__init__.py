@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evalplus_lite.api import Verifier as Verifier
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
+    from evalplus_lite.errors import EvidenceWarning as EvidenceWarning
     from evalplus_lite.errors import InfrastructureError as InfrastructureError
     from evalplus_lite.errors import InputError as InputError
     from evalplus_lite.errors import SandboxUnavailable as SandboxUnavailable
+    from evalplus_lite.errors import UnusableTask as UnusableTask
     from evalplus_lite.metrics import pass_at_k as pass_at_k
     from evalplus_lite.tasks import Dataset as Dataset
     from evalplus_lite.tasks import load_dataset as load_dataset
@@ -35,12 +37,14 @@ _HOMES = {
     "Case": "evalplus_lite.types",
     "Dataset": "evalplus_lite.tasks",
     "EvalPlusLiteError": "evalplus_lite.errors",
+    "EvidenceWarning": "evalplus_lite.errors",
     "InfrastructureError": "evalplus_lite.errors",
     "InputError": "evalplus_lite.errors",
     "Sample": "evalplus_lite.types",
     "SandboxUnavailable": "evalplus_lite.errors",
     "Suite": "evalplus_lite.types",
     "Task": "evalplus_lite.types",
+    "UnusableTask": "evalplus_lite.errors",
     "Verdict": "evalplus_lite.types",
     "Verifier": "evalplus_lite.api",
     "load_dataset": "evalplus_lite.tasks",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,9 +15,15 @@ from types import TracebackType
 from typing import Any, Literal
 
 from evalplus_lite.backends.local import LOOKAHEAD, LocalPool
-from evalplus_lite.contract import parse
-from evalplus_lite.errors import EvalPlusLiteError, InputError, SandboxUnavailable
+from evalplus_lite.errors import (
+    EvalPlusLiteError,
+    EvidenceWarning,
+    InputError,
+    SandboxUnavailable,
+    UnusableTask,
+)
 from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.evidence import blamed, notes
 from evalplus_lite.jobs.evaluation import failure_row
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.programs import extract
@@ -35,7 +42,7 @@ class Verifier:
 
         with Verifier("humaneval+") as verifier:
             verdict = verifier.verify("HumanEval/0", program)
-            reward = 1.0 if verdict.plus == "pass" else 0.0
+            reward = 1.0 if verdict.passed else 0.0
 
     ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the
     bytes that a program may add (or a text: ``"512MiB"``), ``total`` the seconds that all cases of
@@ -44,6 +51,11 @@ class Verifier:
     ``chat`` the programs given are raw answers, from which the code is extracted first. ``sandbox``
     names a tier; SandboxUnavailable is raised on entry if the machine holds none. InputError names
     an option that cannot be used.
+
+    Of a dataset without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` says in any case
+    whether a program passed all there is. A task without a usable case never passes a program: its
+    ``verify`` raises UnusableTask. Both, and suites that cannot see much, are told by an
+    ``EvidenceWarning``.
 
     A process forked while a Verifier is open may use it, too: with sandboxes of its own.
     """
@@ -69,9 +81,14 @@ class Verifier:
         self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
         self._pool = LocalPool(workers, config_of(sandbox, packages))
         self._exams: dict[str, Exam] = {}
+        self._unusable = {each.task_id: each for each in self.dataset.unusable}
         self._lock = threading.Lock()
         self._open = False
         _verifiers.add(self)
+        for each in self.dataset.unusable:
+            _warn(f"task {each.task_id} of {self.dataset.name} cannot be used: {each.detail}")
+        if self._tasks and not self.dataset.has_plus:
+            _warn(f"{self.dataset.name} has no plus cases: Verdict.plus is None, see .passed")
 
     def _after_fork(self) -> None:
         """In a forked child: another thread may have held these locks, and is not there."""
@@ -107,8 +124,9 @@ class Verifier:
     def verify(self, task_id: str, program: str) -> Verdict:
         """Return the verdict on one program; blocks the calling thread only.
 
-        Raises InputError for an unknown task or a program that is no text, InfrastructureError
-        where the machine failed three times: that says nothing about the program.
+        Raises InputError for an unknown task or a program that is no text, UnusableTask for a task
+        without a usable case, InfrastructureError where the machine failed three times: both say
+        nothing about the program.
         """
         return self.submit(task_id, program).result()
 
@@ -187,6 +205,8 @@ class Verifier:
                 "the Verifier is not open", remedy="use it as `with Verifier(...) as verifier:`"
             )
         task = self._tasks.get(task_id)
+        if task is None and (bad := self._unusable.get(task_id)) is not None:
+            raise UnusableTask(bad.task_id, bad.cause, bad.detail)
         if task is None:
             raise InputError(
                 f"no task {task_id!r} in {self.dataset.name}",
@@ -211,11 +231,10 @@ class Verifier:
     def _exam(self, sandbox: Sandbox, task: Task) -> Exam:
         exam = self._exams.get(task.id)
         if exam is None:
-            if has_hidden_cases(task):
-                task = recover(sandbox, task).task
-            if task.contract is not None:
-                parse(task.contract)  # a malformed contract is told before any program is judged
-            suite = self._source.answers(sandbox, task).suite
+            with blamed(task):
+                if has_hidden_cases(task):
+                    task = recover(sandbox, task).task
+            suite = self._source.suite(sandbox, task)
             self._source.forget(task.id)
             exam = Exam.of(
                 task,
@@ -224,10 +243,19 @@ class Verifier:
                 memory=self._memory,
                 total=self._total,
                 cache=self._source.cache,
+                has_plus=self.dataset.has_plus,
             )
             with self._lock:
+                new = task.id not in self._exams
                 exam = self._exams.setdefault(task.id, exam)
+            if new:
+                for text in notes(self._source.evidence[task.id]):
+                    _warn(f"task {task.id}: {text}")
         return exam
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, EvidenceWarning, stacklevel=3)
 
 
 def _check(on_failure: object) -> None:

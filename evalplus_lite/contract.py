@@ -17,10 +17,36 @@ from evalplus_lite import syntax
 from evalplus_lite.errors import ContractError
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.steps import Meter
-from evalplus_lite.types import Case, Outcome, Raised, Returned
+from evalplus_lite.types import (
+    Case,
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    TimedOut,
+    Unrepresentable,
+    Value,
+)
+from evalplus_lite.verdicts import clip, shorten
 
 PACKAGE = Path(__file__).resolve().parent
 VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)
+CHECK_LIMITS = Limits(cpu=10.0)
+MOST_SLOW = 8
+"""Inputs that a precondition may be too slow for, each of which costs the whole limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why a contract does not accept an input.
+
+    It refuses by an AssertionError. Where anything else happens it is ``faulty``: an error in the
+    contract, whatever the input is.
+    """
+
+    reason: str
+    faulty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +102,76 @@ def violations(
     *,
     limits: Limits = VALIDITY_LIMITS,
     inputs: Inputs | None = None,
-) -> list[str | None]:
-    """Return for each case why the contract rejects it, or None where it accepts.
+    most_slow: int = MOST_SLOW,
+) -> list[Violation | None]:
+    """Return for each case why the contract does not accept it, or None where it does.
 
-    ``inputs`` are the cases' arguments, where the caller has them encoded already.
+    ``inputs`` are the cases' arguments, where the caller has them encoded already. Once
+    ``most_slow`` inputs were too much for the precondition, no further one is tried, nor accepted.
 
-    Raises ContractError where the file does not load. A precondition that raises anything but
-    AssertionError, or does not finish, rejects too: its message says what happened.
+    Raises ContractError where the file does not load.
     """
     if not parse(source).has_precondition:
         return [None] * len(cases)
     if inputs is None:
         inputs = Inputs.of(case.arguments for case in cases)
+    slow = 0
+
+    def patient(_: int, outcome: Outcome) -> bool:
+        nonlocal slow
+        slow += isinstance(outcome, TimedOut | Crashed | OutOfMemory)
+        return slow < most_slow
+
     arguments = [case.arguments for case in cases]
-    run = Meter(sandbox, Program(source, "precondition"), arguments, limits).run(inputs)
+    meter = Meter(sandbox, Program(source, "precondition"), arguments, limits)
+    run = meter.run(inputs, judge=patient)
     if run.load_failed:
-        raise ContractError(f"a contract does not load: {run.outcomes[0]}")
-    return [_reason(outcome) for outcome in run.outcomes]
+        raise ContractError(f"a contract does not load: {told(run.outcomes[0])}")
+    return [_violation(outcome) for outcome in run.outcomes]
 
 
-def _reason(outcome: Outcome | None) -> str | None:
-    if isinstance(outcome, Returned):
+def faulty_check(
+    sandbox: Sandbox, source: str, answered: Sequence[tuple[Case, Value]]
+) -> str | None:
+    """Return what is wrong with a contract's ``check``, tried on right answers; None if nothing.
+
+    It has to answer, though not that they are right: equal answers are never put to it.
+    """
+    rows = [(list(case.arguments), value, value) for case, value in answered]
+    inputs = Inputs.of(rows, private=True)
+    fine = lambda _, outcome: isinstance(outcome, Returned)  # noqa: E731
+    run = sandbox.run(Program(source, "check"), inputs, CHECK_LIMITS, judge=fine)
+    if run.load_failed:
+        return f"the contract does not load: {told(run.outcomes[0])}"
+    for (case, _), outcome in zip(answered, run.outcomes, strict=True):
+        if not isinstance(outcome, Returned):
+            return f"the contract's check fails on input {shown(case)}: {told(outcome)}"
+    return None
+
+
+def shown(case: Case) -> str:
+    """Return a case's input as one printable line of bounded length."""
+    return clip(shorten(list(case.arguments)))
+
+
+def told(outcome: Outcome | None) -> str:
+    """Return what happened, in words for a person."""
+    if isinstance(outcome, Raised):
+        return clip(f"{outcome.type}: {outcome.message}" if outcome.message else outcome.type)
+    if isinstance(outcome, TimedOut):
+        return "takes too many steps, or waits"  # without the time, which is never the same
+    if isinstance(outcome, Crashed):
+        return clip(outcome.reason) or "its process ended"
+    if isinstance(outcome, OutOfMemory):
+        return "asked for more than its memory limit"
+    if isinstance(outcome, Unrepresentable):
+        return clip(outcome.type)
+    return "not tried, as too many before it were too slow" if outcome is None else "a value"
+
+
+def _violation(outcome: Outcome | None) -> Violation | None:
+    if isinstance(outcome, Returned | Unrepresentable):  # whatever it returns, it let it pass
         return None
     if isinstance(outcome, Raised) and outcome.type == "AssertionError":
-        return outcome.message or "an assertion without a message"
-    return f"the precondition did not finish: {outcome}"
+        return Violation(outcome.message or "an assertion without a message")
+    return Violation(told(outcome), faulty=True)

@@ -5,6 +5,7 @@
     ├── CodecError                 a value or a text is outside the exact codec
     ├── ContractError              a contract file is malformed, or fails on its own base inputs
     ├── ReferenceError_            a task's reference cannot produce expected outputs
+    ├── UnusableTask               a task has no usable case: nothing can be judged by it
     ├── LLMError                   a model server was unreachable, refused, or answered unusably
     └── InfrastructureError        the machine failed us: retried, then reported, never scored
         └── SandboxUnavailable     no sandbox tier holds here
@@ -47,6 +48,25 @@ class ContractError(EvalPlusLiteError):
 
 class ReferenceError_(EvalPlusLiteError):
     """A task's reference program does not load or answers none of its inputs."""
+
+
+class UnusableTask(EvalPlusLiteError):
+    """A task has no usable case, so that no program can pass it; names the task and the cause.
+
+    ``cause`` is one of ``types.Cause``, ``detail`` a sentence.
+    """
+
+    def __init__(self, task_id: str, cause: str, detail: str) -> None:
+        self.task_id, self.cause, self.detail = task_id, cause, detail
+        super().__init__(f"task {task_id} cannot be used: {detail}")
+
+    def __reduce__(self) -> tuple[type[UnusableTask], tuple[str, str, str]]:
+        """Return how it is made again, as other processes have to."""
+        return type(self), (self.task_id, self.cause, self.detail)
+
+
+class EvidenceWarning(UserWarning):
+    """Something that a suite cannot see, or a task of a data set that cannot be used."""
 
 
 class LLMError(EvalPlusLiteError):

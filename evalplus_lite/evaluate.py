@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalplus_lite.contract import parse
-from evalplus_lite.errors import CodecError, ContractError
+from evalplus_lite.errors import CodecError, ContractError, UnusableTask
 from evalplus_lite.paces import BySteps, ByTime, Pace
 from evalplus_lite.reference_times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox, wire
@@ -53,6 +53,8 @@ class Exam:
     limits: Limits
     pace: Pace | None = None
     """Says what a case may use beyond the limit; None: nothing."""
+    has_plus: bool = True
+    """Whether there is a verdict on plus cases; False where the whole data set has none."""
 
     @classmethod
     def of(
@@ -64,18 +66,20 @@ class Exam:
         memory: int = 1 << 30,
         total: float | None = None,
         cache: Path | None = None,
+        has_plus: bool = True,
     ) -> Exam:
         """Prepare a suite under a limits preset and a memory limit in bytes.
 
         ``total`` is how many seconds all cases together may compute, and how many they may wait
-        (None: ``preset.total``).
-        ``cache`` is a folder where the reference's times are kept once they were needed.
+        (None: ``preset.total``). ``cache`` is a folder where the reference's times are kept once
+        they were needed. Raises UnusableTask for a suite without a case: it would let every program
+        pass.
         """
         pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
         load = max(Limits().load, preset.floor)
         whole = preset.total(len(suite.cases)) if total is None else total
         limits = Limits(cpu=preset.floor, load=load, memory=memory, total=whole)
-        return cls._of(task, suite, pace, limits)
+        return cls._of(task, suite, pace, limits, has_plus)
 
     @classmethod
     def by_steps(
@@ -85,18 +89,22 @@ class Exam:
 
         A program may take ``steps.FEWEST`` steps on a case, or four times the reference's. For
         programs that gain nothing by passing: a program can cheat the count. ``steps`` are the
-        reference's by case, if they are known.
+        reference's by case, if they are known. Raises as ``of``.
         """
         pace = BySteps(task, suite.cases, known=dict(enumerate(steps)))
         limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
         return cls._of(task, suite, pace, limits)
 
     @classmethod
-    def _of(cls, task: Task, suite: Suite, pace: Pace, limits: Limits) -> Exam:
+    def _of(
+        cls, task: Task, suite: Suite, pace: Pace, limits: Limits, has_plus: bool = True
+    ) -> Exam:
+        if not suite.cases:
+            raise UnusableTask(task.id, "no inputs", "its suite has no cases")
         output = max(limits.output, 4 * suite.blobs.size)
         inputs = Inputs.of(case.arguments for case in suite.cases)
         expected = Expected.of(suite.expected)
-        return cls(task, suite, inputs, expected, replace(limits, output=output), pace)
+        return cls(task, suite, inputs, expected, replace(limits, output=output), pace, has_plus)
 
 
 @dataclass(slots=True)
@@ -200,11 +208,13 @@ def _examined(
     )
     if examiner.deferred:
         _check(sandbox, exam, examiner)
-    base, plus = examiner.base, examiner.plus
-    worst = base or plus
+    worst = examiner.base or examiner.plus
+    # Without a single base case, nothing speaks for a program but the others.
+    base = examiner.base if exam.suite.base_count else worst
+    whole: VerdictName = "pass" if worst is None else worst.verdict
     return Verdict(
         base="pass" if base is None else base.verdict,
-        plus="pass" if worst is None else worst.verdict,
+        plus=whole if exam.has_plus else None,
         failure=worst,
         details=None if examiner.details is None else tuple(examiner.details),
         cpu=cpu,

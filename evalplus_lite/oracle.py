@@ -6,18 +6,20 @@ dropped, and counted by cause.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.blobs import LARGE, Blobs, Packed
 from evalplus_lite.compare import equal
-from evalplus_lite.contract import parse, violations
+from evalplus_lite.contract import parse, told, violations
 from evalplus_lite.errors import CodecError, ReferenceError_
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox, wire
 from evalplus_lite.steps import Meter
 from evalplus_lite.types import (
     Case,
+    Cause,
     Crashed,
     Outcome,
     OutOfMemory,
@@ -27,12 +29,14 @@ from evalplus_lite.types import (
     Task,
     TimedOut,
     Unrepresentable,
+    Value,
 )
+from evalplus_lite.verdicts import SHOWN_BYTES, clip, shorten
 
 OTHER_HASH_SEED = 1
 SLOW = (TimedOut, Crashed, OutOfMemory)
 """Outcomes that cost a process, and often the whole limit."""
-CAUSES: Mapping[type, str] = {
+CAUSES: Mapping[type, Cause] = {
     Raised: "raises",
     TimedOut: "slow",
     Crashed: "crashes",
@@ -43,10 +47,10 @@ CAUSES: Mapping[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A case that is no test, why (``invalid``, ``raises``, ``slow``, ``unstable``, ...)."""
+    """A case that is no test, why, and a line on what happened there, for a person."""
 
     case: Case
-    cause: str
+    cause: Cause
     detail: str
 
 
@@ -78,19 +82,21 @@ def answer(
 ) -> Answers:
     """Run the reference on the cases and return what can be kept.
 
-    The first ``base_count`` cases are the task's own. With ``contract`` a case that violates the
-    task's precondition is dropped as ``invalid``; with ``twice`` the reference runs again under
-    another hash seed and must answer alike. ``max_failures`` stops after so many slow or crashing
-    cases, each of which costs its whole limit: the rest is dropped as ``budget``. Raises
-    ReferenceError_ where the reference does not load.
+    The first ``base_count`` cases are the task's own. With ``contract`` a case that the task's
+    precondition refuses is dropped as ``invalid``, one that it fails on as ``contract``; with
+    ``twice`` the reference runs again under another hash seed and must answer the same, as
+    ``stable`` says. ``max_failures`` stops after so many slow or crashing cases, each of which
+    costs its whole limit: the rest is dropped as ``budget``. Raises ReferenceError_ if the
+    reference does not load.
     """
     dropped: dict[int, Dropped] = {}
     inputs = Inputs.of(case.arguments for case in cases)
     if contract and task.contract is not None:
         reasons = violations(sandbox, task.contract, cases, inputs=inputs)
-        for number, reason in enumerate(reasons):
-            if reason is not None:
-                dropped[number] = Dropped(cases[number], "invalid", reason)
+        for number, violation in enumerate(reasons):
+            if violation is not None:
+                cause: Cause = "contract" if violation.faulty else "invalid"
+                dropped[number] = Dropped(cases[number], cause, clip(violation.reason))
     live = [number for number in range(len(cases)) if number not in dropped]
     if dropped:
         inputs = Inputs.of(cases[number].arguments for number in live)
@@ -111,9 +117,13 @@ def answer(
         other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
         roomy = replace(limits, cpu=10 * meter.allowance.patience)
         _run(other, task, inputs, roomy, second, expected=Expected.of(second.expected))
-        for place in [p for n, p in enumerate(places) if n not in second.same]:
+        for nth, place in enumerate(places):
+            if nth in second.same:
+                continue
             number = live[place]
-            dropped[number] = Dropped(cases[number], "unstable", "another run answered otherwise")
+            told_first, told_then = _told(first.answers[place]), second.other.get(nth)
+            detail = f"first {told_first}, then {told_then or 'nothing'}"
+            dropped[number] = Dropped(cases[number], "unstable", detail)
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     kept = tuple(sorted(answers))
     suite = Suite(
@@ -170,6 +180,7 @@ class _Second:
     def __init__(self, answers: Sequence[bytes | Packed], task: Task) -> None:
         self.expected, self.task = Blobs(answers), task
         self.same: set[int] = set()
+        self.other: dict[int, str] = {}
 
     def equal(self, first: int, last: int) -> bool:
         self.same.update(range(first, last))
@@ -177,8 +188,12 @@ class _Second:
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         outcome = _as_presence(outcome, self.task)
-        if isinstance(outcome, Returned) and same(self.expected[case], outcome.data, self.task):
+        if not isinstance(outcome, Returned):
+            self.other[case] = f"{CAUSES[type(outcome)]}: {told(outcome)}"
+        elif stable(self.expected[case], outcome.data, self.task):
             self.same.add(case)
+        else:
+            self.other[case] = _told(outcome.data)
         return True
 
 
@@ -206,7 +221,10 @@ def _run(
         program, inputs, limits, observer, expected=expected, more=more, own_clock=more is not None
     )
     if not loaded:
-        failed = observer.failed.get(0) if isinstance(observer, _Answers) else "the second time"
+        if isinstance(observer, _Answers):
+            failed = told(observer.failed.get(0))
+        else:
+            failed = f"the second time: {observer.other.get(0)}"
         raise ReferenceError_(f"{task.id}: the reference does not load: {failed}")
 
 
@@ -216,6 +234,50 @@ def same(a: bytes, b: bytes, task: Task) -> bool:
         return a == b or equal(a, b, task.rule)
     except CodecError:  # one of them is no plain value
         return False
+
+
+def stable(a: bytes, b: bytes, task: Task) -> bool:
+    """Return whether two answers of the reference in wire form are one answer: to the last bit.
+
+    Nothing is tolerated that a rule tolerates in a sample's answer, but for what no rule looks at:
+    the order in which sets and dicts hold their elements, the order of an ``unordered`` answer's
+    elements, and what it is of which only the ``presence`` counts.
+    """
+    if a == b:
+        return True
+    if task.rule.kind == "presence":
+        return same(a, b, task)
+    try:
+        first, second = wire.decode(a), wire.decode(b)
+    except CodecError:
+        return False
+    if task.rule.kind == "unordered" and type(first) is type(second) and type(first) in SEQUENCES:
+        return sorted(map(_canonical, first)) == sorted(map(_canonical, second))
+    return _canonical(first) == _canonical(second)
+
+
+SEQUENCES = (list, tuple)
+
+
+def _canonical(value: Value) -> bytes:
+    """Return bytes that equal values of the same types share, whatever order a set has."""
+    if isinstance(value, list | tuple):
+        parts = [_canonical(item) for item in value]
+    elif isinstance(value, set | frozenset):
+        parts = sorted(map(_canonical, value))
+    elif isinstance(value, dict):
+        parts = sorted(_canonical(key) + _canonical(each) for key, each in value.items())
+    else:
+        return wire.encode(value)
+    return b"%s %d:" % (type(value).__name__.encode(), len(parts)) + b"".join(parts)
+
+
+def _told(data: bytes | Packed) -> str:
+    """Return an answer as one printable line of bounded length."""
+    size = data.size if isinstance(data, Packed) else len(data)
+    if isinstance(data, Packed) or size > SHOWN_BYTES:
+        return f"a value of {size} bytes"
+    return clip(shorten(wire.decode(data)))
 
 
 def _relinked(suite: Suite, kept: tuple[int, ...]) -> Suite:
@@ -234,18 +296,18 @@ def _moved(case: Case, place: Mapping[int, int]) -> Case:
 def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:
     if outcome is None:
         return Dropped(case, "budget", "too many slow inputs before it")
+    if isinstance(outcome, Raised) and _is_of_the_call(outcome):
+        return Dropped(case, "arity", told(outcome))
     if isinstance(outcome, TimedOut):
         # Without the time it took: that differs from run to run, and this is kept in files.
         return Dropped(case, "slow", f"more than {meter.allowance.steps:,} steps, or waiting")
-    return Dropped(case, CAUSES[type(outcome)], _describe(outcome))
+    return Dropped(case, CAUSES[type(outcome)], told(outcome))
 
 
-def _describe(outcome: Outcome) -> str:
-    if isinstance(outcome, Raised):
-        return f"{outcome.type}: {outcome.message}"[:200]
-    if isinstance(outcome, Crashed | Unrepresentable):
-        return outcome.reason if isinstance(outcome, Crashed) else outcome.type
-    return ""
+def _is_of_the_call(raised: Raised) -> bool:
+    """Whether a function was never entered, since it does not take so many arguments."""
+    about = re.search(r"argument|takes|expected", raised.message)
+    return raised.type == "TypeError" and raised.line is None and about is not None
 
 
 def has_check(task: Task) -> bool:

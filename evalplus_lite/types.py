@@ -31,6 +31,26 @@ VERDICTS: tuple[VerdictName, ...] = (
 )
 
 
+Cause: TypeAlias = Literal[
+    "unreadable",
+    "duplicate",
+    "test",
+    "load",
+    "no inputs",
+    "raises",
+    "arity",
+    "unstable",
+    "unrepresentable",
+    "slow",
+    "crashes",
+    "memory",
+    "invalid",
+    "contract",
+    "budget",
+]
+"""Why a task or an input is no evidence; docs/own-tasks.md explains each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How an output is compared with the expected one; data of the task, never of a data set.
@@ -91,6 +111,19 @@ class Task:
     def cases(self) -> tuple[Case, ...]:
         """Base cases, then plus cases: the order in which a program meets them."""
         return self.base + self.plus
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A task that no program can be judged by, since it has no usable case: never a pass.
+
+    ``detail`` is a sentence for a person, with an input where one shows it. The ``task_id`` of a
+    row that has none is ``line 7``.
+    """
+
+    task_id: str
+    cause: Cause
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +238,22 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a sample's run means, for the base cases and for base and plus together."""
+    """What a sample's run means, for the base cases and for base and plus together.
+
+    ``plus`` is None where the data set has no plus cases at all.
+    """
 
     base: VerdictName
-    plus: VerdictName
+    plus: VerdictName | None
     failure: Failure | None = None
     details: tuple[VerdictName | None, ...] | None = None
     """One entry a case (None: not run), only where every detail was asked for."""
     cpu: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the program passed every case there is, base and plus."""
+        return self.base == "pass" and self.plus in ("pass", None)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -14,7 +14,15 @@ from typing import Any
 import pytest
 from support.tasks import DOUBLE, make_task
 
-from evalplus_lite import Dataset, InfrastructureError, InputError, Task, Verdict, Verifier
+from evalplus_lite import (
+    Dataset,
+    EvidenceWarning,
+    InfrastructureError,
+    InputError,
+    Task,
+    Verdict,
+    Verifier,
+)
 from evalplus_lite.backends.local import LOOKAHEAD
 from evalplus_lite.errors import EvalPlusLiteError
 
@@ -152,10 +160,14 @@ def test_a_path_will_do(tmp_path: Path) -> None:
         '{"id": "Own/1", "prompt": "Double.", "entry_point": "f", "inputs": [[1], ["a"]], '
         f'"reference": {DOUBLE!r}}}\n'.replace("'", '"')
     )
-    with Verifier(path, workers=1, cache=tmp_path) as verifier:
+    with pytest.warns(EvidenceWarning, match="no plus cases"):
+        opened = Verifier(path, workers=1, cache=tmp_path)
+    with opened as verifier:
         assert list(verifier.tasks) == ["Own/1"]
         assert isinstance(verifier.tasks["Own/1"], Task)
-        assert verifier.verify("Own/1", RIGHT).plus == "pass"
+        right, wrong = verifier.verify("Own/1", RIGHT), verifier.verify("Own/1", WRONG)
+        assert (right.base, right.plus, right.passed) == ("pass", None, True)
+        assert (wrong.base, wrong.plus, wrong.passed) == ("fail", None, False)
 
 
 def test_many_are_taken_as_needed(verifier: Verifier) -> None:

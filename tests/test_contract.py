@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.contract import bundled, load_contracts, parse, violations
+from evalplus_lite.contract import Violation, bundled, load_contracts, parse, violations
 from evalplus_lite.errors import ContractError
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case
 
 
@@ -48,13 +48,10 @@ def test_violations_say_why(sandbox: Sandbox) -> None:
     )
     cases = [Case((value,)) for value in (1, "a", 0, -1, 101, 2)]
     found = violations(sandbox, source, cases)
-    assert found[0] is None
-    assert found[1] == "not an int"
-    assert found[2] == "an assertion without a message"
-    assert found[3] is not None
-    assert "KeyError" in found[3]
+    assert found[:3] == [None, Violation("not an int"), Violation("an assertion without a message")]
+    assert found[3] == Violation("KeyError: -1", faulty=True)
     assert found[4] is not None
-    assert "did not finish" in found[4]
+    assert found[4].faulty
     assert found[5] is None
 
 
@@ -65,11 +62,22 @@ def test_a_precondition_cannot_change_its_case(sandbox: Sandbox) -> None:
     assert case.arguments == ([1],)
 
 
-def test_wrong_parameters_reject_every_input(sandbox: Sandbox) -> None:
+def test_a_contract_that_loops_is_not_tried_on_and_on(sandbox: Sandbox) -> None:
+    """After some inputs that it is too slow for, the others are not tried, and not accepted."""
+    limits = Limits(cpu=0.05, wait=0.05)
+    cases = [Case((number,)) for number in range(40)]
+    found = violations(sandbox, "def precondition(x):\n  while x: pass\n", cases, limits=limits)
+    assert found[0] is None
+    assert all(each is not None and each.faulty for each in found[1:])
+    assert len({each.reason for each in found[1:] if each}) == 2
+
+
+def test_wrong_parameters_are_the_contracts_fault(sandbox: Sandbox) -> None:
     """A precondition of other parameters than the task's accepts nothing, and says so."""
     (reason,) = violations(sandbox, "def precondition(a, b): pass", [Case((1,))])
     assert reason is not None
-    assert "TypeError" in reason
+    assert reason.faulty
+    assert "TypeError" in reason.reason
 
 
 def test_without_a_precondition_all_is_valid(sandbox: Sandbox) -> None:

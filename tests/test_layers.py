@@ -18,8 +18,8 @@ ALL = frozenset(
 
 GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "hashing", "helper"})
 PURE = GROUND | {"canonical", "compare", "verify", "metrics", "definitions", "store"}
-TASKS = PURE | {"sandbox", "contract"}
-JUDGING = TASKS | {"tasks", "verdicts", "oracle", "reference_times", "steps", "paces", "evaluate"}
+TASKS = PURE | {"sandbox", "steps", "verdicts", "contract"}
+JUDGING = TASKS | {"tasks", "oracle", "evidence", "reference_times", "paces", "evaluate"}
 ALLOWED = {
     "types": frozenset({"blobs"}),
     "errors": frozenset(),
@@ -36,7 +36,7 @@ ALLOWED = {
     "store": GROUND,
     "sandbox": GROUND,
     "verdicts": GROUND | {"compare", "sandbox"},
-    "contract": GROUND | {"sandbox", "steps"},
+    "contract": GROUND | {"compare", "sandbox", "steps", "verdicts"},
     "tasks": TASKS,
     "llm": GROUND | {"store"},
     "extraction": GROUND | {"definitions"},
@@ -44,8 +44,9 @@ ALLOWED = {
     "answers": PURE | {"tasks", "extraction"},
     "samples": PURE | {"tasks", "extraction", "programs", "answers"},
     "generate": TASKS | {"tasks", "llm"},
-    "oracle": GROUND | {"compare", "sandbox", "contract", "steps"},
+    "oracle": GROUND | {"compare", "sandbox", "contract", "steps", "verdicts"},
     "reference_times": GROUND | {"store", "sandbox"},
+    "evidence": GROUND | {"sandbox", "contract", "oracle", "verdicts"},
     "evaluate": GROUND | {"sandbox", "contract", "verdicts", "reference_times", "steps", "paces"},
     "steps": GROUND | {"sandbox"},
     "paces": GROUND | {"sandbox", "steps", "reference_times"},

@@ -52,7 +52,9 @@ def audit(
     from evalplus_lite.audit import rows
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evaluate import _stream
+    from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
+    from evalplus_lite.evidence import unusable_row
     from evalplus_lite.jobs.auditing import audit as run
     from evalplus_lite.jobs.auditing import counts, with_references
     from evalplus_lite.jobs.augmentation import Budget
@@ -81,12 +83,15 @@ def audit(
     write_jsonl(path, (row for hearing in hearings for row in rows(hearing.finding)))
     summary = {"dataset": data.name, **counts(hearings)}
     summary["findings"] = [_row(hearing) for hearing in hearings if hearing.finding.disputes]
-    summary["problems"] = [hearing.problem for hearing in hearings if hearing.problem]
+    problems = [hearing.problem for hearing in hearings if hearing.problem]
+    summary["unusable"] = [unusable_row(each) for each in (*data.unusable, *problems)]
+    summary["notes"] = []
     if json:
         print_json(summary)
     else:
         _show(summary, hearings, path)
-    return 0
+        tell(summary, screen)
+    return 1 if summary["unusable"] else 0
 
 
 def _row(hearing: Hearing) -> dict[str, Any]:
@@ -128,6 +133,4 @@ def _show(summary: dict[str, Any], hearings: list[Hearing], path: Path) -> None:
         ],
         left=3,
     )
-    for problem in summary["problems"]:
-        say(f"not audited: {problem}")
     say(f"every input with both answers, for review: {path}")

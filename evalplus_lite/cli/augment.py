@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from evalplus_lite.jobs.augmentation import Augmented, Budget, SeedSource
     from evalplus_lite.tasks import Dataset
+    from evalplus_lite.types import Unusable
 
 
 def augment(
@@ -96,6 +97,7 @@ def augment(
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.generate.choices import with_choices
@@ -139,7 +141,15 @@ def augment(
         print_json(summary)
     else:
         show(summary, folder)
-    return 1 if summary["left_out"] else 0
+        tell({**summary, "notes": []}, screen)
+        if summary["without_new"]:
+            screen.note(f"no new input for {len(summary['without_new'])} tasks: {_few(summary)}")
+    return 1 if summary["unusable"] or summary["without_new"] else 0
+
+
+def _few(summary: dict[str, Any]) -> str:
+    tasks = summary["without_new"]
+    return ", ".join(tasks[:10]) + (" ..." if len(tasks) > 10 else "")
 
 
 def run(
@@ -160,12 +170,14 @@ def run(
 
     from evalplus_lite.audit import Finding, rows
     from evalplus_lite.cli.evaluate import _stream, dataset_hash
+    from evalplus_lite.evidence import unusable_row
     from evalplus_lite.jobs.auditing import by_task
     from evalplus_lite.jobs.augmentation import augment as augment_all
     from evalplus_lite.jobs.seeding import from_row, to_row
     from evalplus_lite.samples import Faults
     from evalplus_lite.store import Journal, write_jsonl, write_text
     from evalplus_lite.tasks import write_suites
+    from evalplus_lite.tasks.loading import refusal
 
     faults = Faults()
     jurors = by_task(data, _stream(list(consensus), data, False, faults)) if consensus else {}
@@ -187,6 +199,7 @@ def run(
     if budget.targeted:
         identity |= {"targeted": budget.targeted, "target": hash_of(wrong)}
     by_id = {task.id: task for task in data.tasks}
+    left_out: list[Unusable] = list(data.unusable)
     with Journal(
         folder / "augment.journal.jsonl", identity=identity, force=force, batch=1
     ) as journal:
@@ -204,8 +217,11 @@ def run(
             wrong=wrong,
             done=done,
             finished=lambda result: journal.append(to_row(result)),
+            left_out=left_out.append,
             progress=screen,
         )
+    if not results:
+        raise refusal(left_out)
     write_suites(folder / "suite.jsonl.gz", data.tasks, [result.suite for result in results])
     if consensus:
         disputed = (Finding(r.suite.task_id, len(r.suite.cases), r.review) for r in results)
@@ -215,7 +231,10 @@ def run(
             folder / "survivors.jsonl",
             ({"task_id": r.suite.task_id, **each} for r in results for each in r.survivors),
         )
-    summary = summarize(data, results)
+    summary = {
+        **summarize(data, results),
+        "unusable": [unusable_row(each) for each in left_out],
+    }
     write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
     return summary
 
@@ -249,6 +268,11 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
         "sources": dict(sorted(sources.items())),
         "dropped": dict(sorted(dropped.items())),
         "left_out": [task for task in data.ids if task not in done],
+        "without_new": [
+            r.suite.task_id
+            for r in results
+            if r.suite.provenance.get("inputs") and r.suite.base_count == len(r.suite.cases)
+        ],
         "review": sum(len(result.review) for result in results),
         "aimed": sum(result.aimed for result in results),
         "survivors": sum(len(result.survivors) for result in results),

@@ -60,6 +60,7 @@ def crossval(
     import json as json_module
 
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.reduce import gather
     from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.errors import InputError
@@ -70,7 +71,7 @@ def crossval(
     policies = read_policies(folds, curve)
     screen = Screen()
     with screen:
-        data, measured, found = gather(
+        data, measured, found, report = gather(
             dataset, samples, tasks, workers, sandbox, package, no_cache, screen
         )
         field = Field([one.matrix for one in measured], found)
@@ -85,14 +86,15 @@ def crossval(
             screen.advance()
         for name in beside or ():
             lines += compared(field, Path(name).name, _ready_made(name, measured))
-        summary = summarize(data.name, lines)
+        summary = {**summarize(data.name, lines), **report}
         folder = output_folder(out, "crossval", dataset, data)
         write_text(folder / "crossval.json", json_module.dumps(summary, indent=2) + "\n")
     if json:
         print_json(summary)
     else:
         show(summary, folder)
-    return 0
+        tell(summary, screen)
+    return 1 if summary["unusable"] else 0
 
 
 def read_policies(folds: str, curve: str) -> dict[str, Policy]:

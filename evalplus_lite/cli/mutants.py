@@ -47,22 +47,26 @@ def mutants(
     import json as json_module
 
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.store import write_text
 
     screen = Screen()
     with screen:
-        data, reports = _reports(dataset, tasks, workers, sandbox, package, no_cache, screen)
+        data, reports, report = _reports(
+            dataset, tasks, workers, sandbox, package, no_cache, screen
+        )
         folder = output_folder(out, "mutants", dataset, data)
         name = data.name
-        summary = summarize(name, reports)
+        summary = {**summarize(name, reports), **report}
         write_text(folder / "mutants.json", json_module.dumps(summary, indent=2) + "\n")
         write_text(folder / "mutants.md", markdown(name, reports))
     if json:
         print_json(summary)
     else:
         show(name, reports, folder, most)
-    return 0
+        tell(report, screen)
+    return 1 if report["unusable"] else 0
 
 
 def _reports(
@@ -73,7 +77,8 @@ def _reports(
     package: list[str] | None,
     no_cache: bool,
     screen: Any,
-) -> tuple[Dataset, list[Report]]:
+) -> tuple[Dataset, list[Report], dict[str, Any]]:
+    from evalplus_lite.cli.evidence import listed, require_any
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import Measured, measure
     from evalplus_lite.jobs.suites import SuiteSource
@@ -91,8 +96,9 @@ def _reports(
         source = SuiteSource(given=data.suites, cache=cache)
         screen.stage("mutants", len(data.tasks))
         measured = measure(data, (), pool, source, cache=cache, kinds=("mutant",), progress=screen)
+        require_any(len(measured), data, source)
         screen.stage("survivors", len(measured))
-        return data, list(pool.imap(one, measured))
+        return data, list(pool.imap(one, measured)), listed(data, source)
 
 
 def summarize(name: str, reports: list[Report]) -> dict[str, Any]:

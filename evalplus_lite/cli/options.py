@@ -44,6 +44,10 @@ SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same result.
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Sandboxes; default: one a processor.")
 ]
+StrictOption = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse a data set with any task that cannot be used."),
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of tables.")
 ]

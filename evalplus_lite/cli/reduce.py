@@ -80,13 +80,14 @@ def reduce(
 
     Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
     takes as --dataset, and DIR/reduction.json. Prints the size, a proved lower bound for any suite
-    that keeps as much, and the gap between the two.
+    that keeps as much, and the gap between the two. Exits with 1 if a task cannot be used.
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     """
     import json as json_module
 
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.jobs.reduction import reduced
     from evalplus_lite.requirements.choice import Policy, bounded, choose
@@ -96,7 +97,7 @@ def reduce(
     policy = Policy(mode, folds, budget)
     screen = Screen()
     with screen:
-        data, measured, _ = gather(
+        data, measured, _, report = gather(
             dataset, samples or [], tasks, workers, sandbox, package, no_cache, screen, policy
         )
         matrices = [one.matrix for one in measured]
@@ -105,13 +106,14 @@ def reduce(
         folder = output_folder(out, "reduce", dataset, data)
         suites = [reduced(one, choice) for one, choice in zip(measured, choices, strict=True)]
         write_suites(folder / "suite.jsonl.gz", data.tasks, suites)
-        summary = summarize(data, measured, choices, policy)
+        summary = {**summarize(data, measured, choices, policy), **report}
         write_text(folder / "reduction.json", json_module.dumps(summary, indent=2) + "\n")
     if json:
         print_json(summary)
     else:
         show(summary, folder)
-    return 0
+        tell(summary, screen)
+    return 1 if summary["unusable"] else 0
 
 
 def gather(
@@ -124,8 +126,11 @@ def gather(
     no_cache: bool,
     screen: Any,
     policy: Policy | None = None,
-) -> tuple[Dataset, list[Measured], list[Any]]:
-    """Return the dataset, its measured suites, and the samples with their models' names."""
+) -> tuple[Dataset, list[Measured], list[Any], dict[str, Any]]:
+    """Return the dataset, its measured suites, the samples with their models' names, and a report
+    of what cannot be used; raises InputError if no task can be.
+    """
+    from evalplus_lite.cli.evidence import listed, require_any
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES, measure, named
     from evalplus_lite.jobs.suites import SuiteSource
@@ -149,7 +154,8 @@ def gather(
         cache = None if no_cache else cache_folder()
         source = SuiteSource(given=data.suites, cache=cache)
         measured = measure(data, found, pool, source, cache=cache, kinds=kinds, progress=screen)
-    return data, measured, found
+    require_any(len(measured), data, source)
+    return data, measured, found, listed(data, source)
 
 
 def summarize(

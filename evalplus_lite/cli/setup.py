@@ -35,8 +35,12 @@ def keep_tables() -> None:
 
 
 def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Screen) -> Dataset:
-    """Return the dataset with its base inputs, those that only a test program shows included."""
+    """Return the dataset with its base inputs, those that only a test program shows included.
+
+    Raises InputError, listing them, if it holds none but unusable tasks.
+    """
     from evalplus_lite.tasks import load_dataset
+    from evalplus_lite.tasks.loading import refusal
     from evalplus_lite.tasks.recover import with_base_cases
 
     gc.disable()  # nothing that is read becomes garbage: looking for it takes a third of the time
@@ -45,7 +49,10 @@ def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Scr
     finally:
         gc.freeze()
         gc.enable()
-    return with_base_cases(dataset, pool)
+    whole = with_base_cases(dataset, pool)
+    if not whole.tasks and whole.unusable:
+        raise refusal(whole.unusable)
+    return whole
 
 
 def output_folder(out: Path | None, command: str, dataset: str, data: Dataset, *parts: str) -> Path:

@@ -70,7 +70,7 @@ def _result(row: Mapping[str, Any], solutions: Mapping[tuple[str, int], str]) ->
         "task_id": row["task_id"],
         "solution": solutions.get((row["task_id"], row["index"]), ""),
         "base_status": STATUSES[row["base"]],
-        "plus_status": STATUSES[row["plus"]],
+        "plus_status": None if row["plus"] is None else STATUSES[row["plus"]],  # as evalplus does
         "base_fail_tests": shown if in_base else [],
         "plus_fail_tests": [] if in_base else shown,
     }

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.audit import Dispute, Finding, unanswered
 from evalplus_lite.contract import parse, violations
-from evalplus_lite.errors import InputError, ReferenceError_
+from evalplus_lite.errors import InputError, UnusableTask
+from evalplus_lite.evidence import blamed, recorded, weighed
 from evalplus_lite.jobs.augmentation import BASE_LIMITS, Budget, augment_task
 from evalplus_lite.jobs.jury import UNANSWERED, Jury
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.oracle import Dropped, answer
 from evalplus_lite.sandbox import Limits, Mapper, Sandbox
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Sample, Task
+from evalplus_lite.types import Sample, Task, Unusable
 
 LIMITS = Limits(cpu=2.0, load=10.0)
 """What a reference may take on an input before it is doubtful for that."""
@@ -25,11 +26,14 @@ MOST_FAILURES = 40
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """What an audit did for a task: the finding, and how many programs were on the jury."""
+    """What an audit did for a task: the finding, and how many programs were on the jury.
+
+    ``problem`` is why a task could not be audited at all.
+    """
 
     finding: Finding
     jurors: int
-    problem: str | None = None
+    problem: Unusable | None = None
 
 
 def audit(
@@ -51,11 +55,12 @@ def audit(
 
     def run(sandbox: Sandbox, task: Task) -> Hearing:
         try:
-            if data.suites.get(task.id) is not None or task.plus:
-                return _given(sandbox, data, task, sources[task.id])
-            return _fresh(sandbox, task, sources[task.id], seed=seed, budget=budget)
-        except ReferenceError_ as error:
-            return Hearing(Finding(task.id, 0, ()), 0, str(error))
+            with blamed(task):
+                if data.suites.get(task.id) is not None or task.plus:
+                    return _given(sandbox, data, task, sources[task.id])
+                return _fresh(sandbox, task, sources[task.id], seed=seed, budget=budget)
+        except UnusableTask as error:
+            return Hearing(Finding(task.id, 0, ()), 0, recorded(error))
 
     found = []
     for hearing in pool.imap(run, data.tasks):
@@ -100,6 +105,7 @@ def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) 
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
     )
+    weighed(task, base)
     jury = Jury.summon(sandbox, task, base.suite, sources)
     answers = answer(
         sandbox,

@@ -14,9 +14,16 @@ from typing import Any
 
 from evalplus_lite.audit import Dispute
 from evalplus_lite.blobs import Packed
-from evalplus_lite.codec import to_json
-from evalplus_lite.contract import violations
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.evidence import (
+    blamed,
+    notes,
+    own_refused,
+    recorded,
+    require_check,
+    sentence,
+    weighed,
+)
 from evalplus_lite.generate.constants import Constants, examples
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.mutate import Generator
@@ -28,7 +35,7 @@ from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.targeting import aim, alive, targets
 from evalplus_lite.oracle import Answers, answer
 from evalplus_lite.sandbox import Limits, Mapper, Sandbox
-from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.types import Case, Suite, Task, Unusable
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 GROWTH = 4
@@ -96,12 +103,12 @@ def augment_task(
     contradict the reference is not used, but set aside for review. ``wrong`` are programs that the
     targeted rounds aim at, besides the reference's mutants.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
-    reference cannot answer is dropped and noted. Raises ReferenceError_ where none is left.
+    reference cannot answer is dropped and noted. Raises UnusableTask if none is left, or if the
+    reference or the contract fails.
     A task without a contract has the assertions that its published row states of the inputs.
     """
     task = with_stated_contract(task)
-    notes: list[str] = []
-    base = _answer_base(sandbox, task, notes)
+    base, told = _answer_base(sandbox, task)
     kept: list[Case] = list(base.suite.cases)
     dropped: Counter[str] = Counter()
     unanswered: list[Case] = []
@@ -176,7 +183,7 @@ def augment_task(
         suite,
         dict(sorted(sources.items())),
         dict(sorted((+dropped).items())),
-        tuple(notes),
+        tuple(told),
         tuple(review),
         len(jury.programs),
         round.aimed if round else 0,
@@ -196,37 +203,40 @@ def augment(
     wrong: Mapping[str, Sequence[str]] | None = None,
     done: Mapping[str, Augmented] | None = None,
     finished: Callable[[Augmented], None] | None = None,
+    left_out: Callable[[Unusable], None] | None = None,
     progress: Progress | None = None,
 ) -> list[Augmented]:
     """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
 
     ``samples`` and ``wrong`` are programs by task, used as ``augment_task`` says.
-    A task whose reference fails is left out, with a note through ``progress``.
+    A task that cannot be used is left out; ``left_out`` is told of it.
     """
     progress = progress or Silent()
     done = done or {}
 
-    def run(sandbox: Sandbox, task: Task) -> Augmented | str:
+    def run(sandbox: Sandbox, task: Task) -> Augmented | Unusable:
         if task.id in done:
             return done[task.id]
         try:
-            return augment_task(
-                sandbox,
-                task,
-                seed=seed,
-                budget=budget,
-                seeds=seeds,
-                samples=(samples or {}).get(task.id, ()),
-                wrong=(wrong or {}).get(task.id, ()),
-            )
-        except ReferenceError_ as error:
-            return str(error)
+            with blamed(task):
+                return augment_task(
+                    sandbox,
+                    task,
+                    seed=seed,
+                    budget=budget,
+                    seeds=seeds,
+                    samples=(samples or {}).get(task.id, ()),
+                    wrong=(wrong or {}).get(task.id, ()),
+                )
+        except UnusableTask as error:
+            return recorded(error)
 
     results = []
     for result in pool.imap(run, tasks):
         progress.advance()
-        if isinstance(result, str):
-            progress.note(f"left out: {result}")
+        if isinstance(result, Unusable):
+            if left_out is not None:
+                left_out(result)
             continue
         if finished is not None and result.suite.task_id not in done:
             finished(result)
@@ -234,23 +244,16 @@ def augment(
     return results
 
 
-def _answer_base(sandbox: Sandbox, task: Task, notes: list[str]) -> Answers:
+def _answer_base(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
+    refused = own_refused(sandbox, task)
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
     )
-    for drop in base.dropped:
-        shown = str([to_json(argument) for argument in drop.case.arguments])[:120]
-        notes.append(f"base input {shown} dropped: {drop.cause} ({drop.detail})")
-    if not base.suite.cases:
-        raise ReferenceError_(f"{task.id}: the reference answers none of its base inputs")
-    if task.contract is not None:
-        for case, reason in zip(
-            base.suite.cases, violations(sandbox, task.contract, base.suite.cases), strict=True
-        ):
-            if reason is not None:
-                shown = str([to_json(argument) for argument in case.arguments])[:120]
-                notes.append(f"base input {shown} violates the contract ({reason}); kept")
-    return base
+    told = notes(weighed(task, base))
+    require_check(sandbox, task, base.suite)
+    if refused:
+        told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
+    return base, told
 
 
 def _generator(

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.codec import to_json
-from evalplus_lite.errors import CodecError, InfrastructureError, InputError, SandboxUnavailable
+from evalplus_lite.errors import (
+    CodecError,
+    InfrastructureError,
+    InputError,
+    SandboxUnavailable,
+    UnusableTask,
+)
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.smallest import Shrinker
@@ -45,18 +51,26 @@ class Settings:
     total: float | None = None
     details: bool = False
     shrinker: Shrinker | None = None
+    has_plus: bool = True
+    """Whether there are plus cases in the data set, and so verdicts on them."""
 
 
 @dataclass
 class Tally:
-    """Counts that need no more memory for more samples: by task, and by verdict."""
+    """Counts that need no more memory for more samples: by task, and by verdict.
+
+    ``unusable`` counts the samples of each task that has no usable case: they are in no other
+    count. Without ``has_plus`` the data set has no plus cases, and no verdicts on them.
+    """
 
     base: Counter[str] = field(default_factory=Counter)
-    plus: Counter[str] = field(default_factory=Counter)
+    plus: Counter[str | None] = field(default_factory=Counter)
     total: Counter[str] = field(default_factory=Counter)
     base_right: Counter[str] = field(default_factory=Counter)
     plus_right: Counter[str] = field(default_factory=Counter)
     infra: list[str] = field(default_factory=list)
+    unusable: Counter[str] = field(default_factory=Counter)
+    has_plus: bool = True
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
@@ -68,11 +82,15 @@ class Tally:
         self.plus_right[task] += plus == "pass"
 
     def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
-        """Return pass@k for base and plus, for each k that every task has samples enough for."""
+        """Return pass@k for base and plus, for each k that every task has samples enough for.
+
+        There is none for plus where the data set has no plus cases.
+        """
         ks = tuple(ks)
+        rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
         return {
             name: estimate({t: Count(n, right[t]) for t, n in self.total.items()}, ks)
-            for name, right in (("base", self.base_right), ("plus", self.plus_right))
+            for name, right in rights.items()
         }
 
 
@@ -101,9 +119,11 @@ def evaluate(
     Rows are appended in an order that depends on the samples alone, so the journal of a run that
     was killed and resumed equals that of one that was not. A sample that the machine failed on is
     no row: it is named in ``Tally.infra``, and tried again when the job is run again.
+    A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
+    What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
     progress = progress or Silent()
-    tally, done = Tally(), set()
+    tally, done = Tally(has_plus=settings.has_plus), set()
     for old in journal.rows():
         tally.add(old.data)
         name = _row_identity(old.data)
@@ -127,13 +147,18 @@ def evaluate(
     chunks = _chunks(tasks, samples, done)
     for rows in pool.imap(run, chunks):
         for row in rows:
-            if row["base"] == "infra":
+            if row["base"] == "unusable":
+                tally.unusable[row["task_id"]] += 1
+            elif row["base"] == "infra":
                 tally.infra.append(f"{row['task_id']}[{row['index']}]: {row['failure']}")
             else:
                 journal.append(row)
                 tally.add(row)
         progress.advance(len(rows))
     journal.flush()
+    # Of a run that is resumed the rest, so that both say the same.
+    judged = [task for id, task in tasks.items() if id in tally.total]
+    source.prepare(judged, pool)
     return tally
 
 
@@ -158,7 +183,7 @@ class _Exams:
         with making:
             exam = self.made.get(task.id)
             if exam is None:
-                suite = self.source.answers(sandbox, task).suite
+                suite = self.source.suite(sandbox, task)
                 exam = Exam.of(
                     task,
                     suite,
@@ -166,6 +191,7 @@ class _Exams:
                     memory=self.settings.memory,
                     total=self.settings.total,
                     cache=self.source.cache,
+                    has_plus=self.settings.has_plus,
                 )
                 self.source.forget(task.id)
                 with self.lock:  # nobody may add to it while the oldest are looked for
@@ -215,10 +241,12 @@ def _verdict_row(
 ) -> dict[str, Any]:
     try:
         return _judged(sandbox, exams.of(sandbox, task), sample, settings)
+    except UnusableTask:
+        return {"base": "unusable"}
     except SandboxUnavailable:
         raise
     except InfrastructureError as error:
-        return {"base": "infra", "plus": "infra", "failure": str(error)}
+        return {"base": "infra", "failure": str(error)}
 
 
 def _judged(sandbox: Sandbox, exam: Exam, sample: Sample, settings: Settings) -> dict[str, Any]:
@@ -290,5 +318,5 @@ def _identity(*facts: object) -> bytes:
 
 
 def missing(tasks: Sequence[str], tally: Tally) -> list[str]:
-    """Return the tasks without any judged sample, in order."""
-    return [task for task in tasks if not tally.total[task]]
+    """Return the usable tasks without any judged sample, in order."""
+    return [task for task in tasks if not tally.total[task] and not tally.unusable[task]]

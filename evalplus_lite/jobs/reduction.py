@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evalplus_lite.errors import UnusableTask
 from evalplus_lite.jobs.progress import Progress, Silent
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.programs import program_key
@@ -39,7 +40,9 @@ def measure(
     kinds: Sequence[str] = KINDS,
     progress: Progress | None = None,
 ) -> list[Measured]:
-    """Return suite and matrix of every task, in order; tasks whose suite is empty are left out.
+    """Return suite and matrix of every task, in order.
+
+    Tasks without a usable case are left out: ``source.unusable`` has the causes.
 
     Rows are computed once and kept below ``cache`` (None: nowhere); equal programs are run once.
     """
@@ -51,10 +54,12 @@ def measure(
     folder = None if cache is None else cache / "requirements"
 
     def run(sandbox: Sandbox, task: Task) -> Measured | None:
-        suite = source.answers(sandbox, task).suite
-        source.forget(task.id)
-        if not suite.cases:
+        try:
+            suite = source.suite(sandbox, task)
+        except UnusableTask:
             return None
+        finally:
+            source.forget(task.id)
         work = Work(task, suite, programs[task.id])
         return Measured(task, suite, build(sandbox, work, cache=folder, kinds=kinds))
 

@@ -35,7 +35,8 @@ class ModelSeeds:
         def valid(arguments: tuple[Value, ...]) -> str | None:
             if task.contract is None:
                 return None
-            return violations(sandbox, task.contract, [Case(arguments)])[0]
+            (violation,) = violations(sandbox, task.contract, [Case(arguments)])
+            return None if violation is None else violation.reason
 
         seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
         if not self.generators:

@@ -8,20 +8,21 @@ import hashlib
 import json
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.blobs import Blobs, Packed
-from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
+from evalplus_lite.evidence import Evidence, blamed, own_refused, recorded, require_check, weighed
 from evalplus_lite.oracle import Answers, Dropped, answer
-from evalplus_lite.sandbox import Inputs, Limits, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Mapper, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
-from evalplus_lite.types import Suite, Task
+from evalplus_lite.types import Suite, Task, Unusable
 
-FORMAT = 6
+FORMAT = 7
 """Part of every key: raise it when what is computed changes."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """For inputs that a published set stands for: its references may be slow, yet none is dropped."""
@@ -31,7 +32,8 @@ PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 class SuiteSource:
     """Gives the suite of a task: a file's own, else the cached one, else the reference's answers.
 
-    Safe for several threads; each task is computed once.
+    ``evidence`` says of each task whose suite was given what it rests on, ``unusable`` which tasks
+    have none that could be given, and why. Safe for several threads; each task is computed once.
     """
 
     given: Mapping[str, Suite] = field(default_factory=dict)
@@ -46,6 +48,39 @@ class SuiteSource:
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
         self._ready: dict[str, Answers] = {}
+        self.evidence: dict[str, Evidence] = {}
+        self.unusable: dict[str, Unusable] = {}
+
+    def suite(self, sandbox: Sandbox, task: Task) -> Suite:
+        """Return the task's suite, of a case at least; raises UnusableTask if there is none.
+
+        This is the one door to suites: what is judged, reduced or exported comes through it.
+        """
+        known = self.unusable.get(task.id)
+        if known is not None:
+            raise UnusableTask(known.task_id, known.cause, known.detail)
+        try:
+            with blamed(task):
+                answers = self.answers(sandbox, task)
+                evidence = weighed(task, answers)
+                require_check(sandbox, task, answers.suite)
+        except UnusableTask as error:
+            self.unusable[task.id] = recorded(error)
+            raise
+        self.evidence[task.id] = evidence
+        return answers.suite
+
+    def prepare(self, tasks: Iterable[Task], pool: Mapper) -> None:
+        """Find out of each task, in parallel, what its suite rests on."""
+
+        def run(sandbox: Sandbox, task: Task) -> None:
+            if task.id not in self.evidence:
+                with contextlib.suppress(UnusableTask):
+                    self.suite(sandbox, task)
+                self.forget(task.id)
+
+        for _ in pool.imap(run, tasks):
+            pass
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the task's suite and the cases that could not be kept."""
@@ -65,13 +100,14 @@ class SuiteSource:
         self._ready.pop(task_id, None)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
+        own_refused(sandbox, task)  # raises where the contract is no use
         answers = answer(
             sandbox,
             task,
             task.cases,
             base_count=len(task.base),
             limits=self.limits,
-            contract=False,  # a published set's inputs are its own affair
+            contract=False,  # what a task came with is its own affair
         )
         path = self._path(task)
         if path is not None:
@@ -98,7 +134,7 @@ class SuiteSource:
             return None
         rule = task.rule
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
-        facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits)]
+        facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits), task.contract]
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"

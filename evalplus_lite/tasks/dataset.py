@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.types import Suite, Task
+from evalplus_lite.types import Suite, Task, Unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,14 @@ class Dataset:
 
     ``name`` is the published set's, or the file's without its endings. ``of`` are the ids of the
     whole set that these tasks were chosen from, in its order; empty where nothing was left out.
+    ``unusable`` are the tasks that stand in the file and cannot be used, with what is wrong.
     """
 
     name: str
     tasks: tuple[Task, ...]
     suites: Mapping[str, Suite] = field(default_factory=dict)
     of: tuple[str, ...] = ()
+    unusable: tuple[Unusable, ...] = ()
 
     def __len__(self) -> int:
         """Return how many tasks there are."""
@@ -57,6 +59,24 @@ class Dataset:
         """The ids of the whole set that the tasks were chosen from, in order."""
         return self.of or self.ids
 
+    @property
+    def has_plus(self) -> bool:
+        """Whether any task has cases beyond its base ones."""
+        counts = (suite.base_count < len(suite.cases) for suite in self.suites.values())
+        return any(counts) or any(task.plus for task in self.tasks)
+
+    def without(self, unusable: Iterable[Unusable]) -> Dataset:
+        """Return the dataset with these tasks moved to the unusable ones."""
+        found = tuple(unusable)
+        gone = {each.task_id for each in found}
+        return replace(
+            self,
+            tasks=tuple(task for task in self.tasks if task.id not in gone),
+            suites={id: suite for id, suite in self.suites.items() if id not in gone},
+            of=self.all_ids,
+            unusable=(*self.unusable, *found),
+        )
+
     def only(self, patterns: Sequence[str] | None) -> Dataset:
         """Return the dataset of the tasks that any pattern chooses, in the dataset's order.
 
@@ -71,10 +91,16 @@ class Dataset:
             chosen.update(self._matches(pattern))
         tasks = tuple(task for task in self.tasks if task.id in chosen)
         suites = {id: suite for id, suite in self.suites.items() if id in chosen}
-        return replace(self, tasks=tasks, suites=suites, of=self.all_ids)
+        unusable = tuple(each for each in self.unusable if each.task_id in chosen)
+        return replace(self, tasks=tasks, suites=suites, of=self.all_ids, unusable=unusable)
+
+    @property
+    def _named(self) -> tuple[str, ...]:
+        """All ids that can be asked for, those of unusable tasks included."""
+        return (*self.ids, *(each.task_id for each in self.unusable))
 
     def _matches(self, pattern: str) -> set[str]:
-        if pattern in self.ids:  # ids may hold commas, dashes and stars
+        if pattern in self._named:  # ids may hold commas, dashes and stars
             return {pattern}
         chosen: set[str] = set()
         for part in filter(None, (part.strip() for part in pattern.split(","))):
@@ -89,21 +115,21 @@ class Dataset:
         return chosen
 
     def _part(self, part: str) -> set[str]:
-        if part in self.ids:
+        if part in self._named:
             return {part}
         numbers = re.fullmatch(r"(.*?)(\d+)(?:-(\d+))?", part, re.ASCII)
         if numbers:
             prefix, first, last = numbers[1], int(numbers[2]), int(numbers[3] or numbers[2])
-            return {id for id in self.ids if _has_number(id, prefix, first, last)}
-        return {id for id in self.ids if fnmatch.fnmatchcase(id, part)}
+            return {id for id in self._named if _has_number(id, prefix, first, last)}
+        return {id for id in self._named if fnmatch.fnmatchcase(id, part)}
 
     def _nearest(self, part: str) -> str:
-        close = difflib.get_close_matches(part, self.ids, n=1, cutoff=0.5)
+        close = difflib.get_close_matches(part, self._named, n=1, cutoff=0.5)
         if close:
             return f"did you mean {close[0]}?"
-        if not self.ids:
+        if not self._named:
             return "it holds no tasks"
-        return f"its tasks are {self.ids[0]} to {self.ids[-1]}"
+        return f"its tasks are {self._named[0]} to {self._named[-1]}"
 
 
 def _has_number(id: str, prefix: str, first: int, last: int) -> bool:

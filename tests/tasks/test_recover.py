@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,11 @@ def test_a_reference_that_fails_its_test_is_told(sandbox: Sandbox) -> None:
     recovered = recover(sandbox, failing)
     assert recovered.problem == "AssertionError: no x"
     assert [case.arguments for case in recovered.task.base] == [([],)]
-    with LocalPool(1) as pool, pytest.raises(ReferenceError_, match=r"task t: .*no x"):
-        with_base_cases(Dataset("d", (failing,)), pool)
+    with LocalPool(1) as pool:
+        data = with_base_cases(Dataset("d", (failing, replace(failing, id="u", extra={}))), pool)
+    assert data.ids == ("u",)
+    assert [(bad.task_id, bad.cause) for bad in data.unusable] == [("t", "test")]
+    assert "AssertionError: no x" in data.unusable[0].detail
 
 
 @pytest.mark.parametrize(

@@ -118,8 +118,10 @@ def test_damaged_rows_are_named(tmp_path: Path, change: dict[str, Any], message:
     """Whatever this project would not have written is refused with its line."""
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(row()) + "\n" + json.dumps(row(id="u", **change)) + "\n")
-    with pytest.raises(InputError, match=rf"s\.jsonl:2: .*{message}"):
-        load_dataset(path)
+    (bad,) = load_dataset(path).unusable
+    assert (bad.task_id, bad.cause) == ("u", "unreadable")
+    with pytest.raises(InputError, match=rf"s\.jsonl: 1 task .*u: line 2: .*{message}"):
+        load_dataset(path, strict=True)
 
 
 def test_a_task_twice_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+"""Rows to tasks, one by one: a row that cannot be used does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store import Row
+from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.types import Unusable
+from evalplus_lite.verdicts import clip
+
+T = TypeVar("T")
+ID_KEYS = ("id", "task_id")
+LONGEST_ID = 200
+
+
+@dataclass(slots=True)
+class Reading(Generic[T]):
+    """What the rows of a file gave: ``found`` by id, and the faults of all others."""
+
+    path: object
+    found: dict[str, T] = field(default_factory=dict)
+    faults: dict[str, Unusable] = field(default_factory=dict)
+    errors: list[InputError] = field(default_factory=list)
+    _places: dict[str, int] = field(default_factory=dict)
+
+    def add(self, row: Row, read: Callable[[Fields], tuple[str, T]]) -> None:
+        """Read one row; of a task that stands twice neither row is used, whichever was meant."""
+        fields = Fields(self.path, row)
+        name = _name(row)
+        try:
+            name, item = read(fields)
+            if name in self._places:
+                raise fields.refuse(f"task {name!r} stands twice in the file")
+        except InputError as error:
+            cause = "duplicate" if name in self._places else "unreadable"
+            first = self._places.setdefault(name, row.line)
+            where = f"lines {first} and {row.line}" if cause == "duplicate" else f"line {row.line}"
+            remedy = f" ({error.remedy})" if error.remedy else ""
+            detail = clip(f"{where}: {error.problem}{remedy}")
+            self.found.pop(name, None)
+            self.errors.append(error)
+            self.faults.setdefault(name, Unusable(name, cause, detail))  # type: ignore[arg-type]
+        else:
+            self._places[name] = row.line
+            self.found[name] = item
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all rows in the file's order; empty where every row can be used."""
+        return tuple(self._places) if self.faults else ()
+
+    def unusable(self) -> tuple[Unusable, ...]:
+        """Return the tasks that cannot be used; raises InputError if there is no other."""
+        if not self.found and self.errors:
+            first = self.errors[0]
+            if len(self.errors) == 1:
+                raise first
+            rest = "; ".join(each.detail for each in list(self.faults.values())[1:SHOWN])
+            raise InputError(
+                f"{first.problem}; nor can any other row be used: {rest}",
+                path=self.path,
+                line=first.line,
+                remedy=first.remedy,
+            )
+        return tuple(self.faults.values())
+
+
+SHOWN = 20
+"""Faults that one error lists."""
+
+
+def _name(row: Row) -> str:
+    """Return the id that a row gives itself, if it can be shown, else its place."""
+    for key in ID_KEYS:
+        given = row.data.get(key)
+        if type(given) is str and given and given.isprintable() and len(given) <= LONGEST_ID:
+            return given
+    return f"line {row.line}"
