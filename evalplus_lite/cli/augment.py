@@ -203,7 +203,10 @@ def run(
     with Journal(
         folder / "augment.journal.jsonl", identity=identity, force=force, batch=1
     ) as journal:
-        done = {row.data["task_id"]: from_row(row.data, by_id) for row in journal.rows()}
+        done = {}
+        for row in journal.rows():
+            with journal.reading(row):
+                done[row.data["task_id"]] = from_row(row.data, by_id)
         screen.stage("augment", len(data.tasks))
         if done:
             screen.note(f"{len(done)} tasks were done already")

@@ -125,8 +125,9 @@ def evaluate(
     progress = progress or Silent()
     tally, done = Tally(has_plus=settings.has_plus), set()
     for old in journal.rows():
-        tally.add(old.data)
-        name = _row_identity(old.data)
+        with journal.reading(old):
+            tally.add(old.data)
+            name = _row_identity(old.data)
         if wanted is not None and name not in wanted:
             shown = f"{old.data['task_id']}[{old.data['index']}]"
             raise InputError(

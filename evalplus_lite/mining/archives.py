@@ -176,8 +176,8 @@ def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], st
         if rest == "pyproject.toml":
             text = read(path)[: MAX_PROJECT + 1]
             try:
-                if len(text) > MAX_PROJECT:
-                    break
+                if len(text) > MAX_PROJECT or max(map(_dots, text.splitlines()), default=0) > 1000:
+                    break  # tomllib takes the square of a dotted name's parts
                 project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
             except (ValueError, RecursionError):  # no TOML, or of a depth or size that is an attack
                 break
@@ -192,6 +192,10 @@ def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], st
     lines += [f"Classifier: {_line(c)}" for c in facts.get("classifiers", [])]
     lines += [f"Requires-Dist: {_line(r)}" for r in facts.get("dependencies", [])]
     return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _dots(line: bytes) -> int:
+    return line.count(b".")
 
 
 def _line(value: object) -> str:

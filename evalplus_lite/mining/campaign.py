@@ -184,11 +184,11 @@ class Campaign:
         identity = {"mining": 1, **asdict(self.settings), "with": libraries}
         with Journal(path, identity=identity, force=self.force, batch=1) as journal:
             # What could not be had may be there by now.
-            done = {
-                row.data["package"]: row.data["mined"]
-                for row in journal.rows()
-                if not row.data["problem"]
-            }
+            done: dict[str, int] = {}
+            for row in journal.rows():
+                with journal.reading(row):
+                    if not row.data["problem"]:
+                        done[row.data["package"]] = int(row.data["mined"])
             todo = [name for name in dict.fromkeys(self.packages) if name not in done]
             left = len(todo)
             for name in dict.fromkeys(self.packages):

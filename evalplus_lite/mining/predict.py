@@ -211,10 +211,10 @@ def predict(
         "examples": asking.examples,
     }
     with Journal(out, identity=identity, force=force, batch=16) as journal:
-        done = {
-            f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
-            for row in journal.rows()
-        }
+        done = set()
+        for row in journal.rows():
+            with journal.reading(row):
+                done.add(f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}")
         left = (q for q in questions(tasks, asking) if q.key not in done)
         asked = 0
         for prediction in source.each(lambda question: ask(question, source, asking), left):

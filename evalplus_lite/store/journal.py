@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, Row, read_jsonl, read_text
 from evalplus_lite.store.writing import dump_row, open_locked, reporting, write_text
@@ -82,6 +83,19 @@ class Journal:
         self.flush()
         if self._size:
             yield from read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
+
+    @contextlib.contextmanager
+    def reading(self, row: Row) -> Iterator[None]:
+        """Within, a row that is not as its job writes them is an InputError that names its line."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, CodecError) as error:
+            raise InputError(
+                f"is not a row of this job: {type(error).__name__}: {str(error)[:200]}",
+                path=self.path,
+                line=row.line,
+                remedy="choose another output, or --force to begin anew",
+            ) from None
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Take a JSON-ready row (else ValueError, TypeError); write when enough are gathered."""
