@@ -76,7 +76,7 @@ def score(
         print_json(summary)
     else:
         show(report)
-    return 0
+    return 1 if report.undecided else 0
 
 
 def show(report: Report) -> None:
@@ -102,5 +102,11 @@ def show(report: Report) -> None:
             )
     for reason, count in report.reasons.items():
         say(f"{reason}: {count}")
+    if report.undecided:
+        first = report.undecided[0]
+        say(
+            f"{len(report.undecided)} predictions are not judged and not in these figures, the "
+            f"first {first['task_id']}, case {first['case']}: {first['problem']}"
+        )
     if report.missing:
         say(f"{report.missing} cases have no prediction and are not in these figures")

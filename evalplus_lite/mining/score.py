@@ -31,6 +31,9 @@ numbers and file paths do not matter.
 
 Would an experienced Python developer call them the same error? Answer True or False only."""
 
+SameMessage = Callable[[str, str, str], bool]
+"""Whether two messages of an exception's type, the true and the predicted one, say the same."""
+MOST_FAILURES = 3
 BINS = 4
 """Quantile groups of a statistic."""
 
@@ -45,18 +48,20 @@ class Scored:
     reason: str = ""
     judged: bool = False
     """Whether a language model had the last word, on an exception's message."""
+    problem: str = ""
+    """Why there is no mark: the model that was to have the last word could not be asked."""
 
 
 def mark(
     case: TaskCase,
     prediction: Prediction,
-    same_message: Callable[[str, str, str], bool] | None = None,
+    same_message: SameMessage | None = None,
 ) -> Scored:
     """Mark one prediction.
 
     A value is compared as JSON after normalisation. An exception needs the same type, and the same
     message up to surrounding space; ``same_message(kind, true, predicted)`` is asked only where
-    the messages alone differ.
+    the messages alone differ. If it raises LLMError, the prediction is neither right nor wrong.
     """
     is_error = case.answer.kind == "error"
     answer = prediction.answer
@@ -76,26 +81,47 @@ def mark(
     if message == case.answer.message.strip():
         return Scored(prediction, True, is_error)
     if same_message is not None:
-        right = same_message(kind, case.answer.message, message)
+        try:
+            right = same_message(kind, case.answer.message, message)
+        except LLMError as error:
+            return Scored(prediction, False, is_error, "not judged", problem=str(error))
         return Scored(prediction, right, is_error, "" if right else "other message", judged=True)
     return Scored(prediction, False, is_error, "other message")
 
 
-def judge_by(source: Source) -> Callable[[str, str, str], bool]:
+def judge_by(source: Source) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
-    The texts are data to it; an answer that is neither word, or none, counts as False.
+    The texts are data to it; an answer that is neither word counts as False. Each question is asked
+    once, and after ``MOST_FAILURES`` failures in a row no more are. Raises LLMError for a question
+    without an answer.
     """
+    known: dict[tuple[str, str, str], bool | LLMError] = {}
+    failures = 0
 
-    def judge(kind: str, true: str, predicted: str) -> bool:
+    def ask(kind: str, true: str, predicted: str) -> bool:
         text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
         request = Request(
             model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
         )
-        try:
-            return source.ask(request, cut_off="keep").text.strip().strip(".'\"*").lower() == "true"
-        except LLMError:
-            return False
+        return source.ask(request, cut_off="keep").text.strip().strip(".'\"*").lower() == "true"
+
+    def judge(kind: str, true: str, predicted: str) -> bool:
+        nonlocal failures
+        question = (kind, true, predicted)
+        if question not in known:
+            if failures >= MOST_FAILURES:
+                raise LLMError("not asked, as the judge failed several times in a row")
+            try:
+                known[question] = ask(*question)
+                failures = 0
+            except LLMError as error:
+                known[question] = error
+                failures += 1
+        found = known[question]
+        if isinstance(found, LLMError):
+            raise found
+        return found
 
     return judge
 
@@ -115,7 +141,7 @@ def marked_rows(
     tasks: Iterable[MinedTask],
     predictions: Iterable[Prediction],
     *,
-    judge: Callable[[str, str, str], bool] | None = None,
+    judge: SameMessage | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row a prediction in the paper's form (A.1): input, output, prediction, result."""
     known = {task.id: task for task in tasks}
@@ -132,7 +158,7 @@ def marked_rows(
             "sample": prediction.sample,
             **{k: v for k, v in case.to_json().items() if k != "runtime"},
             "prediction": prediction.answer,
-            "result": found.is_right,
+            "result": None if found.problem else found.is_right,
             "reason": found.reason,
             "answer_tokens": {**tokens, "total": sum(tokens.values())},
         }
@@ -158,6 +184,8 @@ class Report:
     reasons: dict[str, int] = field(default_factory=dict)
     missing: int = 0
     """Cases of the tasks without any prediction; they count as wrong in nothing."""
+    undecided: list[dict[str, Any]] = field(default_factory=list)
+    """Predictions that the judge gave no answer on, and why: in none of the figures."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it for a file."""
@@ -170,6 +198,7 @@ class Report:
             ],
             "wrong": self.reasons,
             "missing": self.missing,
+            "undecided": self.undecided,
         }  # fmt: skip
 
 
@@ -178,7 +207,7 @@ def score(
     predictions: Iterable[Prediction],
     *,
     ks: Iterable[int] = (1,),
-    judge: Callable[[str, str, str], bool] | None = None,
+    judge: SameMessage | None = None,
 ) -> Report:
     """Score predictions: pass@k over cases, and pass@1 by group.
 
@@ -188,6 +217,7 @@ def score(
     known = {task.id: task for task in tasks}
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
     report = Report()
+    unjudged: set[tuple[str, int]] = set()
     for prediction in predictions:
         task = known.get(prediction.task_id)
         if task is None or not 0 <= prediction.case < len(task.cases):
@@ -197,6 +227,13 @@ def score(
                 remedy="score against the file that was predicted on",
             )
         found = mark(task.cases[prediction.case], prediction, judge)
+        if found.problem:
+            place = {"task_id": prediction.task_id, "case": prediction.case}
+            report.undecided.append(
+                {**place, "sample": prediction.sample, "problem": found.problem}
+            )
+            unjudged.add((prediction.task_id, prediction.case))
+            continue
         marks[prediction.task_id, prediction.case].append(found.is_right)
         if not found.is_right:
             report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
@@ -204,7 +241,8 @@ def score(
         values = [pass_at_k(len(m), sum(m), k) for m in marks.values() if len(m) >= k]
         if values:
             report.pass_at[f"pass@{k}"] = fmean(values)
-    report.missing = sum(len(task.cases) for task in known.values()) - len(marks)
+    seen = unjudged | set(marks)
+    report.missing = sum(len(task.cases) for task in known.values()) - len(seen)
     rates = {place: fmean(found) for place, found in marks.items()}
     report.lines = list(_lines(known, rates))
     report.reasons = dict(sorted(report.reasons.items()))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.conversation import Scripted, convert, modulo, signature
 
+from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import Refused, Reply, Request
 from evalplus_lite.mining.converse import converse
@@ -259,6 +262,47 @@ def test_the_judge_is_asked_only_about_messages() -> None:
     assert len(source.asked) == 1
     assert not mark(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
     assert not judge_by(Scripted(["Truely"]))("TypeError", "a", "b")
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A server that lets nobody in, and counts who came."""
+
+    came = 0
+
+    def do_POST(self) -> None:
+        type(self).came += 1
+        self.send_error(401)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
+    """What nobody could judge is in no figure, listed, asked once, and makes the exit code 1."""
+    tasks = tasks_of_two()
+    predictions = [Prediction("p/m.f", 0, 0, true_answer(tasks[0].cases[0]))]
+    for number in range(8):
+        said = {"error": {"type": "TypeError", "message": f"a was bad {number}"}}
+        predictions.append(Prediction("p/m.f", 1, number, said))
+    write_jsonl(tmp_path / "tasks.jsonl", [task.to_json() for task in tasks])
+    write_jsonl(tmp_path / "said.jsonl", [each.to_json() for each in predictions])
+    marks, out = tmp_path / "marks.jsonl", tmp_path / "report.json"
+    Refusing.came = 0
+    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        arguments = ["score", str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
+        arguments += ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
+        code = main([*arguments, "--marks", str(marks), "--out", str(out)])
+        server.shutdown()
+    report = json.loads(out.read_text())
+    assert code == 1
+    assert report["pass_at_k"] == {"pass@1": 1.0}
+    assert report["wrong"] == {}
+    assert [row["sample"] for row in report["undecided"]] == list(range(8))
+    assert all(row["problem"] for row in report["undecided"])
+    results = [json.loads(line)["result"] for line in marks.read_text().splitlines()]
+    assert results == [True, *[None] * 8]
+    assert Refusing.came == 3  # then it is given up, and the marks ask nothing again
 
 
 def test_pass_at_k_uses_all_samples(tmp_path: Path) -> None:
