@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from evalplus_lite.errors import InputError
 
+MOST_DIGITS = 4000
+"""Digits of an integer that Python reads at once; the tolerance, a float, has 309 at most."""
+AT_ONCE = 1000
 KEYS = ("expected", "actual", "status")
 
 
@@ -95,6 +99,18 @@ def _text(value: Any) -> str:
         return object.__repr__(value)
 
 
+@dataclass(frozen=True, slots=True)
+class _LongInteger:
+    """An integer of so many decimal digits that making it a number would take its square."""
+
+    digits: str
+    negative: bool
+
+
+_Number = Fraction | float | _LongInteger
+"""An exact number; a float is an infinity or NaN."""
+
+
 def _equal(expected: str, actual: str, tolerance: Fraction | float) -> bool:
     if expected == actual:
         return True
@@ -104,10 +120,41 @@ def _equal(expected: str, actual: str, tolerance: Fraction | float) -> bool:
     if isinstance(a, float) or isinstance(b, float):  # an infinity or nan on one side at least
         both = isinstance(a, float) and isinstance(b, float)
         return both and (a == b or (a != a and b != b))
+    if isinstance(a, _LongInteger) or isinstance(b, _LongInteger):
+        if isinstance(tolerance, float):  # any two numbers are near enough
+            return True
+        x, y = _digits(a), _digits(b)
+        return x.negative == y.negative and _are_near(x.digits, y.digits, tolerance)
     return abs(a - b) <= tolerance
 
 
-def _number(text: str) -> Fraction | float | None:
+def _digits(number: Fraction | _LongInteger) -> _LongInteger:
+    """Return a number's whole part: what follows it decides nothing beside a long integer, as a
+    decimal number has 309 digits at most."""
+    if isinstance(number, _LongInteger):
+        return number
+    return _LongInteger(str(abs(int(number))), number < 0)
+
+
+def _are_near(a: str, b: str, tolerance: Fraction) -> bool:
+    """Return whether two integers differ by at most ``tolerance``, in time linear in their digits.
+
+    The difference is made from the front, some digits at a time; once it exceeds the tolerance by
+    two, what follows, which is less than one in this place, cannot make up for it.
+    """
+    width = max(len(a), len(b))
+    width += -width % AT_ONCE
+    a, b = a.zfill(width), b.zfill(width)
+    difference = 0
+    for at in range(0, width, AT_ONCE):
+        end = at + AT_ONCE
+        difference = difference * 10**AT_ONCE + int(a[at:end]) - int(b[at:end])
+        if abs(difference) > tolerance + 2:
+            return False
+    return abs(difference) <= tolerance
+
+
+def _number(text: str) -> _Number | None:
     """Return the number that ``float`` reads in a text, exactly; nan and infinities as floats.
 
     An integer stays exact however long; a decimal is the float that it rounds to, and one beyond
@@ -119,20 +166,13 @@ def _number(text: str) -> Fraction | float | None:
         return None
     plain = text.replace("_", "").lstrip("+-")
     if plain.isdecimal():
-        digits = "".join(str(int(digit)) for digit in plain)  # other scripts' digits as well
-        magnitude = _long_integer(digits)
-        return Fraction(-magnitude if text.startswith("-") else magnitude)
+        if not plain.isascii():  # other scripts' digits as well
+            plain = plain.translate({ord(digit): str(int(digit)) for digit in set(plain)})
+        digits = plain.lstrip("0") or "0"
+        if len(digits) > MOST_DIGITS:
+            return _LongInteger(digits, text.startswith("-"))
+        return Fraction(-int(digits) if text.startswith("-") else int(digits))
     if math.isnan(value) or math.isinf(value):
         # "1e400" overflows to inf as well: only what is spelled inf is infinite.
         return value if plain[:1].isalpha() else None
     return Fraction(value)
-
-
-def _long_integer(digits: str) -> int:
-    """Return the value of decimal digits, also beyond the length that ``int`` accepts."""
-    if len(digits) <= 4000:
-        return int(digits)
-    middle = len(digits) // 2
-    head, tail = digits[:middle], digits[middle:]
-    shift: int = 10 ** len(tail)
-    return _long_integer(head) * shift + _long_integer(tail)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import resource
+import subprocess
+import sys
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -265,3 +270,64 @@ def test_counts_follow_the_verdicts(words: list[str]) -> None:
     if words:
         assert found["pass_rate"] == round(words.count("pass") / len(words), 4)
         assert found["error_rate"] == round(words.count("error") / len(words), 4)
+
+
+MILLIONS = 4_000_000
+
+
+def bounded_seconds() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+
+
+def test_millions_of_digits() -> None:
+    """Integers of millions of digits are compared in a time that grows with their length only."""
+    code = f"""
+from evalplus_lite import verify_code_execution
+n = {MILLIONS}
+texts = ["9" * n, "9" * (n - 1) + "8", "1" + "0" * n, "-" + "9" * n, "0" * 5 + "9" * n, "1" * n,
+         "\u0661" * n, "1.5", "inf", "1e300", "1_" * 9 + "0" * n, "0." + "3" * n, "x" * n]
+pairs = [(a, b) for a in texts for b in texts]
+tests = [dict(expected=a, actual=b, status="success") for a, b in pairs]
+verdicts = verify_code_execution(tests, 1)["verdicts"]
+same = {{(texts.index(a), texts.index(b)) for (a, b), v in zip(pairs, verdicts) if v == "pass"}}
+print(sorted((a, b) for a, b in same if a < b))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        preexec_fn=bounded_seconds,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+    # 99..9 and 99..8, 99..9 and 10..0, 99..9 and 0..09..9 (and it with those two), 1..1 in Arabic
+    assert json.loads(done.stdout.replace("(", "[").replace(")", "]")) == [
+        [0, 1],
+        [0, 2],
+        [0, 4],
+        [1, 4],
+        [2, 4],
+        [5, 6],
+    ]
+
+
+@given(
+    st.integers(1, 3),
+    st.integers(-3, 3),
+    st.sampled_from([0, 1, 2, 2.5, 1e300, float("inf")]),
+    st.sampled_from(["1", "9" * 4001, "5" * 5003, "1" + "0" * 4000, "1" + "0" * 4999]),
+)
+@settings(max_examples=100, deadline=None)
+def test_long_integers_are_as_exact_as_short_ones(
+    sign: int, offset: int, tolerance: float, digits: str
+) -> None:
+    """Two long integers pass if and only if they differ by the tolerance at most."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        a = int(digits) * (-1 if sign == 1 else 1)
+        texts = str(a), str(a + offset)
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert verdict(*texts, tolerance) == ("pass" if abs(offset) <= tolerance else "fail")

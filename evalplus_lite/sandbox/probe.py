@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,17 +50,38 @@ class Report:
         return self.problem is None and not self.missing
 
 
-_reports: dict[str, Report] = {}
+TRIES = 2
+RETRY_SECONDS = 60.0
+"""A tier that did not hold may hold later, as the machine may just have been short of something: it
+is tried again after so long, and again."""
+_reports: dict[str, tuple[Report, float]] = {}
 _lock = threading.Lock()
 _noticed: set[str] = set()
 
 
 def examine(tier: Tier) -> Report:
-    """Start a worker of the tier, try to get out of it, and report (once a process)."""
+    """Start a worker of the tier, try to get out of it, and report.
+
+    That it holds is found out once a process; that it does not is believed for a minute.
+    """
     with _lock:
-        if tier not in _reports:
-            _reports[tier] = _examine(tier)
-        return _reports[tier]
+        known = _reports.get(tier)
+        if known is not None and (known[0].holds or time.monotonic() - known[1] < RETRY_SECONDS):
+            return known[0]
+        for _ in range(TRIES):
+            report = _examine(tier)
+            if report.holds or precondition(tier) is not None:
+                break
+        _reports[tier] = report, time.monotonic()
+        return report
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread may have held it, and is not there
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Subject(Sandbox):
