@@ -16,6 +16,13 @@ _STARTS_CODE = re.compile(
     r"|[A-Za-z_]\w{0,80}(?:[ \t]{0,8}:[^=\n]{1,80}|[ \t]{0,8})=(?!=)"
 )
 _STATEMENT = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
+_SENTENCE = re.compile(
+    r"[ \t]+(?:[-*>\u2022#]|\d{1,3}[.)])?[ \t]*[^\W\d_][\w'`\u2019,-]*[:.]?(?: \S+)+[ \t]*\r?$"
+)
+_CODE = re.compile(
+    r"[ \t]*(?:(?:return|yield|for|while|if|elif|else|try|except|with|def|class|raise)\b"
+    r"|\S+ *[-+*/%]?=[^=])"
+)
 MAX_FENCES = 40
 MOST_STATEMENTS = 2_000
 """How many statements at its top level a program may have to be looked into."""
@@ -112,7 +119,8 @@ def whole_statements(lines: Sequence[str], budget: Budget, *, fixed: int = 0) ->
         broken = budget.fault("\n".join(lines[:end]) + "\n")
         if broken is None:
             return end
-        end = _start_of_statement(lines, min(broken, end))
+        start = _start_of_statement(lines, min(broken, end))
+        end = min(broken, end) - 1 if _prose_follows(lines, start, broken, end) else start
         while end > fixed and not lines[end - 1].strip():
             end -= 1
     return 0
@@ -124,6 +132,27 @@ def _start_of_statement(lines: Sequence[str], line: int) -> int:
         if _STATEMENT.match(lines[number]):
             return number
     return 0
+
+
+def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> bool:
+    """Say whether a statement's fault is that sentences stand behind it, indented less than it.
+
+    ``broken`` is the line of the fault, from 1. Then the statement is whole without them.
+    """
+    if not start + 1 < broken <= end:
+        return False
+    before = next((line for line in reversed(lines[start : broken - 1]) if line.strip()), "")
+    rest = [line for line in lines[broken - 1 : end] if line.strip()]
+    return (
+        bool(rest)
+        and _indentation(rest[0]) < _indentation(before)
+        and not before.rstrip().endswith((":", ",", "\\", "(", "[", "{"))
+        and all(_SENTENCE.match(line) and not _CODE.match(line) for line in rest)
+    )
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _marks(text: str) -> tuple[list[str], list[int]]:

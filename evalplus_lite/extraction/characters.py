@@ -13,7 +13,9 @@ DOUBLE = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb")
 ODD = SPACES | INVISIBLE | LINE_ENDS | DASHES | SINGLE | DOUBLE
 
 MODEL_TOKENS = re.compile(
-    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|<eos>|<eot>|(?<!\w)\[/?(?:INST|PYTHON|ANSWER)\]"
+    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|<eos>|<eot>"
+    r"|(?<!\w)\[/?(?:INST|PYTHON|ANSWER)\]|^[ \t]*\[/?[A-Z][A-Z_ ]{1,30}\][ \t]*\r?$",
+    re.MULTILINE,
 )
 """Marks of turns and ends that some models leave in their text."""
 END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
@@ -24,7 +26,48 @@ _PLAIN_TEXT = re.compile(
     r"""|\#[^\n]*""",
     re.DOTALL,
 )
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)\??(?P<count>\d{0,4})[0-9;]{0,20}(?P<final>[@-~])"
+    r"|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)?|\x1b[()][A-Z0-9]|\x1b[=>78cDEHM]|\x1b|[\b]"
+)
 _INDENTATION = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+
+
+def without_escapes(text: str) -> str:
+    """Return what a terminal shows of a text: colours gone, and what was erased and written anew.
+
+    Programs that run models in a terminal wrap lines by moving back, erasing and writing again.
+    """
+    if "\x1b" not in text and "\x9b" not in text and "\b" not in text:
+        return text
+    return "\n".join(map(_shown, text.split("\n")))
+
+
+def _shown(line: str) -> str:
+    if _ESCAPE.search(line) is None:
+        return line
+    cells: list[str] = []
+    column = at = 0
+    for escape in _ESCAPE.finditer(line):
+        part = line[at : escape.start()]
+        cells[column : column + len(part)] = part
+        column += len(part)
+        at = escape.end()
+        count = min(int(escape["count"] or 1), len(cells))
+        match escape["final"]:
+            case "D":
+                column = max(0, column - count)
+            case "G":
+                column = min(count - 1, len(cells)) if count else 0
+            case "K" if escape["count"] == "2":
+                cells, column = [], 0
+            case "K":
+                del cells[column:]
+            case _:
+                column -= bool(column) and escape[0] == "\b"
+    part = line[at:]
+    cells[column : column + len(part)] = part
+    return "".join(cells)
 
 
 def plain(text: str) -> str:

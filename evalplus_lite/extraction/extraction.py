@@ -8,14 +8,18 @@ import textwrap
 
 from evalplus_lite import definitions
 from evalplus_lite.extraction.blocks import MOST_STATEMENTS
-from evalplus_lite.extraction.pruning import only_nests
+from evalplus_lite.extraction.lacking import may_lack, misread, missing
+from evalplus_lite.extraction.pruning import borrows_besides, only_nests
 from evalplus_lite.extraction.search import SEARCHED_CHARACTERS, Search, without_thinking
 from evalplus_lite.extraction.steps import Extraction, Kind
 from evalplus_lite.types import Task
 
-_MAYBE_PROSE = re.compile(
+_LOOK_TWICE = re.compile(
+    # Lines that may be prose, or marks such as [DONE], and what HTML makes of signs.
     r"^(?!(?:import|from|class|def|del|global|pass)\b)"
-    r"~*[A-Za-z_][\w ,]*(?::[ \t]*[A-Za-z_][^#\n=]*)?\r?$",
+    r"~*[A-Za-z_][\w ,]*(?::[ \t]*[A-Za-z_][^#\n=]*)?\r?$"
+    r"|^\[[/\w ]*\][ \t]*\r?$"
+    r"|&(?:lt|gt|amp|quot|apos|nbsp);",
     re.MULTILINE,
 )
 
@@ -48,18 +52,33 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
         return False
     if definitions.fault(whole) is not None:
         return False
-    head = re.compile(rf"^(?:async\s+)?def\s+{re.escape(task.entry_point)}\b", re.MULTILINE)
-    if kind == "solution" and head.search(text) and not _MAYBE_PROSE.search(text):
+    name = re.escape(task.entry_point)
+    head = re.compile(rf"^(async\s+)?def\s+{name}\b", re.MULTILINE)
+    borrowed = re.search(rf"^from\b.*\bimport\b.*\b{name}\b", text, re.MULTILINE)
+    lent = may_lack(text, task) if kind == "solution" else frozenset()
+    simple = head.search(text) if kind == "solution" else None
+    if simple and not simple[1] and not (lent or borrowed or _LOOK_TWICE.search(text)):
         return True
     tree = definitions.tree_of(whole)
     if tree is not None and len(tree.body) > MOST_STATEMENTS:
         return True
     if tree is None or not definitions.defines(tree, task.entry_point) or _has_prose(tree):
         return False
+    if lent & missing(tree.body, task.entry_point):
+        return False
+    if misread(tree) or borrows_besides(tree, task.entry_point) or _is_coroutine(tree, task):
+        return False
     if kind == "solution" or not head.search(textwrap.dedent(text)):
         return True
     # A completion with a head of its own, indented, is a function that is never called.
     return not only_nests(tree, task.entry_point)
+
+
+def _is_coroutine(tree: ast.Module, task: Task) -> bool:
+    return any(
+        isinstance(node, ast.AsyncFunctionDef) and node.name == task.entry_point
+        for node in tree.body
+    )
 
 
 def _has_prose(tree: ast.Module) -> bool:

@@ -17,7 +17,8 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
     These are statements that it does not need, and that call it, test it, talk to a terminal, use
     names that nothing defines, or import what Python does not bring along.
     """
-    kept = {id(statement) for statement in definitions.needed(tree.body, [entry_point])}
+    defining = [node for node in tree.body if not _borrows(node, entry_point)] or tree.body
+    kept = {id(statement) for statement in definitions.needed(defining, [entry_point])}
     missing = definitions.undefined(tree.body)
     tainted = {entry_point, *_SPEAKING, *missing}
     dropped: list[ast.stmt] = []
@@ -38,6 +39,28 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
             dropped.append(statement)
             tainted |= definitions.bound(statement)
     return dropped
+
+
+def only_borrows(tree: ast.Module, name: str) -> bool:
+    """Say whether a program has a name from a module that does not come with Python, only.
+
+    So do tests that import the function that they are for.
+    """
+    binding = [node for node in tree.body if name in definitions.bound(node)]
+    return bool(binding) and all(_borrows(node, name) for node in binding)
+
+
+def borrows_besides(tree: ast.Module, name: str) -> bool:
+    """Say whether a program defines a name, but imports it from elsewhere, too."""
+    return not only_borrows(tree, name) and any(_borrows(node, name) for node in tree.body)
+
+
+def _borrows(statement: ast.stmt, name: str) -> bool:
+    return (
+        isinstance(statement, (ast.Import, ast.ImportFrom))
+        and name in definitions.bound(statement)
+        and not _comes_with_python(statement)
+    )
 
 
 def only_nests(tree: ast.Module, name: str) -> bool:

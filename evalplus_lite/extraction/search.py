@@ -10,9 +10,12 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite import definitions
 from evalplus_lite.extraction import characters
+from evalplus_lite.extraction.adapting import method_call, synchronous
 from evalplus_lite.extraction.blocks import Budget, fenced, spans, stretches, whole_statements
-from evalplus_lite.extraction.pruning import only_nests, superfluous
+from evalplus_lite.extraction.lacking import all_bound, misread, missing, prompt_definitions
+from evalplus_lite.extraction.pruning import only_borrows, only_nests, superfluous
 from evalplus_lite.extraction.steps import STEPS, Extraction, Kind, Step
+from evalplus_lite.extraction.wrappings import WRAPPINGS
 from evalplus_lite.types import Task
 
 COMPILED_CHARACTERS = 250_000
@@ -51,12 +54,23 @@ class Search:
         ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._body)
-        for way in ways:
-            for variant in variants:
-                found = way(variant)
+        # What shows a program in another form is undone before anything is cut off.
+        for texts in (variants, variants[-1:] and list(self._unwrapped(variants[-1]))):
+            for way in ways:
+                found = next(filter(None, map(way, texts)), None)
                 if found is not None:
                     return found
         return self._cut(variants)
+
+    def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
+        """Yield what the answer, or a fenced block of it, shows: a session, a diff, JSON, HTML."""
+        for text, steps in self._bodies(variant):
+            for step, unwrap in WRAPPINGS:
+                for inner in unwrap(text):
+                    self.budget.left -= len(text) // 20 + 100
+                    if self.budget.left <= 0:
+                        return
+                    yield _Variant(inner, (*steps, step))
 
     def _blocks(self, variant: _Variant) -> Extraction | None:
         """Take whole pieces: the answer itself, its fenced blocks, stretches between fences."""
@@ -132,6 +146,8 @@ class Search:
         return (
             tree is not None
             and definitions.defines(tree, name)
+            and not only_borrows(tree, name)
+            and not misread(tree)
             and not definitions.is_stub(tree, name)
             and not only_nests(tree, name)
         )
@@ -147,22 +163,29 @@ class Search:
     def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
         """Make a program of the piece that defines the entry point, and of what it lacks."""
         name = self.task.entry_point
-        if not any(name in piece for piece in pieces):
+        if not any(name in piece or "class Solution" in piece for piece in pieces):
             return None
         trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
         mains = [(piece, tree) for piece, tree in trees if self._works(tree)]
         if not mains:
+            mains = [main for one in trees if (main := self._with_call(*one))]
+            steps = (*steps, "made a function of a method")
+        if not mains:
             return None
         complete = [(piece, tree) for piece, tree in mains if not self._missing(tree.body)]
         piece, tree = (complete or mains)[-1]
-        missing, front = self._missing(tree.body), ""
+        plain = synchronous(piece, tree, name)
+        plain_tree = self.budget.tree(plain) if plain is not None else None
+        if plain is not None and plain_tree is not None:
+            piece, tree, steps = plain, plain_tree, (*steps, "made a coroutine a function")
+        lacking, front = self._missing(tree.body), ""
         for other, other_tree in trees:
-            lent = definitions.needed(other_tree.body, missing) if other_tree is not tree else []
-            if lent and (missing & _all_bound(lent)):
+            lent = definitions.needed(other_tree.body, lacking) if other_tree is not tree else []
+            if lent and (lacking & all_bound(lent)):
                 front += definitions.text_of(other, lent)
-                missing = (missing | definitions.undefined(lent)) - _all_bound(lent)
+                lacking = (lacking | definitions.undefined(lent)) - all_bound(lent)
                 steps = (*steps, "joined blocks")
-        lent = definitions.needed(self._prompt_definitions(), missing)
+        lent = definitions.needed(prompt_definitions(self.task), lacking)
         if lent:
             front = definitions.text_of(self.task.prompt, lent) + front
             steps = (*steps, "took definitions from the prompt")
@@ -173,19 +196,17 @@ class Search:
         works = self._works(self.budget.tree(front + piece)) if front or dropped else True
         return _told(front + piece, *steps) if works else None
 
-    def _missing(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
-        needed = definitions.needed(statements, [self.task.entry_point])
-        return definitions.undefined(needed) - _all_bound(statements)
+    def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
+        """Return a program with a function that calls its method, None if it has none to call."""
+        call = method_call(tree, self.task.entry_point)
+        if call is None or definitions.defines(tree, self.task.entry_point):
+            return None
+        whole = piece.rstrip() + call
+        found = self.budget.tree(whole)
+        return None if found is None or misread(found) else (whole, found)
 
-    def _prompt_definitions(self) -> list[ast.stmt]:
-        """Return what the prompt defines besides the entry point."""
-        if self.task.style != "completion":
-            return []
-        tree = definitions.parse(self.task.prompt) or definitions.parse(
-            self._after_prompt("    pass")
-        )
-        body = tree.body if tree else []
-        return [s for s in body if self.task.entry_point not in definitions.bound(s)]
+    def _missing(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
+        return missing(statements, self.task.entry_point)
 
 
 def without_thinking(text: str) -> str:
@@ -199,6 +220,7 @@ def _variants(text: str) -> Iterator[_Variant]:
     variant = _Variant(text, ())
     yield variant
     mends: tuple[tuple[Step, Callable[[str], str]], ...] = (
+        ("removed terminal escapes", characters.without_escapes),
         ("removed model tokens", lambda text: characters.MODEL_TOKENS.sub("", text)),
         ("replaced odd characters", characters.plain),
     )
@@ -223,10 +245,6 @@ def _indentations(text: str, entry_point: str) -> Iterator[tuple[str, tuple[Step
     if stripped[:1] not in " \t":
         yield "    " + stripped, ("mended the indentation",)
     yield textwrap.indent(textwrap.dedent(text), "    "), ("mended the indentation",)
-
-
-def _all_bound(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    return frozenset().union(*map(definitions.bound, statements))
 
 
 def _told(source: str, *steps: Step) -> Extraction:

@@ -51,7 +51,10 @@ def same(source: str, wanted: str) -> bool:
         "total = lambda numbers: 1\n",
         "from m import total\n",
         "def total(numbers):\n\treturn 1\n",
-        "async def total(numbers):\n    return '```python\\n'\n",
+        "def total(numbers):\n    return '```python\\n'\n",
+        "import asyncio\nasync def total(numbers):\n    return await asyncio.sleep(0)\n",
+        "# a &lt; b\ndef total(numbers):\n    return '&lt;' + str(numbers and 1)\n",
+        "def total(numbers):\n    return '\x1b[0m'\n",
         'def total(numbers):\n    """\n    ```\n    total([1])\n    ```\n    """\n    return 1\n',
         "def total(numbers):\r\n    return 1\r\n",
         "class A: pass\ndef total(numbers): return undefined_helper(numbers)\n",
@@ -268,7 +271,8 @@ def test_real_samples_keep_their_programs(shared: Path, folder: str, dataset: st
             found = extracted(answer, tasks[answer.task_id])
             seen += 1
             if definitions.parse(answer.text) is not None:
-                assert found.source == answer.text
+                assert found.source.endswith(answer.text)
+                assert set(found.steps) <= {"took definitions from the prompt", "found no program"}
             elif "found no program" not in found.steps:
                 changed += 1
                 tree = ast.parse(found.source)
