@@ -27,8 +27,9 @@ from evalplus_lite.types import (
     TimedOut,
     Unrepresentable,
     Value,
+    clip,
 )
-from evalplus_lite.verdicts import clip, shorten
+from evalplus_lite.verdicts import shorten
 
 PACKAGE = Path(__file__).resolve().parent
 VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)
@@ -156,17 +157,9 @@ def shown(case: Case) -> str:
 
 def told(outcome: Outcome | None) -> str:
     """Return what happened, in words for a person."""
-    if isinstance(outcome, Raised):
-        return clip(f"{outcome.type}: {outcome.message}" if outcome.message else outcome.type)
     if isinstance(outcome, TimedOut):
         return "takes too many steps, or waits"  # without the time, which is never the same
-    if isinstance(outcome, Crashed):
-        return clip(outcome.reason) or "its process ended"
-    if isinstance(outcome, OutOfMemory):
-        return "asked for more than its memory limit"
-    if isinstance(outcome, Unrepresentable):
-        return clip(outcome.type)
-    return "not tried, as too many before it were too slow" if outcome is None else "a value"
+    return "not tried, as too many before it were too slow" if outcome is None else str(outcome)
 
 
 def _violation(outcome: Outcome | None) -> Violation | None:

@@ -18,8 +18,8 @@ from evalplus_lite.contract import faulty_check, shown, violations
 from evalplus_lite.errors import ContractError, ReferenceError_, UnusableTask
 from evalplus_lite.oracle import Answers, Dropped, has_check
 from evalplus_lite.sandbox import Sandbox, wire
-from evalplus_lite.types import Cause, Suite, Task, Unusable
-from evalplus_lite.verdicts import clip, shorten
+from evalplus_lite.types import Cause, Suite, Task, Unusable, clip
+from evalplus_lite.verdicts import shorten
 
 WORDS: Mapping[Cause, str] = {
     "raises": "the reference raises",

@@ -30,8 +30,9 @@ from evalplus_lite.types import (
     TimedOut,
     Unrepresentable,
     Value,
+    clip,
 )
-from evalplus_lite.verdicts import SHOWN_BYTES, clip, shorten
+from evalplus_lite.verdicts import SHOWN_BYTES, shorten
 
 OTHER_HASH_SEED = 1
 SLOW = (TimedOut, Crashed, OutOfMemory)

@@ -1,6 +1,7 @@
 """The central types: frozen, slotted values that every stage reads and writes.
 
-An ``Outcome`` says *what happened* when a program ran on a case; a verdict says *what it means*
+An ``Outcome`` says *what happened* when a program ran on a case (its ``str`` in a line for people,
+without anything measured); a verdict says *what it means*
 and is derived from outcome and expectation by ``evalplus_lite.verdicts``.
 """
 
@@ -29,6 +30,9 @@ VERDICTS: tuple[VerdictName, ...] = (
     "unrepresentable",
     "infra",
 )
+
+SHOWN = 200
+"""Characters of a value or a message that one line shows."""
 
 
 Cause: TypeAlias = Literal[
@@ -147,6 +151,9 @@ class Returned:
     data: bytes
     cpu: float = 0.0
 
+    def __str__(self) -> str:
+        return f"returned a value of {len(self.data)} bytes"
+
 
 @dataclass(frozen=True, slots=True)
 class Raised:
@@ -156,6 +163,9 @@ class Raised:
     message: str
     line: int | None = None
     cpu: float = 0.0
+
+    def __str__(self) -> str:
+        return clip(f"{self.type}: {self.message}" if self.message else self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +180,14 @@ class TimedOut:
     limit: float
     over: Literal["case", "reference", "total"] = "case"
 
+    def __str__(self) -> str:
+        # Without any time that was measured: they differ from run to run, and this is kept.
+        if self.over == "reference":
+            return f"took longer than {self.limit:g} s and than the reference allows"
+        if self.over == "total":
+            return f"all cases together took longer than their limit of {self.limit:g} s"
+        return f"took longer than its limit of {self.limit:g} s"
+
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
@@ -179,12 +197,18 @@ class Crashed:
     exit_code: int | None = None
     reason: str = ""
 
+    def __str__(self) -> str:
+        return self.reason or "the process ended without an answer"
+
 
 @dataclass(frozen=True, slots=True)
 class OutOfMemory:
     """The program asked for more than its memory limit."""
 
     limit: int
+
+    def __str__(self) -> str:
+        return "asked for more than its memory limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +217,16 @@ class Unrepresentable:
 
     type: str
     cpu: float = 0.0
+
+    def __str__(self) -> str:
+        return clip(f"returned {self.type}, which is no plain value")
+
+
+def clip(text: str) -> str:
+    """Return the text as one printable line of bounded length."""
+    line = " ".join(text[: 10 * SHOWN].split())
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return line if len(line) <= SHOWN else line[:SHOWN] + "..."
 
 
 Outcome: TypeAlias = Returned | Raised | TimedOut | Crashed | OutOfMemory | Unrepresentable

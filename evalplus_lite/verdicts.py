@@ -8,6 +8,7 @@ from evalplus_lite.compare import equal, is_present
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import wire
 from evalplus_lite.types import (
+    SHOWN,
     Crashed,
     Failure,
     Outcome,
@@ -21,8 +22,6 @@ from evalplus_lite.types import (
     VerdictName,
 )
 
-SHOWN = 200
-"""Characters of a value that a one-line message shows."""
 SHOWN_BYTES = 1 << 16
 """Bytes of an answer beyond which a message names its type and size only: it may hold as many
 values as it has bytes, each of which costs up to a few hundred bytes here."""
@@ -71,22 +70,10 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
                 got = f"a value that cannot be read ({error})"
             detail = f"got {got}, expected {shown(expected)}"
             return Failure(case, verdict, detail, actual=data)
-        case Raised(kind, message, line):
-            return Failure(case, verdict, clip(f"{kind}: {message}" if message else kind), line)
-        case TimedOut(_, limit, over):
-            # Without any time that was measured: they differ from run to run, and this is kept.
-            detail = {
-                "case": f"took longer than its limit of {limit:g} s",
-                "reference": f"took longer than {limit:g} s and than the reference allows",
-                "total": f"all cases together took longer than their limit of {limit:g} s",
-            }[over]
-            return Failure(case, verdict, detail)
-        case Crashed(_, _, reason):
-            return Failure(case, verdict, reason)
-        case OutOfMemory():
-            return Failure(case, verdict, "asked for more than its memory limit")
-        case Unrepresentable(kind):
-            return Failure(case, verdict, clip(f"returned {kind}, which is no plain value"))
+        case Raised(line=line):
+            return Failure(case, verdict, str(outcome), line)
+        case TimedOut() | Crashed() | OutOfMemory() | Unrepresentable():
+            return Failure(case, verdict, str(outcome))
     assert_never(outcome)
 
 
@@ -115,13 +102,6 @@ def shorten(value: Value) -> str:
     if len(text) <= SHOWN:
         return text
     return f"{text[: SHOWN // 2]} ... {text[-SHOWN // 3 :]}"
-
-
-def clip(text: str) -> str:
-    """Return the text as one printable line of bounded length."""
-    line = " ".join(text[: 10 * SHOWN].split())
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
-    return line if len(line) <= SHOWN else line[:SHOWN] + "..."
 
 
 _KINDS = {

@@ -20,8 +20,9 @@ from evalplus_lite.types import (
     TimedOut,
     Unrepresentable,
     VerdictName,
+    clip,
 )
-from evalplus_lite.verdicts import clip, explain, judge, shorten
+from evalplus_lite.verdicts import explain, judge, shorten
 
 FIVE = wire.encode(5)
 
@@ -114,3 +115,28 @@ def test_a_message_becomes_one_line() -> None:
     """White space of any kind becomes one blank, and the rest is cut."""
     assert clip(" a\n\tb  c ") == "a b c"
     assert len(clip("x" * 10_000)) < 300
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Returned(FIVE, 0.125),
+        Raised("ValueError", "two\nlines \x1b[31m" + 900 * "x", 3, 0.125),
+        Raised("KeyError", "", None, 0.125),
+        TimedOut(0.125, 1.0),
+        TimedOut(0.125, 1.0, "reference"),
+        TimedOut(0.125, 1.0, "total"),
+        Crashed(signal.SIGSEGV, None, "SIGSEGV"),
+        Crashed(),
+        OutOfMemory(1 << 30),
+        Unrepresentable("generator\x07", 0.125),
+    ],
+)
+def test_an_outcome_as_text_is_for_people(outcome: Outcome) -> None:
+    """One printable line of bounded length, with nothing measured and no name of ours in it."""
+    text = str(outcome)
+    assert text
+    assert text.isprintable()
+    assert len(text) < 250
+    assert "0.125" not in text
+    assert f"{type(outcome).__name__}(" not in text

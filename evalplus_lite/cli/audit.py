@@ -45,7 +45,8 @@ def audit(
     A task with many such inputs has a doubtful reference; a few may be inputs that the task does
     not allow. Nothing is decided: DIR/audit.jsonl has the inputs, both answers and the votes for a
     person to read. Programs that differ in layout only count once. The more independent samples,
-    the more is found: two that agree are the least.
+    the more is found: two that agree are the least. Exits with 1 if no task had two programs that
+    pass its base tests, or some could not be audited.
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """
@@ -91,7 +92,7 @@ def audit(
     else:
         _show(summary, hearings, path)
         tell(summary, screen)
-    return 1 if summary["unusable"] else 0
+    return 0 if summary["heard"] and not summary["unusable"] and not faults.left_out else 1
 
 
 def _row(hearing: Hearing) -> dict[str, Any]:
@@ -113,8 +114,13 @@ def _show(summary: dict[str, Any], hearings: list[Hearing], path: Path) -> None:
     from evalplus_lite.cli.console import print_table, say
 
     title = f"{summary['dataset']}: {summary['heard']} of {summary['tasks']} tasks had two programs"
+    title += " to compare"
+    if not summary["findings"]:
+        found = "on no input do most of them contradict the reference"
+        say(f"{title}{f', and {found}' if summary['heard'] else ': nothing was audited'}")
+        return
     print_table(
-        f"{title} to compare",
+        title,
         ["task", "doubtful", "causes", "inputs", "of", "most votes", "of programs"],
         [
             [

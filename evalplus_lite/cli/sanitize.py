@@ -49,9 +49,11 @@ def sanitize(
         found = {"samples": count, "file": str(path), "steps": dict(rows)}
         run = facts(data, samples=samples)
         print_json({"run": run, **found, "rows": faults.to_json()})
+    elif not count:
+        say("no samples in " + ", ".join(map(str, samples)))
     else:
         print_table(f"{count} samples", ["what was done", "samples"], rows)
         say(f"written: {path}")
     for line in faults.notes():
         print(printable(line), file=sys.stderr)
-    return 1 if faults.left_out else 0
+    return 1 if faults.left_out or not count else 0

@@ -9,8 +9,7 @@ from typing import Generic, TypeVar
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.types import Unusable
-from evalplus_lite.verdicts import clip
+from evalplus_lite.types import Unusable, clip
 
 T = TypeVar("T")
 ID_KEYS = ("id", "task_id")

@@ -13,8 +13,7 @@ from evalplus_lite.contract import told
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.sandbox import Inputs, Limits, Mapper, Program, Sandbox, wire
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable
-from evalplus_lite.verdicts import clip
+from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable, clip
 
 LIMITS = Limits(cpu=20.0, load=5.0)
 """Generous: a check runs the reference on every base input at once."""

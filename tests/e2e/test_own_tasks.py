@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import commands as commands_of_support
 
 from evalplus_lite.codec import from_json
 from evalplus_lite.store import read_jsonl
@@ -48,15 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, command: list[str], *, expected: int = 0) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "400"}
-    done = subprocess.run(
-        [sys.executable, "-m", "evalplus_lite", *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = commands_of_support.run(*command, folder=folder, variables={"COLUMNS": "400"})
     assert done.returncode == expected, done.stdout + done.stderr
     return done.stdout + done.stderr
 
