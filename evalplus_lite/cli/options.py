@@ -82,7 +82,7 @@ TotalOption = Annotated[
         "--total",
         metavar="SECONDS",
         min=0.1,
-        help="Time of all cases together; default: 10 cases' limits, one more for every 20 cases.",
+        help="Time of all cases together; default: 20 cases' limits, one more for every 10 cases.",
     ),
 ]
 PackagesOption = Annotated[

@@ -52,15 +52,16 @@ class Preset:
 
     def total(self, cases: int, reference_seconds: float = 0.0) -> float:
         """Return the seconds that so many cases may use together: a few cases' whole limits, and
-        one more for every twenty cases; or ``factor`` times the reference, if that is more.
+        one more for every ten cases; or ``factor`` times the reference, if that is more.
         """
         floor = max(self.floor, LEAST_SHARE)
         return max(floor * (SHARES + cases / CASES_A_SHARE), self.factor * reference_seconds)
 
 
-LEAST_SHARE, SHARES, CASES_A_SHARE = 1.0, 10, 20
-"""All cases together may use ten times a case's limit (a second, if that is less), and that limit
-once more for every twenty cases: a minute for 1,000 cases, as evalplus has it."""
+LEAST_SHARE, SHARES, CASES_A_SHARE = 1.0, 20, 10
+"""All cases together may use twenty times a case's limit (a second, if that is less), and that
+limit once more for every ten cases: two minutes for 1,000 cases, where evalplus has one, of wall
+time."""
 
 
 PRESETS = {"default": Preset(1.0), "paper": Preset(0.2), "evalplus": Preset(4.0)}

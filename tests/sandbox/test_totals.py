@@ -80,9 +80,9 @@ def test_more_is_asked_for_once(sandbox: Sandbox) -> None:
 def test_a_total_grows_with_cases_and_reference() -> None:
     """The larger of a few cases' limits, with a share for each case, and the reference's time."""
     preset = Preset(floor=1.0, factor=4.0)
-    assert preset.total(20) == 11.0
-    assert preset.total(1000) == 60.0
-    assert preset.total(1000, reference_seconds=30.0) == 120.0
+    assert preset.total(20) == 22.0
+    assert preset.total(1000) == 120.0
+    assert preset.total(1000, reference_seconds=60.0) == 240.0
 
 
 def test_a_program_may_take_as_long_as_the_reference_allows(sandbox: Sandbox) -> None:
