@@ -26,10 +26,9 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from evalplus_lite.cli.console import Screen
-    from evalplus_lite.jobs.evaluation import Tally
+    from evalplus_lite.jobs.evaluation import Settings
     from evalplus_lite.samples import Faults
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Sample
@@ -55,6 +54,9 @@ def evaluate(
     raw: Annotated[
         bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
     ] = False,
+    pooled: Annotated[
+        bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
+    ] = False,
     k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
     workers: WorkersOption = None,
     package: PackagesOption = None,
@@ -66,16 +68,21 @@ def evaluate(
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
     Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json and
-    DIR/eval_results.json (as evalplus writes it). Run again after a kill, it goes on. No program
-    passes a task without a usable case: it is in no figure, and listed with the cause. Exits with 1
-    if there is such a task, if the machine failed on some samples, which are left unscored, or if
-    rows of the sample files are no answers and were left out.
+    DIR/eval_results.json (as evalplus writes it). Each model, and each temperature, has a row and a
+    pass@k of its own: a file is a model unless its rows name one. Run again after a kill, it goes
+    on. No program passes a task without a usable case: it is in no figure, and listed with the
+    cause. Exits with 1 if there is such a task, if the machine failed on some samples, which are
+    left unscored, or if rows of the sample files are no answers and were left out.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
+    import json as json_module
+
     from evalplus_lite.backends.local import default_workers
+    from evalplus_lite.cli import scores
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evidence import listed, require_all
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
     from evalplus_lite.jobs.evaluation import Settings, names
     from evalplus_lite.jobs.evaluation import evaluate as run
@@ -84,7 +91,7 @@ def evaluate(
     from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.samples import Faults
     from evalplus_lite.sandbox import preset
-    from evalplus_lite.store import Journal
+    from evalplus_lite.store import Journal, write_text
     from evalplus_lite.tasks.loading import known_contracts
 
     ks = read_ks(k)
@@ -128,18 +135,36 @@ def evaluate(
                 wanted=wanted,
                 progress=screen,
             )
-            report = {**listed(data, source), "unusable_samples": sum(tally.unusable.values())}
-            report |= {"rows": faults.to_json(), "extraction": dict(sorted(steps.items()))}
-            summary = _finish(
-                folder, data, content, programs, journal, tally, ks, len(wanted), report
-            )
+            groups = scores.grouped(journal, tally, pool=pooled)
+            summary = {
+                "run": facts(data, pool=pool, samples=samples, limits=_limits(settings, limits)),
+                **scores.summarize(data, groups, tally, ks),
+                **listed(data, source),
+                "unusable_samples": sum(tally.unusable.values()),
+                "infra": tally.infra,
+                "rows": faults.to_json(),
+                "extraction": dict(sorted(steps.items())),
+            }
+            texts = scores.solutions(programs) if len(wanted) <= MOST_SOLUTIONS else None
+            scores.write_all(folder, groups, journal, ks, content=content, solutions=texts)
+            write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
     if json:
         print_json(summary)
     else:
-        _show(summary, folder, screen)
+        scores.show(summary, folder, screen)
     for line in faults.notes():
         screen.note(line)
     return 1 if tally.infra or summary["unusable"] or faults.left_out else 0
+
+
+def _limits(settings: Settings, name: str) -> dict[str, Any]:
+    return {
+        "preset": name,
+        "floor_seconds": settings.preset.floor,
+        "factor": settings.preset.factor,
+        "total_seconds": settings.total,
+        "memory_bytes": settings.memory,
+    }
 
 
 def read_ks(text: str) -> tuple[int, ...]:
@@ -201,79 +226,3 @@ def _stream(
             highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
             yield replace(sample, index=offsets[sample.task_id] + sample.index)
         offsets.update(highest)
-
-
-def _finish(
-    folder: Path,
-    data: Dataset,
-    content: str,
-    programs: Iterable[Sample],
-    journal: Any,
-    tally: Tally,
-    ks: tuple[int, ...],
-    total: int,
-    report: dict[str, Any],
-) -> dict[str, Any]:
-    import json as json_module
-
-    from evalplus_lite.export.evalplus_results import write_results
-    from evalplus_lite.jobs.evaluation import missing
-    from evalplus_lite.store import write_text
-
-    scores = tally.pass_at_k(ks)
-    without = missing(data.ids, tally)
-    summary: dict[str, Any] = {
-        "dataset": data.name,
-        "tasks": len(tally.total),
-        "samples": sum(tally.total.values()),
-        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
-        "base": dict(sorted(tally.base.items())),
-        "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
-        "tasks_without_samples": without,
-        **report,
-        "infra": tally.infra,
-    }
-    solutions = None
-    if total <= MOST_SOLUTIONS:
-        solutions = {(s.task_id, s.index): s.source for s in programs}
-    write_results(
-        folder / "eval_results.json",
-        (row.data for row in journal.rows()),
-        dataset_hash=content,
-        pass_at_k=scores,
-        solutions=solutions,
-    )
-    write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
-    return summary
-
-
-def _show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
-    from evalplus_lite.cli.console import percent, print_table, say
-    from evalplus_lite.cli.evidence import tell
-    from evalplus_lite.types import VERDICTS
-
-    scores = {name: each for name, each in summary["pass_at_k"].items() if each is not None}
-    names = list(scores["base"])
-    seen = [verdict for verdict in VERDICTS if any(summary[name].get(verdict) for name in scores)]
-    print_table(
-        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
-        ["tests", *(f"{name} %" for name in names), *seen],
-        [
-            [
-                suite,
-                *(percent(scores[suite].get(name)) for name in names),
-                *(summary[suite].get(verdict, 0) for verdict in seen),
-            ]
-            for suite in scores
-        ],
-    )
-    if "plus" not in scores:
-        screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
-    tell(summary, screen)
-    without = summary["tasks_without_samples"]
-    if without:
-        shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
-        screen.note(f"{len(without)} tasks have no sample and do not count: {shown}")
-    for line in summary["infra"]:
-        screen.note(f"not scored, the machine failed: {line}")
-    say(f"every verdict, with the input that decided it: {folder / 'results.jsonl'}")

@@ -32,12 +32,12 @@ def write_results(
     *,
     dataset_hash: str,
     pass_at_k: Mapping[str, Mapping[str, float]],
-    solutions: Mapping[tuple[str, int], str] | None = None,
+    solutions: Mapping[str, str] | None = None,
     date: datetime | None = None,
 ) -> None:
     """Write result rows as evalplus does: tasks in the order of their first row.
 
-    ``solutions`` holds the programs' texts where they are to stand in the file.
+    ``solutions`` holds the programs' texts by hash, if they are to stand in the file.
     """
     places: dict[str, array[int]] = {}  # offset and length of each row, as all rows may be many
     end = 0
@@ -62,13 +62,13 @@ def write_results(
             file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
 
 
-def _result(row: Mapping[str, Any], solutions: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, Any]:
     failed = row.get("failure")
     in_base = row["base"] != "pass"
     shown = [] if failed is None else [failed.get("input")]
     return {
         "task_id": row["task_id"],
-        "solution": solutions.get((row["task_id"], row["index"]), ""),
+        "solution": solutions.get(row["program"], ""),
         "base_status": STATUSES[row["base"]],
         "plus_status": None if row["plus"] is None else STATUSES[row["plus"]],  # as evalplus does
         "base_fail_tests": shown if in_base else [],

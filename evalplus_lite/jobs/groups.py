@@ -27,13 +27,13 @@ class Group:
         return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
 
 
-def tallies(rows: Iterable[Mapping[str, Any]]) -> dict[Group, Tally]:
+def tallies(rows: Iterable[Mapping[str, Any]], *, has_plus: bool = True) -> dict[Group, Tally]:
     """Return the counts of each group, in the order of the groups' names and temperatures."""
     found: dict[Group, Tally] = {}
     for row in rows:
         group = Group.of(row)
         if group not in found:
-            found[group] = Tally()
+            found[group] = Tally(has_plus=has_plus)
         found[group].add(row)
     order = sorted(found, key=lambda group: (group.model or "", group.temperature or 0.0))
     return {group: found[group] for group in order}
