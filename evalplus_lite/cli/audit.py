@@ -54,6 +54,7 @@ def audit(
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evaluate import _stream
     from evalplus_lite.cli.evidence import tell
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.evidence import unusable_row
     from evalplus_lite.jobs.auditing import audit as run
@@ -80,9 +81,10 @@ def audit(
         )
         for line in faults.notes():
             screen.note(line)
+        about = facts(data, pool=pool, samples=samples, seed=seed)
     path = folder / "audit.jsonl"
     write_jsonl(path, (row for hearing in hearings for row in rows(hearing.finding)))
-    summary = {"dataset": data.name, **counts(hearings)}
+    summary: dict[str, Any] = {"run": about, "dataset": data.name, **counts(hearings)}
     summary["findings"] = [_row(hearing) for hearing in hearings if hearing.finding.disputes]
     problems = [hearing.problem for hearing in hearings if hearing.problem]
     summary["unusable"] = [unusable_row(each) for each in (*data.unusable, *problems)]

@@ -170,6 +170,7 @@ def run(
 
     from evalplus_lite.audit import Finding, rows
     from evalplus_lite.cli.evaluate import _stream, dataset_hash
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.evidence import unusable_row
     from evalplus_lite.jobs.auditing import by_task
     from evalplus_lite.jobs.augmentation import augment as augment_all
@@ -234,7 +235,9 @@ def run(
             folder / "survivors.jsonl",
             ({"task_id": r.suite.task_id, **each} for r in results for each in r.survivors),
         )
+    files = [*consensus, *target]
     summary = {
+        "run": facts(data, pool=pool, samples=files, seed=seed),
         **summarize(data, results),
         "unusable": [unusable_row(each) for each in left_out],
     }

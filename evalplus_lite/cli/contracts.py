@@ -56,6 +56,7 @@ def suggest(
     [bold]Example[/bold]  evalplus-lite contracts suggest -d tasks.jsonl --model gpt-4o -o drafts
     """
     from evalplus_lite.cli.console import Screen, print_json
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
     from evalplus_lite.jobs.contracting import suggest as draft
@@ -79,7 +80,7 @@ def suggest(
         drafts = list(pool.imap(one, data.tasks))
     rows = [_written(each, folder, source.model) for each in drafts]
     if json:
-        print_json({"dataset": data.name, "drafts": rows})
+        print_json({"run": facts(data, model=source.model), "dataset": data.name, "drafts": rows})
     else:
         _show(drafts, rows, folder)
     return 0 if all(each.text for each in drafts) else 1

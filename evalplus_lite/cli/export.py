@@ -51,6 +51,7 @@ def export(
     """
     from evalplus_lite.cli.console import Screen, print_json, say
     from evalplus_lite.cli.evidence import listed, require_any, tell
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.errors import InputError, UnusableTask, one_of
     from evalplus_lite.export.entry import Entry
@@ -76,8 +77,9 @@ def export(
             if found is not None:
                 entries.append(found)
         require_any(len(entries), data, source)
+        run = facts(data, pool=pool)
     summary = _write(to, out, entries, name=name or data.name, licence=licence)
-    summary |= listed(data, source)
+    summary |= {"run": run, **listed(data, source)}
     if json:
         print_json(summary)
     else:

@@ -79,6 +79,7 @@ def _reports(
     screen: Any,
 ) -> tuple[Dataset, list[Report], dict[str, Any]]:
     from evalplus_lite.cli.evidence import listed, require_any
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import Measured, measure
     from evalplus_lite.jobs.suites import SuiteSource
@@ -98,7 +99,8 @@ def _reports(
         measured = measure(data, (), pool, source, cache=cache, kinds=("mutant",), progress=screen)
         require_any(len(measured), data, source)
         screen.stage("survivors", len(measured))
-        return data, list(pool.imap(one, measured)), listed(data, source)
+        found = {"run": facts(data, pool=pool), **listed(data, source)}
+        return data, list(pool.imap(one, measured)), found
 
 
 def summarize(name: str, reports: list[Report]) -> dict[str, Any]:

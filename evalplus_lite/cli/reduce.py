@@ -131,6 +131,7 @@ def gather(
     of what cannot be used; raises InputError if no task can be.
     """
     from evalplus_lite.cli.evidence import listed, require_any
+    from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES, measure, named
     from evalplus_lite.jobs.suites import SuiteSource
@@ -154,8 +155,9 @@ def gather(
         cache = None if no_cache else cache_folder()
         source = SuiteSource(given=data.suites, cache=cache)
         measured = measure(data, found, pool, source, cache=cache, kinds=kinds, progress=screen)
+        run = facts(data, pool=pool, samples=samples)
     require_any(len(measured), data, source)
-    return data, measured, found, listed(data, source)
+    return data, measured, found, {"run": run, **listed(data, source)}
 
 
 def summarize(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.schemas import hold
 
 from evalplus_lite.cli.app import run
 from evalplus_lite.mining.tasks import read_tasks
@@ -65,6 +66,7 @@ def test_mine_predict_and_score_end_to_end(
     options = ["--states", "1", "--chain", "2", "--workers", "1"]
     assert run(["mine", str(path), "-o", str(out), "--json", *options]) == 0
     funnel = json.loads(capsys.readouterr().out)
+    hold(funnel, "mine")
     assert funnel["counts"]["mined"] == funnel["counts"]["valid"] == 1
     assert {"stage": "static", "reason": "output", "count": 1} in funnel["rejects"]
     (task,) = read_tasks(out)
@@ -73,11 +75,14 @@ def test_mine_predict_and_score_end_to_end(
     predictions = tmp_path / "p.jsonl"
     asked = ["predict", str(out), "-m", "m", "--base-url", server, "-o", str(predictions)]
     assert run([*asked, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["asked"] == len(task.cases)
+    said = json.loads(capsys.readouterr().out)
+    hold(said, "predict")
+    assert said["asked"] == len(task.cases)
     assert run([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["asked"] == 0
     assert run(["score", str(out), str(predictions), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
+    hold(report, "score")
     right = sum(case.answer.value == "a" for case in task.cases)
     assert report["pass_at_k"]["pass@1"] == pytest.approx(right / len(task.cases))
     marks = tmp_path / "marks.jsonl"
