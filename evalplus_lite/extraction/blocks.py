@@ -141,13 +141,17 @@ def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> b
     """
     if not start + 1 < broken <= end:
         return False
-    before = next((line for line in reversed(lines[start : broken - 1]) if line.strip()), "")
-    rest = [line for line in lines[broken - 1 : end] if line.strip()]
+    following = itertools.islice(lines, broken - 1, end)
+    first = next(filter(str.strip, following), "")
+    before = next(filter(str.strip, reversed(lines[start : broken - 1])), "")
     return (
-        bool(rest)
-        and _indentation(rest[0]) < _indentation(before)
+        bool(first)
+        and _indentation(first) < _indentation(before)
         and not before.rstrip().endswith((":", ",", "\\", "(", "[", "{"))
-        and all(_SENTENCE.match(line) and not _CODE.match(line) for line in rest)
+        and all(
+            _SENTENCE.match(line) and not _CODE.match(line)
+            for line in filter(str.strip, itertools.chain([first], following))
+        )
     )
 
 
