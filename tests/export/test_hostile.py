@@ -70,7 +70,7 @@ def entry(text: str) -> Entry:
     task = Task(text, prompt, "f", f"{prompt}    return x\n", contract=contract)
     expected = tuple(wire.encode(value) for value in VALUES)
     cases = tuple(Case((value,)) for value in VALUES)
-    return Entry(task, Suite(text, cases, expected, (0.0,) * len(VALUES), 1))
+    return Entry(task, Suite(text, cases, expected, 1))
 
 
 def runs(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -131,7 +131,7 @@ def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> 
     """Python reads 199 brackets at most: such cases do not make the whole file unreadable."""
     values = [1, deep(199), frozenset([frozenset([frozenset([1])])])]
     expected = tuple(wire.encode(value) for value in values)
-    suite = Suite("A/0", tuple(Case((v,)) for v in values), expected, (0.0,) * 3, 3)
+    suite = Suite("A/0", tuple(Case((v,)) for v in values), expected, 3)
     made = Entry(Task("A/0", "def f(x):\n", "f", "def f(x):\n    return x\n"), suite)
     assert made.left_out == 1
     write_humaneval(tmp_path / "out.jsonl", [made])
@@ -156,7 +156,7 @@ def test_an_entry_point_that_is_no_name_is_refused(tmp_path: Path, name: str) ->
         assert INJECTED not in path.read_text()
     if len(name) < 200:
         with pytest.raises(InputError):
-            Entry(Task("a", "", name, ""), Suite("a", (), (), (), 0))
+            Entry(Task("a", "", name, ""), Suite("a", (), (), 0))
 
 
 def test_the_attack_on_an_export(tmp_path: Path, shared: Path) -> None:
