@@ -120,7 +120,10 @@ def whole_statements(lines: Sequence[str], budget: Budget, *, fixed: int = 0) ->
         if broken is None:
             return end
         start = _start_of_statement(lines, min(broken, end))
-        end = min(broken, end) - 1 if _prose_follows(lines, start, broken, end) else start
+        last = min(broken, end) - 1
+        # A stray bracket behind a whole statement; if it closes one, what is left is broken again.
+        stray = last > start and lines[last][:1] in tuple(")]}")
+        end = last if stray or _prose_follows(lines, start, broken, end) else start
         while end > fixed and not lines[end - 1].strip():
             end -= 1
     return 0

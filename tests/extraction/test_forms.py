@@ -62,6 +62,8 @@ def numbers(form: str, first: int = 1) -> str:
         f"[PYTHON]\n{FUNCTION}",
         f"[BEGIN]\n{FUNCTION}[DONE]\n",
         f"{FUNCTION}[ANSWER]",
+        f"{FUNCTION}]\n",
+        f"{FUNCTION}}}\n\nThat is all.",
         f"{FUNCTION}[END OF CODE]\nThanks",
         f"{FUNCTION}  This goes through the numbers and adds them.\n",
         f"{FUNCTION}  It's easy: we only add.\n\n  There is more to say (later).\n",
@@ -130,6 +132,7 @@ def test_the_prompts_imports_are_lent(kind: str) -> None:
     "answer",
     [
         "def total(numbers):\n    if numbers:\n        x = (numbers\n  and then more\n",
+        "def total(numbers):\n    x = [\n        1,\n) + numbers\n]\n",
         "class Solution:\n  def __init__(self, a): pass\n  def total(self, n): return n\n",
         '{"code": "def other(): return 1"}',
         ">>> total([1])\n3\n",
