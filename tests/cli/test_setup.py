@@ -25,7 +25,7 @@ def test_packages_asked_for_must_be_there(name: str) -> None:
 def test_numbers_beyond_all_showing(tmp_path: Path, key: str) -> None:
     """A number of thousands of digits, where none can be, is told in a few words."""
     path = tmp_path / "samples.jsonl"
-    row = json.dumps({"task_id": "T/0", "solution": ""})
-    path.write_text(f'{row[:-1]}, "{key}": {"9" * 6000}}}\n')
+    row = {"task_id": "T/0", "solution": "", key: 0}
+    path.write_text(json.dumps(row).replace(f'"{key}": 0', f'"{key}": {"9" * 6000}') + "\n")
     with pytest.raises(InputError, match=f"{key}.* a huge number|{key}.*'a huge number'"):
         list(read_answers(path, Dataset("none", (), of=("T/0",))))
