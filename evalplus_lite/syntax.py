@@ -6,6 +6,7 @@ import ast
 import hashlib
 import os
 import threading
+import warnings
 from collections import OrderedDict
 from typing import Any
 
@@ -29,7 +30,8 @@ def parse(source: str, *, mode: str = "exec") -> Any:
     SystemError ("recursion depth mismatch") where two are built at once.
     """
     guard(source, mode=mode)
-    with _LOCK:
+    with _LOCK, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a text's odd escapes and numbers are no news of ours
         return ast.parse(source, mode=mode)
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from evalplus_lite import syntax
@@ -15,6 +16,8 @@ from evalplus_lite.types import Value
 
 LONGEST_ANSWER = 1 << 20
 """Characters of an answer that are looked at."""
+MOST_INPUTS = 1000
+"""Inputs that are taken from one answer, and lines that are looked at for literals."""
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\(?\d{1,3}[.):])\s+")
 _FAILURES = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
@@ -37,7 +40,7 @@ def read_answer(text: str, form: Form, *, entry_point: str) -> Answer:
     point with literal arguments. What is not of the observed types is a problem, never a guess.
     """
     text = text[:LONGEST_ANSWER]
-    trees = list(_json_inputs(text)) or list(_literal_inputs(text, form, entry_point))
+    trees = _first(_json_inputs(text)) or _first(_literal_inputs(text, form, entry_point))
     inputs: list[tuple[Value, ...]] = []
     problems: list[str] = []
     for tree in trees:
@@ -47,7 +50,13 @@ def read_answer(text: str, form: Form, *, entry_point: str) -> Answer:
             problems.append(f"{shorten(tree)}: {error}")
     if not trees:
         problems.append("the answer holds no input in the form asked for")
+    if len(trees) == MOST_INPUTS:
+        problems.append(f"the answer was read up to its input number {MOST_INPUTS}")
     return Answer(tuple(inputs), tuple(problems))
+
+
+def _first(trees: Iterator[Any]) -> list[Any]:
+    return list(islice(trees, MOST_INPUTS))
 
 
 def shorten(value: Any, *, length: int = 120) -> str:
@@ -79,10 +88,9 @@ def _json_inputs(text: str) -> Iterator[Any]:
 
 
 def _literal_inputs(text: str, form: Form, entry_point: str) -> Iterator[Any]:
-    for line in text.splitlines():
-        line = _BULLET.sub("", line).strip().rstrip(",;").strip("`")
-        if not line or not (line[0] in "[({" or line.startswith(entry_point)):
-            continue
+    lines = (_BULLET.sub("", line).strip().rstrip(",;").strip("`") for line in text.splitlines())
+    begins = ("[", "(", "{", entry_point)
+    for line in islice((line for line in lines if line.startswith(begins)), MOST_INPUTS):
         try:
             node = syntax.parse(line, mode="eval").body
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Call):

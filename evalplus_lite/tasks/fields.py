@@ -30,6 +30,7 @@ MAX_NAME = 200
 """Characters an id or the name of a function may have."""
 MAX_TEXT = 4 << 20
 """Characters a text of a task may have: its prompt, reference, contract or tests."""
+MAX_PROBLEM = 500
 MAX_COUNT = 1 << 31
 MAX_NESTING = 100
 """How deep data that is only handed on may nest."""
@@ -43,7 +44,10 @@ class Fields:
     row: Row
 
     def refuse(self, problem: str, *, remedy: str | None = None) -> InputError:
-        """Return the error that says what is wrong with this row."""
+        """Return the error that says what is wrong with this row, in ``MAX_PROBLEM`` characters."""
+        if len(problem) > MAX_PROBLEM:  # it quotes the row
+            half = MAX_PROBLEM // 2 - 3
+            problem = f"{problem[:half]} ... {problem[-half:]}"
         return InputError(problem, path=self.path, line=self.row.line, remedy=remedy)
 
     def text(self, key: str, *, default: str | None = None) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.llm_answer import read_answer
+from evalplus_lite.generate.llm_answer import MOST_INPUTS, read_answer
 from evalplus_lite.generate.llm_form import Form
 from evalplus_lite.types import Case, Task
 
@@ -75,3 +76,25 @@ def test_one_list_argument() -> None:
     """A row that is itself a fitting input is one input, not many."""
     assert read("[[1, 2]]", ([3],))[0] == [([1, 2],)]
     assert read("[[[1], [2]]]", ([[3]],))[0] == [([[1], [2]],)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"[[{number}], 'x']\n" for number in range(MOST_INPUTS + 500)),
+        '{"inputs": [' + ",".join(['{"a": [1], "b": ""}'] * (MOST_INPUTS + 500)),
+    ],
+    ids=["lines", "json"],
+)
+def test_a_flood_of_inputs_is_cut(text: str) -> None:
+    """Of more inputs than any answer has, the first are taken, and that is said."""
+    inputs, problems = read(text)
+    assert (len(inputs), problems) == (MOST_INPUTS, 1)
+
+
+def test_odd_literals_warn_nobody() -> None:
+    """What the parser finds odd in a text of others is not shown to a person."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        read("[[1if 1else 2], '\\d']\n")
+    assert seen == []

@@ -131,6 +131,14 @@ def test_a_missing_field_is_named(tmp_path: Path, key: str) -> None:
         load_dataset(write(tmp_path, row))
 
 
+def test_a_long_value_does_not_fill_the_message(tmp_path: Path) -> None:
+    """A mistake is told with the beginning and the end of what it quotes."""
+    path = write(tmp_path, {**ROW, "style": "so" + "l" * 100_000 + "ution"})
+    with pytest.raises(InputError, match=r"own\.jsonl:1: unknown style 'soll") as caught:
+        load_dataset(path)
+    assert len(str(caught.value)) < 1000 + len(str(tmp_path))
+
+
 def test_a_task_twice_is_refused(tmp_path: Path) -> None:
     """Two tasks of one id are an error at the second."""
     with pytest.raises(InputError, match=r"own\.jsonl:2: task 'add' stands twice"):

@@ -2,7 +2,7 @@
 
 problem: add
 tries: allocations in many threads that only together exceed the limit
-sound: memory|error|pass
+sound: memory|error|pass|timeout
 """
 import threading
 
