@@ -23,7 +23,7 @@ from evalplus_lite.errors import (
     UnusableTask,
 )
 from evalplus_lite.evaluate import Exam, examine
-from evalplus_lite.evidence import blamed, notes
+from evalplus_lite.evidence import blamed, notes, recorded
 from evalplus_lite.jobs.evaluation import failure_row
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.programs import extract
@@ -31,7 +31,7 @@ from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import Tier, config_of, memory_bytes
 from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
-from evalplus_lite.tasks.recover import has_hidden_cases, recover
+from evalplus_lite.tasks.recover import has_hidden_cases, recover, require_recovered
 from evalplus_lite.types import Task, Verdict
 
 OnFailure = Literal["return", "raise"]
@@ -161,7 +161,7 @@ class Verifier:
         """Submit an item; a mistake in it is the future's error, so that it comes in its turn."""
         try:
             return self.submit(*item)
-        except InputError as error:
+        except (InputError, UnusableTask) as error:
             if not self._open:
                 raise
             failed: Future[Verdict] = Future()
@@ -204,9 +204,9 @@ class Verifier:
             raise InputError(
                 "the Verifier is not open", remedy="use it as `with Verifier(...) as verifier:`"
             )
-        task = self._tasks.get(task_id)
-        if task is None and (bad := self._unusable.get(task_id)) is not None:
+        if (bad := self._unusable.get(task_id)) is not None:
             raise UnusableTask(bad.task_id, bad.cause, bad.detail)
+        task = self._tasks.get(task_id)
         if task is None:
             raise InputError(
                 f"no task {task_id!r} in {self.dataset.name}",
@@ -231,11 +231,16 @@ class Verifier:
     def _exam(self, sandbox: Sandbox, task: Task) -> Exam:
         exam = self._exams.get(task.id)
         if exam is None:
-            with blamed(task):
-                if has_hidden_cases(task):
-                    task = recover(sandbox, task).task
-            suite = self._source.suite(sandbox, task)
-            self._source.forget(task.id)
+            try:
+                with blamed(task):
+                    if has_hidden_cases(task):
+                        task = require_recovered(recover(sandbox, task))
+                suite = self._source.suite(sandbox, task)
+            except UnusableTask as error:
+                self._unusable[task.id] = recorded(error)
+                raise
+            finally:
+                self._source.forget(task.id)
             exam = Exam.of(
                 task,
                 suite,

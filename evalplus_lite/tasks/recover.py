@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evalplus_lite.contract import told
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceError_, UnusableTask
 from evalplus_lite.sandbox import Inputs, Limits, Mapper, Program, Sandbox, wire
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable, clip
@@ -92,6 +92,14 @@ def with_base_cases(dataset: Dataset, pool: Mapper) -> Dataset:
     tasks = tuple(found.get(task.id, task) for task in dataset.tasks)
     whole = replace(dataset, tasks=tasks)
     return whole.without(unusable) if unusable else whole
+
+
+def require_recovered(recovered: Recovered) -> Task:
+    """Return the task; raises UnusableTask if its reference failed its test."""
+    if recovered.problem is None:
+        return recovered.task
+    detail = clip(f"the reference fails the task's own test: {recovered.problem}")
+    raise UnusableTask(recovered.task.id, "test", detail)
 
 
 def _tried(sandbox: Sandbox, task: Task) -> Recovered | str:

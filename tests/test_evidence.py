@@ -1,0 +1,91 @@
+"""What counts as one answer, as a faulty contract, and as a suite that sees nothing."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from support.tasks import make_suite, make_task
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.evidence import blind_spot, own_refused
+from evalplus_lite.oracle import stable
+from evalplus_lite.sandbox import Sandbox, wire
+from evalplus_lite.types import Rule
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind", "is_stable"),
+    [
+        (1.0, 1.0 + 2e-16, "python", False),
+        (1e12, 1e12 + 1, "python", False),
+        (1, True, "python", False),
+        (1, 1.0, "python", False),
+        (0.0, -0.0, "python", False),
+        (float("nan"), float("nan"), "python", True),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "python", True),
+        ({"a": 1.0}, {"a": 1.0 + 2e-16}, "python", False),
+        ([{3, 1}, {(1, 2)}], [{1, 3}, {(1, 2)}], "python", True),
+        ([1, 2], [2, 1], "python", False),
+        ([1, 2], [2, 1], "strict", False),
+        ([1, 2], [2, 1], "unordered", True),
+        ([[1], [2]], [[2], [1]], "unordered", True),
+        ([1, 1, 2], [1, 2, 2], "unordered", False),
+        ([1.0], [1.0 + 2e-16], "unordered", False),
+        ([1, 2], (1, 2), "unordered", False),
+        (True, 5, "presence", True),
+        (True, None, "presence", False),
+    ],
+)
+def test_stable(first: Any, second: Any, kind: Any, is_stable: bool) -> None:
+    """Two runs answer the same if every bit is the same, but for orders that nobody sees."""
+    task = make_task(rule=Rule(kind))
+    assert stable(wire.encode(first), wire.encode(second), task) is is_stable
+    assert stable(wire.encode(first), wire.encode(first), task)
+    assert kind == "presence" or not stable(wire.encode(first), b"junk", task)
+
+
+def test_sets_of_another_order_are_one_answer() -> None:
+    """What differs between hash seeds in a set's bytes is no difference."""
+    a, b = ({str(n) for n in order} for order in (range(50), reversed(range(50))))
+    backward = b"<" + (50).to_bytes(4, "little") + b"".join(map(wire.encode, sorted(a)))
+    assert backward != wire.encode(b)
+    assert stable(backward, wire.encode(b), make_task())
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ([None, None], "returns None on all 2 cases"),
+        ([None], "returns None on its only case"),
+        ([5, 5, 5], "returns 5 on all 3 cases"),
+        (["x" * 100_000] * 2, "returns one large value on all 2 cases"),
+        ([5], ""),
+        ([None, 1], ""),
+    ],
+)
+def test_blind_spots(answers: list[Any], words: str) -> None:
+    """One answer on every case is what a program may always give."""
+    task = make_task([(n,) for n in range(len(answers))])
+    found = blind_spot(make_suite(task, answers))
+    assert words in found
+    assert bool(found) == bool(words)
+
+
+def test_own_inputs_that_a_contract_refuses(sandbox: Sandbox) -> None:
+    """Some may be refused; all, or an error in the contract, is an error in the task."""
+    some = make_task([(1,), (-1,)], contract="def precondition(x): assert x > 0, 'no'")
+    assert [drop.detail for drop in own_refused(sandbox, some)] == ["no"]
+    for text, cause in (("assert x > 9, 'no'", "invalid"), ("assert x > y", "contract")):
+        task = make_task([(1,), (-1,)], contract=f"def precondition(x): {text}")
+        with pytest.raises(UnusableTask) as caught:
+            own_refused(sandbox, task)
+        assert (caught.value.task_id, caught.value.cause) == (task.id, cause)
+
+
+def test_the_error_can_be_sent_to_another_process() -> None:
+    """Whoever gathers verdicts from other processes gets it whole."""
+    error = UnusableTask("t", "raises", "the reference raises")
+    again = copy.copy(error)  # as pickling does, by way of __reduce__
+    assert (again.task_id, again.cause, again.detail) == ("t", "raises", "the reference raises")
