@@ -44,7 +44,12 @@ class Trial:
         random = Random(f"{self.seed}:{self.number}:{self.reader}")
         reader = READERS[self.reader]
         data = reader.document(random)(self.size if size is None else size)
-        return data if self.reader == "archive" else data[: reader.largest]
+        if self.reader == "archive" or len(data) <= reader.largest:
+            return data
+        end = reader.largest
+        while data[end] & 0xC0 == 0x80:  # within a character
+            end -= 1
+        return data[:end]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import json
 import os
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -115,16 +116,18 @@ def open_judge(folder: Path, stack: ExitStack) -> Read:
     """The Verifier: an answer is judged, and a right program after it."""
     from evalplus_lite import Verifier
 
-    verifier = stack.enter_context(Verifier(_data_set(folder), workers=1, chat=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that these tasks have no plus inputs
+        verifier = stack.enter_context(Verifier(_data_set(folder), workers=1, chat=True))
 
     def read(data: bytes) -> str:
         text = data.decode("utf-8", "surrogatepass")
         task_id = f"Fuzz/{zlib.crc32(data) & 1}"
         try:
-            return verifier.verify(task_id, text).plus
+            return verifier.verify(task_id, text).base
         finally:
             found = verifier.verify("Fuzz/0", HONEST)
-            if found.plus != "pass":
+            if found.base != "pass":
                 raise Wrong(f"the right program after it: {found}")
 
     return read
