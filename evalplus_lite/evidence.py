@@ -189,11 +189,11 @@ def notes(evidence: Evidence) -> list[str]:
     return lines
 
 
-def evidence_rows(task_id: str, evidence: Evidence) -> list[dict[str, Any]]:
+def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[dict[str, Any]]:
     """Return what should be known of a suite that can be used, as results hold it.
 
-    ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base`` or ``constant``
-    (what the suite cannot see).
+    ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
+    the data set ``has_plus`` cases) or ``constant`` (what the suite cannot see).
     """
     rows: list[dict[str, Any]] = [
         {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}
@@ -201,6 +201,8 @@ def evidence_rows(task_id: str, evidence: Evidence) -> list[dict[str, Any]]:
     ]
     if not evidence.base:
         rows.append({"kind": "no base", "detail": "no base case is left"})
+    if has_plus and evidence.base == evidence.cases:
+        rows.append({"kind": "no plus", "detail": "no case beyond the base ones: plus is base"})
     if evidence.blind:
         rows.append({"kind": "constant", "detail": evidence.blind})
     return [{"task_id": task_id, **row} for row in rows]

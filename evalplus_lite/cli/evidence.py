@@ -20,7 +20,13 @@ def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
     from evalplus_lite.evidence import evidence_rows, unusable_row
 
     known = source.evidence
-    notes = [row for id in data.ids if id in known for row in evidence_rows(id, known[id])]
+    has_plus = data.has_plus
+    notes = [
+        row
+        for id in data.ids
+        if id in known
+        for row in evidence_rows(id, known[id], has_plus=has_plus)
+    ]
     return {"unusable": [unusable_row(each) for each in unusable(data, source)], "notes": notes}
 
 
@@ -66,6 +72,7 @@ def tell(report: dict[str, Any], screen: Screen) -> None:
 TITLES = {
     "dropped": "{total} inputs of {tasks} are no tests:",
     "no base": "without a base case, so that base is judged by all cases, {tasks}:",
+    "no plus": "without a case beyond the base ones, so that plus is base, {tasks}:",
     "constant": "one answer on every case, {tasks}:",
 }
 

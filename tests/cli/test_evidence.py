@@ -182,9 +182,10 @@ def test_suite_files_go_through_the_same_door(tmp_path: Path) -> None:
     rows = [
         {**SUITE, "id": "empty", "base_count": 0, "cases": []},
         {**SUITE, "id": "plus only", "base_count": 0, "cases": [case]},
+        {**SUITE, "id": "base only", "base_count": 1, "cases": [case]},
         {**SUITE, "id": "broken check", "base_count": 1, "cases": [case, case]},
     ]
-    rows[2]["contract"] = "def check(inputs, output, expected): return nothing\n"
+    rows[3]["contract"] = "def check(inputs, output, expected): return nothing\n"
     write_rows(tmp_path / "tasks.jsonl", rows)
     write_rows(tmp_path / "samples.jsonl", samples([str(row["id"]) for row in rows]))
     done = run("evaluate", "-d", "tasks.jsonl", *COMMANDS["evaluate"], "--json", folder=tmp_path)
@@ -192,7 +193,8 @@ def test_suite_files_go_through_the_same_door(tmp_path: Path) -> None:
     summary = json.loads(done.stdout)
     bad = {each["task_id"]: each["cause"] for each in summary["unusable"]}
     assert bad == {"empty": "no inputs", "broken check": "contract"}
-    assert [note["kind"] for note in summary["notes"]] == ["no base"]
+    noted = {note["task_id"]: note["kind"] for note in summary["notes"]}
+    assert noted == {"plus only": "no base", "base only": "no plus"}
     assert summary["pass_at_k"] == {"base": {"pass@1": 0.0}, "plus": {"pass@1": 0.0}}
 
 
