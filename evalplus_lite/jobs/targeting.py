@@ -6,7 +6,6 @@ input are aimed at: inputs are proposed in batches, and those that reject a surv
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,7 @@ from evalplus_lite.generate.targeting import Aim
 from evalplus_lite.oracle import Answers
 from evalplus_lite.programs import program_key
 from evalplus_lite.requirements.kills import MEMORY
-from evalplus_lite.requirements.mutants import difference, mutants, normal_form
+from evalplus_lite.requirements.mutants import difference, mutants, unified
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Suite, Task, VerdictName
 
@@ -63,7 +62,7 @@ def targets(task: Task, samples: Iterable[str] = ()) -> list[Target]:
     for source in samples:
         key = program_key(source)
         if key != own and key not in found:
-            found[key] = Target(source, f"sample {key}", _diff(task.reference, source))
+            found[key] = Target(source, f"sample {key}", unified(task.reference, source, "sample"))
     return list(found.values())
 
 
@@ -132,15 +131,3 @@ def _killers(
         elif failure.verdict not in TIMED:
             places.add(failure.case)
     return sorted(places), left
-
-
-def _diff(reference: str, source: str) -> str:
-    lines = difflib.unified_diff(
-        normal_form(reference).splitlines(),
-        source.splitlines(),
-        "reference",
-        "sample",
-        n=1,
-        lineterm="",
-    )
-    return "\n".join(lines)

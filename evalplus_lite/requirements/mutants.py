@@ -24,6 +24,10 @@ _CONFIGURATION = threading.Lock()
 """mutmut keeps its configuration in a global, and tasks are worked on in several threads."""
 
 
+MOST_LINES = 300
+"""Lines of a program that a diff shows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A program that differs from the reference in one place.
@@ -76,18 +80,22 @@ def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[M
 
 
 def difference(reference: str, mutant: Mutant) -> str:
-    """Return the unified diff, without context lines' file names, from reference to mutant."""
-    lines = difflib.unified_diff(
-        normal_form(reference).splitlines(),
-        mutant.source.splitlines(),
-        "reference",
-        "mutant",
-        "",
-        "",
-        1,
-        "",
+    """Return the unified diff from reference to mutant, with one line of context."""
+    return unified(reference, mutant.source, "mutant")
+
+
+def unified(reference: str, source: str, name: str) -> str:
+    """Return the unified diff from a reference to another program, called ``name`` there.
+
+    Only the first ``MOST_LINES`` lines of the program are looked at: finding what two texts share
+    takes the square of their lines and more, and a sample may have as many as it likes.
+    """
+    ours, theirs = normal_form(reference).splitlines(), source.splitlines()
+    if len(theirs) > MOST_LINES:
+        theirs = [*theirs[:MOST_LINES], f"... and {len(theirs) - MOST_LINES} more lines"]
+    return "\n".join(
+        difflib.unified_diff(ours[:MOST_LINES], theirs, "reference", name, n=1, lineterm="")
     )
-    return "\n".join(lines)
 
 
 def _all(original: str, *, mutmut: bool, own: bool) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.requirements.mutants import difference, mutants, normal_form
+from evalplus_lite.requirements.mutants import (
+    MOST_LINES,
+    difference,
+    mutants,
+    normal_form,
+    unified,
+)
 
 SOURCE = '''
 from typing import List
@@ -113,3 +119,12 @@ def test_threads_may_make_mutants_at_once() -> None:
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: mutants(SOURCE, own=False), range(12)))
     assert all(one == made[0] for one in made)
+
+
+def test_a_diff_is_bounded() -> None:
+    """However many lines a program has, a diff shows some hundred, and says how many are left."""
+    reference = "def f(x):\n    return x\n"
+    shown = unified(reference, "def f(x):\n    return x\n" + "x\ny\nx\n" * 30_000, "sample")
+    assert len(shown.splitlines()) < 2 * MOST_LINES
+    assert "+++ sample" in shown
+    assert f"{90_002 - MOST_LINES} more lines" in shown
