@@ -83,7 +83,7 @@ def test_guards_admit_the_inputs_they_were_made_from(base: list[tuple[Any, ...]]
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(INPUTS, st.integers(0, 9))
 def test_proposals_are_new_admitted_and_of_the_types_seen(
     base: list[tuple[Any, ...]], seed: int
