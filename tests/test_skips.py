@@ -20,7 +20,7 @@ def run(folder: Path, test: str, *options: str) -> subprocess.CompletedProcess[s
     return subprocess.run(
         [*command, *options, "-rs", str(folder)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests"), "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         timeout=120,
