@@ -14,6 +14,7 @@ from evalplus_lite.cli.options import (
     SamplesOption,
     SandboxOption,
     SeedOption,
+    StrictOption,
     TasksOption,
     WorkersOption,
 )
@@ -38,6 +39,7 @@ def audit(
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """List inputs on which most programs that pass the base tests contradict the reference.
@@ -66,7 +68,7 @@ def audit(
 
     screen, faults = Screen(), Faults()
     with screen, open_pool(workers, sandbox, screen) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         if original:
             data = with_references(data, load_dataset("humaneval"))
         folder = output_folder(out, "audit", dataset, data)

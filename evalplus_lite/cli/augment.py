@@ -16,6 +16,7 @@ from evalplus_lite.cli.options import (
     PackagesOption,
     SandboxOption,
     SeedOption,
+    StrictOption,
     TasksOption,
     TimeoutOption,
     WorkersOption,
@@ -80,6 +81,7 @@ def augment(
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
     force: ForceOption = False,
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """Expand a dataset's inputs and compute what is expected of them.
@@ -121,7 +123,7 @@ def augment(
     )
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen, package) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         chosen = with_choices(data.tasks, on=guard or [], off=no_guard or [])
         data = replace(data, tasks=chosen)
         folder = output_folder(out, "augment", dataset, data)

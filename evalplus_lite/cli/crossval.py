@@ -14,6 +14,7 @@ from evalplus_lite.cli.options import (
     PackagesOption,
     SamplesOption,
     SandboxOption,
+    StrictOption,
     TasksOption,
     WorkersOption,
 )
@@ -47,6 +48,7 @@ def crossval(
     sandbox: SandboxOption = "auto",
     package: PackagesOption = None,
     no_cache: FreshOption = False,
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """Leave one model out: choose suites by the others' samples, judge it by them.
@@ -72,7 +74,7 @@ def crossval(
     screen = Screen()
     with screen:
         data, measured, found, report = gather(
-            dataset, samples, tasks, workers, sandbox, package, no_cache, screen
+            dataset, samples, tasks, workers, sandbox, package, no_cache, screen, strict=strict
         )
         field = Field([one.matrix for one in measured], found)
         if len(field.models) < 2:

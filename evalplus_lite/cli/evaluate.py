@@ -81,7 +81,7 @@ def evaluate(
     from evalplus_lite.backends.local import default_workers
     from evalplus_lite.cli import scores
     from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.evidence import listed, require_all
+    from evalplus_lite.cli.evidence import listed
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
     from evalplus_lite.jobs.evaluation import Settings, names
@@ -98,13 +98,11 @@ def evaluate(
     shrinker = Shrinker(known_contracts()) if shrink else None
     screen = Screen()
     with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         folder = output_folder(out, "evaluate", dataset, data, samples_name(samples))
         by_id = {task.id: task for task in data.tasks}
         settings = Settings(preset(limits), memory << 20, total, details, shrinker, data.has_plus)
         source = SuiteSource(given=data.suites)
-        if strict:
-            require_all(data, source, pool, screen)
         content = dataset_hash(data)
         identity = {
             "kind": "evaluation",

@@ -11,6 +11,7 @@ from evalplus_lite.cli.options import (
     DatasetOption,
     JsonOption,
     SandboxOption,
+    StrictOption,
     TasksOption,
     WorkersOption,
 )
@@ -38,6 +39,7 @@ def export(
     ] = "other",
     workers: WorkersOption = None,
     sandbox: SandboxOption = "auto",
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """Write a suite for other people's tools.
@@ -68,7 +70,7 @@ def export(
             return None
 
     with screen, open_pool(workers, sandbox, screen) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         source = SuiteSource(given=data.suites)
         screen.stage("expected outputs", len(data.tasks))
         entries = []

@@ -13,6 +13,7 @@ from evalplus_lite.cli.options import (
     OutOption,
     PackagesOption,
     SandboxOption,
+    StrictOption,
     TasksOption,
     WorkersOption,
 )
@@ -34,6 +35,7 @@ def mutants(
     sandbox: SandboxOption = "auto",
     package: PackagesOption = None,
     no_cache: FreshOption = False,
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """Plant small faults in the references and report those that no input notices.
@@ -54,7 +56,7 @@ def mutants(
     screen = Screen()
     with screen:
         data, reports, report = _reports(
-            dataset, tasks, workers, sandbox, package, no_cache, screen
+            dataset, tasks, workers, sandbox, package, no_cache, screen, strict=strict
         )
         folder = output_folder(out, "mutants", dataset, data)
         name = data.name
@@ -77,6 +79,8 @@ def _reports(
     package: list[str] | None,
     no_cache: bool,
     screen: Any,
+    *,
+    strict: bool,
 ) -> tuple[Dataset, list[Report], dict[str, Any]]:
     from evalplus_lite.cli.evidence import listed, require_any
     from evalplus_lite.cli.facts import facts
@@ -92,7 +96,7 @@ def _reports(
         return report(box, found.task, found.suite, found.matrix)
 
     with open_pool(workers, sandbox, screen, package) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         cache = None if no_cache else cache_folder()
         source = SuiteSource(given=data.suites, cache=cache)
         screen.stage("mutants", len(data.tasks))

@@ -14,6 +14,7 @@ from evalplus_lite.cli.options import (
     OutOption,
     PackagesOption,
     SandboxOption,
+    StrictOption,
     TasksOption,
     WorkersOption,
 )
@@ -74,6 +75,7 @@ def reduce(
     sandbox: SandboxOption = "auto",
     package: PackagesOption = None,
     no_cache: FreshOption = False,
+    strict: StrictOption = False,
     json: JsonOption = False,
 ) -> int:
     """Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.
@@ -98,7 +100,16 @@ def reduce(
     screen = Screen()
     with screen:
         data, measured, _, report = gather(
-            dataset, samples or [], tasks, workers, sandbox, package, no_cache, screen, policy
+            dataset,
+            samples or [],
+            tasks,
+            workers,
+            sandbox,
+            package,
+            no_cache,
+            screen,
+            policy,
+            strict=strict,
         )
         matrices = [one.matrix for one in measured]
         screen.stage("reduce", None)
@@ -126,6 +137,8 @@ def gather(
     no_cache: bool,
     screen: Any,
     policy: Policy | None = None,
+    *,
+    strict: bool = False,
 ) -> tuple[Dataset, list[Measured], list[Any], dict[str, Any]]:
     """Return the dataset, its measured suites, the samples with their models' names, and a report
     of what cannot be used; raises InputError if no task can be.
@@ -142,7 +155,7 @@ def gather(
 
     kinds = KINDS if policy is None else MODES[policy.mode]
     with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         faults = Faults()
         found = [
             sample

@@ -34,11 +34,16 @@ def keep_tables() -> None:
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
 
 
-def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Screen) -> Dataset:
+def open_dataset(
+    name: str, only: list[str] | None, pool: LocalPool, screen: Screen, *, strict: bool = False
+) -> Dataset:
     """Return the dataset with its base inputs, those that only a test program shows included.
 
-    Raises InputError, listing them, if it holds none but unusable tasks.
+    Raises InputError, listing them, if it holds none but unusable tasks; with ``strict`` if it
+    holds any, which the references of all tasks are run for.
     """
+    from evalplus_lite.cli.evidence import require_all
+    from evalplus_lite.jobs.suites import SuiteSource
     from evalplus_lite.tasks import load_dataset
     from evalplus_lite.tasks.loading import refusal
     from evalplus_lite.tasks.recover import with_base_cases
@@ -52,6 +57,8 @@ def open_dataset(name: str, only: list[str] | None, pool: LocalPool, screen: Scr
     whole = with_base_cases(dataset, pool)
     if not whole.tasks and whole.unusable:
         raise refusal(whole.unusable)
+    if strict:
+        require_all(whole, SuiteSource(given=whole.suites), pool, screen)
     return whole
 
 

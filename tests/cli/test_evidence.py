@@ -156,15 +156,27 @@ def test_crossval_leaves_them_out(tmp_path: Path) -> None:
     assert {line["pass@1"]["base"] for line in summary["models"]} == {0.0}
 
 
-def test_strict_refuses_before_judging(tmp_path: Path) -> None:
-    """With --strict all bad tasks are told at once, and no program is judged."""
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "-s", "samples.jsonl"),
+        ("audit", "-s", "samples.jsonl"),
+        ("crossval", "-s", "samples.jsonl"),
+        ("reduce",),
+        ("mutants",),
+        ("augment",),
+        ("export", "--to", "evalplus"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_strict_refuses_before_anything_is_done(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """With --strict all bad tasks are told at once, and nothing is written."""
     write(tmp_path, SOME)
-    given = ("-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", "--strict")
-    done = run("evaluate", *given, folder=tmp_path)
-    assert done.returncode == 2
+    done = run(*command, "-d", "tasks.jsonl", "-o", "out", "--strict", folder=tmp_path)
+    assert done.returncode == 2, done.stderr
     for name in SOME:
         assert (f"{name}: " in done.stderr) == (name in UNUSABLE)
-    assert not (tmp_path / "out" / "results.jsonl").exists()
+    assert not (tmp_path / "out").exists()
 
 
 SUITE = {
