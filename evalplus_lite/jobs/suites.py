@@ -15,15 +15,26 @@ from typing import Any
 
 from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
-from evalplus_lite.evidence import Evidence, blamed, own_refused, recorded, require_check, weighed
-from evalplus_lite.oracle import Answers, Dropped, answer
+from evalplus_lite.evidence import (
+    Evidence,
+    Loss,
+    blamed,
+    blind_spot,
+    own_refused,
+    recorded,
+    require_check,
+    weighed,
+)
+from evalplus_lite.oracle import Answers, Dropped, answer, has_check
 from evalplus_lite.sandbox import Inputs, Limits, Mapper, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.types import Suite, Task, Unusable
 
-FORMAT = 7
+FORMAT = 8
 """Part of every key: raise it when what is computed changes."""
+DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
+"""What reading a file of the cache raises if it is not as it was written."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """For inputs that a published set stands for: its references may be slow, yet none is dropped."""
 
@@ -74,10 +85,15 @@ class SuiteSource:
         """Find out of each task, in parallel, what its suite rests on."""
 
         def run(sandbox: Sandbox, task: Task) -> None:
-            if task.id not in self.evidence:
-                with contextlib.suppress(UnusableTask):
-                    self.suite(sandbox, task)
-                self.forget(task.id)
+            if task.id in self.evidence:
+                return
+            known = self._known(task)
+            if known is not None:
+                self.evidence[task.id] = known
+                return
+            with contextlib.suppress(UnusableTask):
+                self.suite(sandbox, task)
+            self.forget(task.id)
 
         for _ in pool.imap(run, tasks):
             pass
@@ -126,8 +142,29 @@ class SuiteSource:
         try:
             with path.open(encoding="utf-8") as lines:
                 return _from_lines(lines, task)
-        except (OSError, ValueError, KeyError, TypeError, StopIteration):
-            return None  # damaged: compute it anew
+        except DAMAGED:
+            return None  # compute it anew
+
+    def _known(self, task: Task) -> Evidence | None:
+        """Return what the cache says in its first line: all else need not be read for it.
+
+        None if it takes more to know: a check to be tried, or an error to be raised.
+        """
+        if task.id in self.given or has_check(task):
+            return None
+        path = self._path(task)
+        try:
+            if path is None:
+                return None
+            with path.open(encoding="utf-8") as lines:
+                facts = json.loads(next(lines))
+            kept, dropped = _sorted_out(facts, task)
+            if not kept:
+                return None
+            base = sum(number < len(task.base) for number in kept)
+            return Evidence(len(kept), base, Loss.of(dropped), str(facts["blind"]))
+        except DAMAGED:
+            return None
 
     def _path(self, task: Task) -> Path | None:
         if self.cache is None:
@@ -146,6 +183,7 @@ def _lines(answers: Answers) -> Iterator[str]:
     facts = {
         "kept": answers.kept,
         "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
+        "blind": blind_spot(suite) if suite.cases else "",
     }
     yield json.dumps(facts) + "\n"
     for item in suite.blobs.items():
@@ -153,13 +191,7 @@ def _lines(answers: Answers) -> Iterator[str]:
 
 
 def _from_lines(lines: Iterator[str], task: Task) -> Answers:
-    row = json.loads(next(lines))
-    kept = tuple(row["kept"])
-    lost = set(range(len(task.cases))) - set(kept)
-    dropped = tuple(
-        Dropped(task.cases[number], cause, detail)
-        for number, (cause, detail) in zip(sorted(lost), row["dropped"], strict=True)
-    )
+    kept, dropped = _sorted_out(json.loads(next(lines)), task)
     suite = Suite(
         task.id,
         tuple(task.cases[number] for number in kept),
@@ -169,6 +201,17 @@ def _from_lines(lines: Iterator[str], task: Task) -> Answers:
     if len(suite.cases) != len(suite.expected):
         raise ValueError("lengths differ")
     return Answers(suite, dropped, kept)
+
+
+def _sorted_out(facts: Any, task: Task) -> tuple[tuple[int, ...], tuple[Dropped, ...]]:
+    """Return which of a task's cases were kept, and which not, from a cache file's first line."""
+    kept = tuple(facts["kept"])
+    lost = set(range(len(task.cases))) - set(kept)
+    dropped = tuple(
+        Dropped(task.cases[number], cause, detail)
+        for number, (cause, detail) in zip(sorted(lost), facts["dropped"], strict=True)
+    )
+    return kept, dropped
 
 
 def blob_row(item: bytes | Packed) -> str | list[Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.tasks import make_suite, make_task
 
+from evalplus_lite.backends.local import LocalPool
 from evalplus_lite.errors import ReferenceError_
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.sandbox import Sandbox, wire
@@ -85,6 +86,48 @@ def test_a_damaged_entry_is_made_anew(
     assert again.suite.expected == first.suite.expected
     assert again.kept == first.kept
     SuiteSource(cache=tmp_path).answers(broken(), TASK)
+
+
+def test_what_a_suite_rests_on_is_in_the_first_line(tmp_path: Path) -> None:
+    """What is known of suites is known again without reading them, or running anything."""
+    with LocalPool(1) as pool:
+        first = SuiteSource(cache=tmp_path)
+        first.prepare([TASK], pool)
+        (path,) = files(tmp_path)
+        line = path.read_bytes().splitlines(keepends=True)[0]
+        path.write_bytes(line)
+        again = SuiteSource(cache=tmp_path)
+        again.prepare([TASK], pool)
+        assert path.read_bytes() == line
+    assert again.evidence == first.evidence
+    (evidence,) = first.evidence.values()
+    assert (evidence.cases, evidence.base, len(evidence.lost)) == (4, 2, 1)
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]\n", b'{"kept": [0]}\n', b"\xff\xfe\n"])
+def test_a_damaged_first_line_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    """A first line that says nothing of the suite has the suite computed again."""
+    with LocalPool(1) as pool:
+        first = SuiteSource(cache=tmp_path)
+        first.prepare([TASK], pool)
+        (path,) = files(tmp_path)
+        whole = path.read_bytes()
+        path.write_bytes(damage)
+        again = SuiteSource(cache=tmp_path)
+        again.prepare([TASK], pool)
+        assert path.read_bytes() == whole
+    assert again.evidence == first.evidence
+
+
+def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> None:
+    """The first line of a suite without a case is no evidence: the cause is found again."""
+    nothing = make_task([("x",)], [(None,)], reference="def f(x):\n    raise ValueError\n")
+    with LocalPool(1) as pool:
+        for _ in range(2):
+            source = SuiteSource(cache=tmp_path)
+            source.prepare([nothing], pool)
+            assert source.evidence == {}
+            assert source.unusable[nothing.id].cause == "raises"
 
 
 def test_a_cache_that_cannot_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
