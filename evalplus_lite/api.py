@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import warnings
 import weakref
 from collections import deque
@@ -26,6 +25,7 @@ from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.evidence import blamed, notes, recorded
 from evalplus_lite.jobs.evaluation import failure_row
 from evalplus_lite.jobs.suites import SuiteSource
+from evalplus_lite.locks import Lock
 from evalplus_lite.programs import extract
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import Tier, config_of, memory_bytes
@@ -82,7 +82,7 @@ class Verifier:
         self._pool = LocalPool(workers, config_of(sandbox, packages))
         self._exams: dict[str, Exam] = {}
         self._unusable = {each.task_id: each for each in self.dataset.unusable}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._open = False
         _verifiers.add(self)
         for each in self.dataset.unusable:
@@ -91,8 +91,7 @@ class Verifier:
             _warn(f"{self.dataset.name} has no plus cases: Verdict.plus is None, see .passed")
 
     def _after_fork(self) -> None:
-        """In a forked child: another thread may have held these locks, and is not there."""
-        self._lock = threading.Lock()
+        """In a forked child: what another thread was making is not going to be ready."""
         self._source.after_fork()
 
     def __enter__(self) -> Verifier:

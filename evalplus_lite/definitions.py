@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
 from evalplus_lite import syntax
@@ -24,15 +23,13 @@ def fault(source: str) -> int | None:
 
     Nothing is run. Where the compiler names no line it is the last one.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a program's odd escapes are no news of ours
-        try:
-            syntax.guard(source)
+    try:
+        with syntax.quiet(syntax.guard(source)):
             compile(source, "program", "exec", dont_inherit=True)
-        except SyntaxError as error:
-            return error.lineno or source.count("\n") + 1
-        except (ValueError, RecursionError, OverflowError):
-            return source.count("\n") + 1
+    except SyntaxError as error:
+        return error.lineno or source.count("\n") + 1
+    except (ValueError, RecursionError, OverflowError):
+        return source.count("\n") + 1
     return None
 
 
@@ -46,13 +43,11 @@ def tree_of(source: str) -> ast.Module | None:
 
     The parser alone lets pass what only the compiler sees: a return outside a function, say.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree: ast.Module = syntax.parse(source)
-            return tree
-        except (ValueError, RecursionError):
-            return None
+    try:
+        tree: ast.Module = syntax.parse(source)
+        return tree
+    except (ValueError, RecursionError):
+        return None
 
 
 def bound(statement: ast.stmt) -> frozenset[str]:

@@ -10,12 +10,12 @@ import hashlib
 import json
 import platform
 import sys
-import threading
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.store import write_text
 from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
@@ -42,7 +42,7 @@ class ReferenceTimes:
     cases: tuple[Case, ...]
     cache: Path | None = None
     _known: dict[str, float] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: Lock = field(default_factory=Lock)
 
     def of(self, sandbox: Sandbox, case: int) -> float:
         """Return the CPU seconds that the reference takes on a case by itself."""

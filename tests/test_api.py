@@ -7,9 +7,10 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.tasks import DOUBLE, make_task
@@ -25,6 +26,7 @@ from evalplus_lite import (
 )
 from evalplus_lite.backends.local import LOOKAHEAD
 from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.paces import ByTime
 
 RIGHT, WRONG = "def f(x): return x + x", "def f(x): return x"
 TASKS = (
@@ -278,6 +280,25 @@ def test_a_fork_amid_verdicts(tmp_path: Path) -> None:
         assert word(next(verdicts)) == "pass"
         assert in_a_fork(lambda: verifier.verify("Tiny/2", RIGHT).plus) == "pass"
         assert len(list(map(word, verdicts))) == 119
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_while_a_reference_is_measured(tmp_path: Path) -> None:
+    """A child forked while another thread measures a reference does not wait for that thread."""
+    slow = "def f(x):\n    for _ in range(20_000_000):\n        pass\n    return x\n"
+    task = make_task([(1,)], [(2,)], reference=slow)
+    with Verifier(Dataset("slow", (task,)), workers=1, limits="paper", cache=tmp_path) as verifier:
+        future = verifier.submit(task.id, slow)
+        while not (future.done() or _is_measuring(verifier)):
+            time.sleep(0.01)
+        assert not future.done()
+        assert in_a_fork(lambda: verifier.verify(task.id, slow).base) == "pass"
+        assert future.result().base == "pass"
+
+
+def _is_measuring(verifier: Verifier) -> bool:
+    exams = list(verifier._exams.values())
+    return any(cast("ByTime", exam.pace).times._lock._lock.locked() for exam in exams)
 
 
 @pytest.mark.parametrize(

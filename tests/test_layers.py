@@ -16,15 +16,16 @@ ALL = frozenset(
     if not path.name.startswith("_") and (path.is_dir() or path.suffix == ".py")
 )
 
-GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "hashing", "helper"})
+GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "hashing", "helper", "locks"})
 PURE = GROUND | {"canonical", "compare", "verify", "metrics", "definitions", "store"}
 TASKS = PURE | {"sandbox", "steps", "verdicts", "contract"}
 JUDGING = TASKS | {"tasks", "oracle", "evidence", "reference_times", "paces", "evaluate"}
 ALLOWED = {
     "types": frozenset({"blobs"}),
     "errors": frozenset(),
+    "locks": frozenset(),
     "helper": frozenset({"errors"}),
-    "syntax": frozenset({"helper"}),
+    "syntax": frozenset({"helper", "locks"}),
     "blobs": frozenset(),
     "definitions": frozenset({"syntax"}),
     "codec": GROUND,

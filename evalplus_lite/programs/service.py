@@ -6,16 +6,18 @@ Started by ``helper``, with its socket as standard input.
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import json
 import os
 import resource
 import signal
 import socket
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from evalplus_lite import definitions, syntax
+from evalplus_lite import syntax
 from evalplus_lite.extraction import Kind, extract
 from evalplus_lite.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
 from evalplus_lite.types import Task
@@ -89,14 +91,27 @@ def _drop_docstring(
                 node.body = [ast.Pass()]
 
 
-def _fits(source: str, mode: str) -> None:
-    """Do once what the caller is about to do: compile and parse, both fail as they like."""
-    if mode == "exec":
-        definitions.fault(source)
-    try:
-        syntax.parse(source, mode=mode)
-    except (SyntaxError, ValueError, RecursionError):
-        return
+def _fits(source: str, mode: str) -> bool:
+    """Do once what the caller is about to do: compile and parse, both fail as they like.
+
+    Return whether Python warned.
+    """
+    told = False
+
+    def tell(*_: object) -> None:
+        nonlocal told
+        told = True
+
+    fails = (SyntaxError, ValueError, RecursionError, OverflowError)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = tell  # type: ignore[assignment]
+        if mode == "exec":
+            with contextlib.suppress(*fails):
+                compile(source, "program", "exec", dont_inherit=True)
+        with contextlib.suppress(*fails):
+            ast.parse(source, mode=mode)
+    return told
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {

@@ -10,12 +10,12 @@ import logging
 import os
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
+from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox import landlock, launch, seccomp, wire
 from evalplus_lite.sandbox.escapes import ESCAPES
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig, Tier
@@ -55,7 +55,7 @@ RETRY_SECONDS = 60.0
 """A tier that did not hold may hold later, as the machine may just have been short of something: it
 is tried again after so long, and again."""
 _reports: dict[str, tuple[Report, float]] = {}
-_lock = threading.Lock()
+_lock = Lock()
 _noticed: set[str] = set()
 
 
@@ -74,14 +74,6 @@ def examine(tier: Tier) -> Report:
                 break
         _reports[tier] = report, time.monotonic()
         return report
-
-
-def _after_fork() -> None:
-    global _lock
-    _lock = threading.Lock()  # another thread may have held it, and is not there
-
-
-os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Subject(Sandbox):

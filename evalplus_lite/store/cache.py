@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.locks import Lock
 
 COMPUTED: Mapping[str, str] = {
     "expected": "what references answer",
@@ -114,7 +114,7 @@ class Keeper:
     """Keeps a cache within its bound: looks at the folder now and then as files are written."""
 
     def __init__(self, trim: Callable[[Path, int], object] = trim) -> None:
-        self._trim, self._lock = trim, threading.Lock()
+        self._trim, self._lock = trim, Lock()
         self._written: dict[Path, int] = {}
 
     def wrote(self, root: Path, path: Path) -> None:

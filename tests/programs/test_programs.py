@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -111,10 +112,32 @@ def test_many_threads_share_the_helpers() -> None:
     assert len(helper._all) <= (os.cpu_count() or 1)
 
 
+@pytest.mark.parametrize("odd", ["'\\d'", "1if x else 2", "x is 'a'"])
+def test_a_text_that_python_warns_of_is_read_in_silence(odd: str) -> None:
+    """Python's advice to a text's author is neither shown nor, with -W error, a fault."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert definitions.parse(f"def f(x):\n    return {odd}\n") is not None
+    assert told == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert definitions.parse(f"def f(y, x):\n    return {odd}\n") is not None
+
+
+def test_threads_that_read_texts_leave_the_filters_of_warnings_alone() -> None:
+    """Reading many texts at a time does not silence the warnings of this process for good."""
+    before = list(warnings.filters)
+    texts = [f"def f(x):\n    return '\\d', {i}\n" for i in range(100)]
+    with ThreadPoolExecutor(8) as pool:
+        assert None not in pool.map(definitions.parse, texts)
+    assert list(warnings.filters) == before
+
+
 def _in_a_fork(channel: multiprocessing.connection.Connection) -> None:
     channel.send(extract(FENCED, TASK).source)
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # which is the point
 def test_a_forked_child_has_helpers_of_its_own() -> None:
     """Child and parent both get their answers, also while another thread is being answered."""
     extract(FENCED, TASK)
