@@ -19,11 +19,12 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from evalplus_lite.canonical import Keys, TooLong
 from evalplus_lite.errors import CodecError
+from evalplus_lite.leaves import close
+from evalplus_lite.pairing import assignable
 from evalplus_lite.sandbox import wire
 from evalplus_lite.sandbox.wire import (
     CONTAINERS,
@@ -117,7 +118,7 @@ class _Pair:
         x, y = a.scalar(other), b.scalar(tag)
         kind = type(y)
         if kind is float or kind is complex:
-            return isinstance(x, NUMBERS) and _close(x, y, self.rule)
+            return isinstance(x, NUMBERS) and close(x, y, self.rule)
         if isinstance(x, float | complex) and isinstance(y, int):
             return x == y  # exact: the expected leaf is an integer
         return (type(x) is kind or isinstance(x, int)) and bool(x == y)
@@ -145,8 +146,8 @@ class _Pair:
         form = "<xd" if tag == FLOAT else "<xdd"
         pairs = zip(struct.iter_unpack(form, x), struct.iter_unpack(form, y), strict=True)
         if tag == FLOAT:
-            return all(p == q or _close(p[0], q[0], self.rule) for p, q in pairs)
-        return all(p == q or _close(complex(*p), complex(*q), self.rule) for p, q in pairs)
+            return all(p == q or close(p[0], q[0], self.rule) for p, q in pairs)
+        return all(p == q or close(complex(*p), complex(*q), self.rule) for p, q in pairs)
 
     def set(self) -> bool:
         count = self.b.length()
@@ -239,7 +240,7 @@ class _Pair:
                 raise CodecError("too many values to compare")
             return same
 
-        return _assignable(len(ours), fits)
+        return assignable(len(ours), fits)
 
     def unordered(self) -> bool:
         a, b = self.a, self.b
@@ -296,55 +297,6 @@ class _Pair:
         for _ in range(count):
             at = reader.at
             yield keys.next().data, at
-
-
-def _assignable(count: int, fits: Callable[[int, int], bool]) -> bool:
-    """Return whether each of ``count`` things can have a partner of its own among as many others.
-
-    By augmenting paths: https://en.wikipedia.org/wiki/Bipartite_graph#Matching.
-    """
-    mate: dict[int, int] = {}
-    owner: dict[int, int] = {}
-    for first in range(count):
-        reached: dict[int, int] = {}
-        waiting, free = [first], None
-        for x in waiting:
-            for y in range(count):
-                if y not in reached and fits(x, y):
-                    reached[y] = x
-                    if y not in owner:
-                        free = y
-                        break
-                    waiting.append(owner[y])
-            if free is not None:
-                break
-        if free is None:
-            return False
-        while free is not None:
-            x = reached[free]
-            owner[free], mate[x], free = x, free, mate.get(x)
-    return True
-
-
-def _close(a: Any, b: Any, rule: Rule) -> bool:
-    if a == b:
-        return True
-    if isinstance(a, complex) or isinstance(b, complex):
-        try:
-            return _close_parts(complex(a), complex(b), rule)
-        except OverflowError:  # an integer too long for a float
-            return False
-    if math.isnan(b):
-        return isinstance(a, float) and math.isnan(a)
-    try:
-        difference = abs(a - b)
-    except OverflowError:  # an integer too long for a float
-        return False
-    return bool(difference <= max(rule.atol, rule.rtol * abs(b))) and math.isfinite(b)
-
-
-def _close_parts(a: complex, b: complex, rule: Rule) -> bool:
-    return _close(a.real, b.real, rule) and _close(a.imag, b.imag, rule)
 
 
 _GROUPS = CONTAINERS - {DICT}

@@ -17,7 +17,16 @@ ALL = frozenset(
 )
 
 GROUND = frozenset({"types", "errors", "codec", "blobs", "syntax", "hashing", "helper", "locks"})
-PURE = GROUND | {"canonical", "compare", "verify", "metrics", "definitions", "store"}
+PURE = GROUND | {
+    "canonical",
+    "leaves",
+    "pairing",
+    "compare",
+    "verify",
+    "metrics",
+    "definitions",
+    "store",
+}
 TASKS = PURE | {"sandbox", "steps", "verdicts", "contract"}
 JUDGING = TASKS | {"tasks", "oracle", "evidence", "reference_times", "paces", "evaluate"}
 ALLOWED = {
@@ -31,7 +40,9 @@ ALLOWED = {
     "codec": GROUND,
     "hashing": frozenset({"errors"}),
     "canonical": GROUND | {"sandbox"},
-    "compare": GROUND | {"canonical", "sandbox"},
+    "leaves": frozenset({"types"}),
+    "pairing": frozenset(),
+    "compare": GROUND | {"canonical", "sandbox", "leaves", "pairing"},
     "verify": GROUND,
     "metrics": GROUND,
     "store": GROUND,
