@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 from evalplus_lite.codec import to_json
 from evalplus_lite.errors import CodecError
-from evalplus_lite.oracle import CAUSES, SLOW, Dropped, same
+from evalplus_lite.oracle import CAUSES, SLOW, Dropped
 from evalplus_lite.sandbox import wire
+from evalplus_lite.stability import same
 from evalplus_lite.types import Case, Outcome, Raised, Returned, Task
 from evalplus_lite.verdicts import decode_answer, shown
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evalplus_lite import syntax
 from evalplus_lite.errors import ContractError
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
 from evalplus_lite.steps import Meter
 from evalplus_lite.types import (
     Case,
@@ -30,10 +30,16 @@ from evalplus_lite.types import (
     clip,
 )
 from evalplus_lite.verdicts import shorten
+from evalplus_lite.verdicts import shown as brief
 
 PACKAGE = Path(__file__).resolve().parent
 VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)
 CHECK_LIMITS = Limits(cpu=10.0)
+ABSURD_LIMITS = Limits(cpu=0.5)
+"""What a check is slow to accept, it has not accepted."""
+ABSURD: tuple[Value, ...] = (None, "no answer", -987654321.5, {"no": "answer"}, [[[None]]])
+"""Answers of several types, all of which no check accepts that looks at what it is given."""
+SAID = (wire.encode(True), wire.encode(False))
 MOST_SLOW = 8
 """Inputs that a precondition may be too slow for, each of which costs the whole limit."""
 
@@ -136,18 +142,35 @@ def faulty_check(
 ) -> str | None:
     """Return what is wrong with a contract's ``check``, tried on right answers; None if nothing.
 
-    It has to answer, though not that they are right: equal answers are never put to it.
+    It has to say True or False, though not that they are right: equal answers are never put to it.
+    Nor may it let everything pass: of some answers that nobody would give it has to refuse one.
     """
     rows = [(list(case.arguments), value, value) for case, value in answered]
     inputs = Inputs.of(rows, private=True)
-    fine = lambda _, outcome: isinstance(outcome, Returned)  # noqa: E731
-    run = sandbox.run(Program(source, "check"), inputs, CHECK_LIMITS, judge=fine)
+    program = Program(source, "check")
+    run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _says(outcome))
     if run.load_failed:
         return f"the contract does not load: {told(run.outcomes[0])}"
     for (case, _), outcome in zip(answered, run.outcomes, strict=True):
         if not isinstance(outcome, Returned):
             return f"the contract's check fails on input {shown(case)}: {told(outcome)}"
-    return None
+        if not _says(outcome):
+            answer = brief(outcome.data)
+            return f"the contract's check says {answer}, not True or False, on input {shown(case)}"
+    absurd = [(inputs, wrong, value) for inputs, value, _ in rows for wrong in ABSURD]
+    inputs = Inputs.of(absurd, private=True)
+    run = sandbox.run(program, inputs, ABSURD_LIMITS, judge=lambda _, outcome: _accepts(outcome))
+    if not rows or not all(map(_accepts, run.outcomes)):
+        return None
+    return f"the contract's check accepts any answer, such as None on input {shown(answered[0][0])}"
+
+
+def _says(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Returned) and outcome.data in SAID
+
+
+def _accepts(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Returned) and outcome.data == SAID[0]
 
 
 def shown(case: Case) -> str:

@@ -14,11 +14,12 @@ from itertools import islice
 from typing import Any, cast
 
 from evalplus_lite.blobs import Packed
+from evalplus_lite.compare import is_present
 from evalplus_lite.contract import faulty_check, shown, violations
 from evalplus_lite.errors import ContractError, ReferenceError_, UnusableTask
 from evalplus_lite.oracle import Answers, Dropped, has_check
 from evalplus_lite.sandbox import Sandbox, wire
-from evalplus_lite.types import Cause, Suite, Task, Unusable, clip
+from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.verdicts import shorten
 
 WORDS: Mapping[Cause, str] = {
@@ -84,7 +85,7 @@ def weighed(task: Task, answers: Answers) -> Evidence:
         more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
         raise UnusableTask(task.id, lost[0].cause, lost[0].example + more)
     suite = answers.suite
-    return Evidence(len(suite.cases), suite.base_count, lost, blind_spot(suite))
+    return Evidence(len(suite.cases), suite.base_count, lost, blind_spot(suite, task.rule))
 
 
 def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
@@ -133,13 +134,18 @@ def blamed(task: Task) -> Iterator[None]:
         raise UnusableTask(task.id, "contract", clip(text)) from None
 
 
-def blind_spot(suite: Suite) -> str:
+def blind_spot(suite: Suite, rule: Rule) -> str:
     """Return what a suite cannot see because all its answers are one and the same."""
+    count = len(suite.cases)
+    cases = f"on all {count} cases" if count > 1 else "on its only case"
+    if rule.kind == "presence" and all(map(is_present, suite.expected)):
+        return (
+            f"the rule asks only whether there is an answer, and there is one {cases}: "
+            "a program that always returns 1 passes"
+        )
     answers = {_name(item) for item in suite.blobs.items()}
     if len(answers) != 1:
         return ""
-    count = len(suite.cases)
-    cases = f"on all {count} cases" if count > 1 else "on its only case"
     if suite.expected[0] == NOTHING:
         return (
             f"the reference returns None {cases}: a program that does nothing passes "

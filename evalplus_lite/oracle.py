@@ -1,4 +1,4 @@
-"""Expected outputs: the reference run twice, in different processes and hash seeds.
+"""Expected outputs: the reference run twice, in different processes, hash seeds and orders.
 
 An input whose answer is not reproducible, not plain, or too slow is of no use as a test: it is
 dropped, and counted by cause.
@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.blobs import LARGE, Blobs, Packed
-from evalplus_lite.compare import equal
 from evalplus_lite.contract import parse, told, violations
 from evalplus_lite.errors import CodecError, ReferenceError_
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox, wire
+from evalplus_lite.stability import deranged, stable
 from evalplus_lite.steps import Meter
 from evalplus_lite.types import (
     Case,
@@ -29,12 +29,13 @@ from evalplus_lite.types import (
     Task,
     TimedOut,
     Unrepresentable,
-    Value,
     clip,
 )
 from evalplus_lite.verdicts import SHOWN_BYTES, shorten
 
 OTHER_HASH_SEED = 1
+ROUNDS = 4
+"""Runs after the first; a reference that still answers otherwise then has no stable answer."""
 SLOW = (TimedOut, Crashed, OutOfMemory)
 """Outcomes that cost a process, and often the whole limit."""
 CAUSES: Mapping[type, Cause] = {
@@ -85,10 +86,10 @@ def answer(
 
     The first ``base_count`` cases are the task's own. With ``contract`` a case that the task's
     precondition refuses is dropped as ``invalid``, one that it fails on as ``contract``; with
-    ``twice`` the reference runs again under another hash seed and must answer the same, as
-    ``stable`` says. ``max_failures`` stops after so many slow or crashing cases, each of which
-    costs its whole limit: the rest is dropped as ``budget``. Raises ReferenceError_ if the
-    reference does not load.
+    ``twice`` the reference runs again under another hash seed, its cases in another order, and must
+    answer the same, as ``stable`` says. ``max_failures`` stops after so many slow or crashing
+    cases, each of which costs its whole limit: the rest is dropped as ``budget``. Raises
+    ReferenceError_ if the reference does not load.
     """
     dropped: dict[int, Dropped] = {}
     inputs = Inputs.of(case.arguments for case in cases)
@@ -112,19 +113,10 @@ def answer(
     places = sorted(first.answers)
     if twice:
         # It has answered within its steps: time decides nothing here.
-        second = _Second([first.answers[place] for place in places], task)
-        if len(places) < len(live):
-            inputs = Inputs.of(cases[live[place]].arguments for place in places)
-        other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
         roomy = replace(limits, cpu=10 * meter.allowance.patience)
-        _run(other, task, inputs, roomy, second, expected=Expected.of(second.expected))
-        for nth, place in enumerate(places):
-            if nth in second.same:
-                continue
-            number = live[place]
-            told_first, told_then = _told(first.answers[place]), second.other.get(nth)
-            detail = f"first {told_first}, then {told_then or 'nothing'}"
-            dropped[number] = Dropped(cases[number], "unstable", detail)
+        now = {place: cases[live[place]] for place in places}
+        for place, detail in _unstable(sandbox, task, now, first.answers, roomy).items():
+            dropped[live[place]] = Dropped(now[place], "unstable", detail)
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     kept = tuple(sorted(answers))
     suite = Suite(
@@ -134,6 +126,42 @@ def answer(
         sum(number < base_count for number in kept),
     )
     return Answers(_relinked(suite, kept), tuple(dropped[n] for n in sorted(dropped)), kept)
+
+
+def _unstable(
+    sandbox: Sandbox,
+    task: Task,
+    cases: Mapping[int, Case],
+    answers: Mapping[int, bytes | Packed],
+    limits: Limits,
+) -> dict[int, str]:
+    """Return of which cases the reference does not answer the same again, and what it does then.
+
+    It runs in another process, under another hash seed, and in an order in which no case stands
+    where it stood: what hangs on earlier calls is no test of a program. If a case is lost, the
+    others are run once more as they now stand, until the reference passes all that is left.
+    """
+    other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
+    left, lost = sorted(cases), dict[int, str]()
+    order = deranged(left)
+    for _ in range(ROUNDS):
+        second = _Second([answers[place] for place in order], task)
+        inputs = Inputs.of(cases[place].arguments for place in order)
+        _run(other, task, inputs, limits, second, expected=Expected.of(second.expected))
+        found = {
+            place: _difference(answers[place], second.other.get(nth))
+            for nth, place in enumerate(order)
+            if nth not in second.same
+        }
+        lost |= found
+        left = order = [place for place in left if place not in found]
+        if not found:
+            return lost
+    return lost | {place: _difference(answers[place], None) for place in left}
+
+
+def _difference(first: bytes | Packed, then: str | None) -> str:
+    return f"first {_told(first)}, then, after other calls, {then or 'something else or nothing'}"
 
 
 def _unreadable(outcome: Outcome) -> str | None:
@@ -227,50 +255,6 @@ def _run(
         else:
             failed = f"the second time: {observer.other.get(0)}"
         raise ReferenceError_(f"{task.id}: the reference does not load: {failed}")
-
-
-def same(a: bytes, b: bytes, task: Task) -> bool:
-    """Return whether two answers in wire form are the same by the task's rule."""
-    try:
-        return a == b or equal(a, b, task.rule)
-    except CodecError:  # one of them is no plain value
-        return False
-
-
-def stable(a: bytes, b: bytes, task: Task) -> bool:
-    """Return whether two answers of the reference in wire form are one answer: to the last bit.
-
-    Nothing is tolerated that a rule tolerates in a sample's answer, but for what no rule looks at:
-    the order in which sets and dicts hold their elements, the order of an ``unordered`` answer's
-    elements, and what it is of which only the ``presence`` counts.
-    """
-    if a == b:
-        return True
-    if task.rule.kind == "presence":
-        return same(a, b, task)
-    try:
-        first, second = wire.decode(a), wire.decode(b)
-    except CodecError:
-        return False
-    if task.rule.kind == "unordered" and type(first) is type(second) and type(first) in SEQUENCES:
-        return sorted(map(_canonical, first)) == sorted(map(_canonical, second))
-    return _canonical(first) == _canonical(second)
-
-
-SEQUENCES = (list, tuple)
-
-
-def _canonical(value: Value) -> bytes:
-    """Return bytes that equal values of the same types share, whatever order a set has."""
-    if isinstance(value, list | tuple):
-        parts = [_canonical(item) for item in value]
-    elif isinstance(value, set | frozenset):
-        parts = sorted(map(_canonical, value))
-    elif isinstance(value, dict):
-        parts = sorted(_canonical(key) + _canonical(each) for key, each in value.items())
-    else:
-        return wire.encode(value)
-    return b"%s %d:" % (type(value).__name__.encode(), len(parts)) + b"".join(parts)
 
 
 def _told(data: bytes | Packed) -> str:

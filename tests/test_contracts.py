@@ -19,8 +19,8 @@ from evalplus_lite.contract import load_contracts, parse
 from evalplus_lite.generate.constants import Constants, examples
 from evalplus_lite.generate.guards import Guards
 from evalplus_lite.generate.mutate import Generator
-from evalplus_lite.oracle import same
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.stability import same
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.recover import with_base_cases
 from evalplus_lite.types import Outcome, Raised, Returned, Task

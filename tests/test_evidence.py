@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import Any
 
 import pytest
@@ -10,8 +11,8 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.evidence import blind_spot, own_refused
-from evalplus_lite.oracle import stable
 from evalplus_lite.sandbox import Sandbox, wire
+from evalplus_lite.stability import deranged, stable
 from evalplus_lite.types import Rule
 
 
@@ -46,6 +47,15 @@ def test_stable(first: Any, second: Any, kind: Any, is_stable: bool) -> None:
     assert kind == "presence" or not stable(wire.encode(first), b"junk", task)
 
 
+@pytest.mark.parametrize("count", range(40))
+def test_the_second_order_is_another_one(count: int) -> None:
+    """Nothing stands where it stood, and nothing follows what it followed."""
+    order = deranged(range(10, 10 + count))
+    assert sorted(order) == list(range(10, 10 + count))
+    assert count < 2 or all(place != 10 + at for at, place in enumerate(order))
+    assert count == 3 or all(b != a + 1 for a, b in itertools.pairwise(order))
+
+
 def test_sets_of_another_order_are_one_answer() -> None:
     """What differs between hash seeds in a set's bytes is no difference."""
     a, b = ({str(n) for n in order} for order in (range(50), reversed(range(50))))
@@ -68,7 +78,7 @@ def test_sets_of_another_order_are_one_answer() -> None:
 def test_blind_spots(answers: list[Any], words: str) -> None:
     """One answer on every case is what a program may always give."""
     task = make_task([(n,) for n in range(len(answers))])
-    found = blind_spot(make_suite(task, answers))
+    found = blind_spot(make_suite(task, answers), task.rule)
     assert words in found
     assert bool(found) == bool(words)
 
@@ -89,3 +99,13 @@ def test_the_error_can_be_sent_to_another_process() -> None:
     error = UnusableTask("t", "raises", "the reference raises")
     again = copy.copy(error)  # as pickling does, by way of __reduce__
     assert (again.task_id, again.cause, again.detail) == ("t", "raises", "the reference raises")
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_blind"),
+    [([1, 2], True), ([True], True), ([1, None], False), ([None, 1], False)],
+)
+def test_presence_alone_is_a_blind_spot(answers: list[Any], is_blind: bool) -> None:
+    """Where any answer will do, a program that always gives one passes."""
+    task = make_task([(n,) for n in range(len(answers))], rule=Rule("presence"))
+    assert bool(blind_spot(make_suite(task, answers), task.rule)) is is_blind

@@ -28,7 +28,15 @@ PURE = GROUND | {
     "store",
 }
 TASKS = PURE | {"sandbox", "steps", "verdicts", "contract"}
-JUDGING = TASKS | {"tasks", "oracle", "evidence", "reference_times", "paces", "evaluate"}
+JUDGING = TASKS | {
+    "tasks",
+    "stability",
+    "oracle",
+    "evidence",
+    "reference_times",
+    "paces",
+    "evaluate",
+}
 ALLOWED = {
     "types": frozenset({"blobs"}),
     "errors": frozenset(),
@@ -56,9 +64,10 @@ ALLOWED = {
     "answers": PURE | {"tasks", "extraction"},
     "samples": PURE | {"tasks", "extraction", "programs", "answers"},
     "generate": TASKS | {"tasks", "llm"},
-    "oracle": GROUND | {"compare", "sandbox", "contract", "steps", "verdicts"},
+    "stability": GROUND | {"compare", "sandbox"},
+    "oracle": GROUND | {"sandbox", "contract", "stability", "steps", "verdicts"},
     "reference_times": GROUND | {"store", "sandbox"},
-    "evidence": GROUND | {"sandbox", "contract", "oracle", "verdicts"},
+    "evidence": GROUND | {"compare", "sandbox", "contract", "oracle", "verdicts"},
     "evaluate": GROUND | {"sandbox", "contract", "verdicts", "reference_times", "steps", "paces"},
     "steps": GROUND | {"sandbox"},
     "paces": GROUND | {"sandbox", "steps", "reference_times"},

@@ -10,8 +10,9 @@ import pytest
 from support.tasks import make_task
 
 from evalplus_lite.errors import ContractError, ReferenceError_
-from evalplus_lite.oracle import Answers, answer, has_check, same
+from evalplus_lite.oracle import Answers, answer, has_check
 from evalplus_lite.sandbox import Limits, Sandbox, wire
+from evalplus_lite.stability import same
 from evalplus_lite.types import Case, Rule, Task
 
 LIMITS = Limits(cpu=0.2, memory=256 << 20, wait=0.5)
@@ -67,6 +68,32 @@ def test_causes(sandbox: Sandbox, body: str, cause: str | None) -> None:
     """A case whose answer is of no use is dropped by cause; the cases around it are kept."""
     reference = f"def f(x):\n    if x != 2: return x\n    {body}\n"
     assert causes(sandbox, reference, 1, 2, 3) == [None, cause, None]
+
+
+@pytest.mark.parametrize("count", range(2, 8))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N = []\ndef f(x):\n    N.append(x)\n    return len(N)",
+        "N = []\ndef f(x):\n    N.append(x)\n    return x if len(N) > 1 else -x",
+        "N = [0]\ndef f(x):\n    N.append(x)\n    return N[-2]",
+        "import random\nR = random.Random(0)\ndef f(x): return R.random()",
+    ],
+)
+def test_what_hangs_on_earlier_calls_is_no_test(sandbox: Sandbox, text: str, count: int) -> None:
+    """However many cases there are, none is kept that only this order of calls would pass."""
+    found = answers(sandbox, make_task([(n,) for n in range(1, count + 1)], reference=text))
+    assert found.causes == {"unstable": count}
+
+
+def test_one_case_that_hangs_on_another_costs_itself(sandbox: Sandbox) -> None:
+    """What is kept is answered the same without what is not."""
+    text = "S = []\ndef f(x):\n    S.append(x)\n    return x if x != 4 or 3 in S else 0"
+    task = make_task([(n,) for n in range(1, 8)], reference=text)
+    found = answers(sandbox, task)
+    assert found.kept == (0, 1, 2, 4, 5, 6)
+    again = answers(sandbox, replace(task, base=found.suite.cases))
+    assert list(again.suite.expected) == list(found.suite.expected)
 
 
 def test_causes_are_counted(sandbox: Sandbox) -> None:

@@ -72,7 +72,8 @@ def evaluate(
     pass@k of its own: a file is a model unless its rows name one. Run again after a kill, it goes
     on. No program passes a task without a usable case: it is in no figure, and listed with the
     cause. Exits with 1 if there is such a task, if the machine failed on some samples, which are
-    left unscored, or if rows of the sample files are no answers and were left out.
+    left unscored, or if rows of the sample files are no answers and were left out. With --strict
+    such a task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -121,6 +122,8 @@ def evaluate(
             Journal(folder / "results.jsonl", identity=identity, force=force) as journal,
             Spool(_stream(samples, data, raw, faults, steps)) as programs,
         ):
+            if strict and faults.left_out:
+                raise faults.refusal()
             wanted = names(programs)
             screen.stage("evaluate", len(wanted))
             tally = run(

@@ -46,7 +46,9 @@ WorkersOption = Annotated[
 ]
 StrictOption = Annotated[
     bool,
-    typer.Option("--strict", help="Refuse a data set with any task that cannot be used."),
+    typer.Option(
+        "--strict", help="Refuse tasks that cannot be used, and rows that are no answers."
+    ),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object instead of tables.")

@@ -211,6 +211,9 @@ class Sandbox:
                 if not left or self._ended:
                     raise
                 continue
+            except BaseException:  # of whoever is told or asked: a child may still be there
+                self._drop_worker()
+                raise
             if dirty:  # what it left in the scratch folder goes with the worker
                 self._drop_worker()
             return death

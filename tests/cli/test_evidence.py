@@ -156,6 +156,20 @@ def test_crossval_leaves_them_out(tmp_path: Path) -> None:
     assert {line["pass@1"]["base"] for line in summary["models"]} == {0.0}
 
 
+def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path) -> None:
+    """With --strict a row that is left out otherwise, with exit code 1, is a mistake."""
+    write(tmp_path, ("integer",))
+    rows = [*samples(("integer",)), {"task_id": "integer"}, {"task_id": "nothing", "solution": ""}]
+    write_rows(tmp_path / "samples.jsonl", rows)
+    given = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o")
+    assert run(*given, "some", folder=tmp_path).returncode == 1
+    done = run(*given, "none", "--strict", folder=tmp_path)
+    assert done.returncode == 2
+    for words in ("samples.jsonl:4", "jsonl:5", "nothing", "--strict"):
+        assert words in done.stderr
+    assert not (tmp_path / "none" / "summary.json").exists()
+
+
 @pytest.mark.parametrize(
     "command",
     [

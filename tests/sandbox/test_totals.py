@@ -55,6 +55,22 @@ def test_work_spread_over_cases_has_a_limit(sandbox: Sandbox, source: str) -> No
         assert isinstance(found.outcomes[0], Returned)
 
 
+class Trouble(Exception):
+    """What whoever is asked for more time may raise."""
+
+
+def test_trouble_of_who_is_asked_leaves_nothing_behind(sandbox: Sandbox) -> None:
+    """A program that stands still while more time is asked for is ended if that fails."""
+
+    def more(case: int | None) -> float:
+        raise Trouble
+
+    with pytest.raises(Trouble):
+        run(sandbox, BUSY, 0.5, Limits(cpu=0.1), more=more)
+    after = run(sandbox, BUSY, 0.0, Limits())
+    assert after.outcomes == (Returned(after.outcomes[0].data),) * 20  # type: ignore[union-attr]
+
+
 def test_sleep_spread_over_cases_has_a_limit(sandbox: Sandbox) -> None:
     """Waiting counts in sum though no case waits long."""
     found = run(sandbox, ASLEEP, 0.3, Limits(cpu=1.0, total=2.0))

@@ -108,6 +108,28 @@ KINDS = (
     returning("order of a set", "list({str(i) for i in range(20)})", "unstable"),
     returning("hash", "hash(str(x))", "unstable"),
     returning("address", "id(object()) + hash(str(x))", "unstable"),
+    # What hangs on earlier calls.
+    Kind(
+        "mutable default",
+        "def f(x, seen=[]):\n    seen.append(x)\n    return len(seen)",
+        cause="unstable",
+    ),
+    returning(
+        "counter of calls", "next(N)", "unstable", first="import itertools\nN = itertools.count()"
+    ),
+    returning("seeded once", "R.random()", "unstable", first="import random\nR = random.Random(0)"),
+    Kind(
+        "first call",
+        "N = []\ndef f(x):\n    N.append(x)\n    return x if len(N) > 1 else -x",
+        inputs=tuple((n,) for n in range(1, 8)),
+        cause="unstable",
+    ),
+    Kind(
+        "previous call",
+        "V = [0]\ndef f(x):\n    V.append(x)\n    return V[-2]",
+        inputs=tuple((n,) for n in range(1, 8)),
+        cause="unstable",
+    ),
     # Rows that are no tasks.
     Kind("syntax error", "def f(:", cause="unreadable"),
     Kind("nested function", "def g():\n    def f(x): return x", cause="unreadable"),
@@ -130,12 +152,27 @@ KINDS = (
     contract("contract does not load", "import nowhere\ndef precondition(x): pass", "contract"),
     contract("check raises", "def check(inputs, output, expected): return nothing", "contract"),
     contract("check of other arity", "def check(inputs, output): return True", "contract"),
+    contract("check accepts all", "def check(inputs, output, expected): return True", "contract"),
+    contract("check says nothing", "def check(inputs, output, expected): pass", "contract"),
+    contract("check says one", "def check(inputs, output, expected): return 1", "contract"),
     contract("contract refuses one", "def precondition(x):\n    assert x > 1, 'small'"),
     contract("check", "def check(inputs, output, expected): return output == 2 * inputs[0]"),
     # What can be used, though the suite does not see much.
     Kind("in place", "def f(x): x.sort()", inputs=(([2, 1],), ([3],)), notes=("constant",)),
     Kind("prints", "def f(x): print(x)", notes=("constant",)),
     returning("one answer", "True", "", "constant"),
+    Kind(
+        "any answer",
+        "def f(x): return [x]",
+        notes=("constant",),
+        stated=(("rule", {"kind": "presence"}),),
+    ),
+    Kind(
+        "deep cache",
+        "import functools\n@functools.cache\ndef f(x): return x if x < 2 else f(x - 1) + f(x - 2)",
+        inputs=((150,), (300,), (450,), (600,), (750,)),
+        notes=("dropped",),
+    ),
     Kind(
         "expected exception",
         "def f(x):\n    if x < 2: raise ValueError(x)\n    return x",
@@ -164,7 +201,6 @@ KINDS = (
     returning("large answer", "'a' * (100_000 * x)"),
     Kind("any number of arguments", "def f(*x): return sum(x)"),
     Kind("default argument", "def f(x, y=2): return x * y"),
-    Kind("mutable default", "def f(x, seen=[]):\n    seen.append(x)\n    return len(seen)"),
     Kind("callable object", "class C:\n    def __call__(self, x): return -x\nf = C()"),
     Kind("unicode", "def größe(x): return x + 1", stated=(("entry_point", "größe"),)),
     Kind("recursion", "def f(x): return 1 if x < 2 else x * f(x - 1)"),
