@@ -62,16 +62,16 @@ class Faults:
     left_out: int = 0
     unusable: int = 0
     shown: list[str] = field(default_factory=list)
-    rows_shown: list[str] = field(default_factory=list)
-    """Of the rows that were left out, the first few."""
     aside: Counter[str] = field(default_factory=Counter)
     """Rows of the suite's family of tasks that are not among its own, by task id."""
+    is_strict: bool = False
+    """Whether no row may be left out."""
 
     def leave_out(self, error: InputError) -> None:
-        """Count a row that is not an answer."""
+        """Count a row that is not an answer; raise its error if it is not to be left out."""
+        if self.is_strict:
+            raise error
         self.left_out += 1
-        if len(self.rows_shown) < self.NOTED:
-            self.rows_shown.append(str(error))
         self._show(str(error))
 
     def count(self, answer: Answer, path: object) -> None:
@@ -104,16 +104,6 @@ class Faults:
         if self.unusable:
             told.append(f"{self.unusable} answers cannot be programs: judged as failing ones")
         return told + [f"  {line}" for line in self.shown[: self.NOTED]]
-
-    def refusal(self) -> InputError:
-        """Return the error that names the first of the rows that were left out."""
-        shown = "; ".join(self.rows_shown[: self.NOTED])
-        more = self.left_out - self.NOTED
-        rest = f"; and {more} more" if more > 0 else ""
-        return InputError(
-            f"{self.left_out} rows of the sample files are not answers: {shown}{rest}",
-            remedy="mend them, or leave out --strict",
-        )
 
     def _show(self, text: str) -> None:
         if len(self.shown) < self.SHOWN:

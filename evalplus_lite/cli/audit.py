@@ -66,7 +66,7 @@ def audit(
     from evalplus_lite.store import write_jsonl
     from evalplus_lite.tasks import load_dataset
 
-    screen, faults = Screen(), Faults()
+    screen, faults = Screen(), Faults(is_strict=strict)
     with screen, open_pool(workers, sandbox, screen) as pool:
         data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         if original:

@@ -138,6 +138,7 @@ def augment(
             consensus=consensus or [],
             target=target or [],
             force=force,
+            strict=strict,
         )
     if json:
         print_json(summary)
@@ -166,6 +167,7 @@ def run(
     consensus: Sequence[Path] = (),
     target: Sequence[Path] = (),
     force: bool = False,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """Augment into ``folder``, going on where a killed run stopped; return the summary."""
     import json as json_module
@@ -182,7 +184,7 @@ def run(
     from evalplus_lite.tasks import write_suites
     from evalplus_lite.tasks.loading import refusal
 
-    faults = Faults()
+    faults = Faults(is_strict=strict)
     jurors = by_task(data, _stream(list(consensus), data, False, faults)) if consensus else {}
     wrong = by_task(data, _stream(list(target), data, False, faults)) if target else {}
     for line in faults.notes():

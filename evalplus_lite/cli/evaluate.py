@@ -116,14 +116,12 @@ def evaluate(
             **({"shrink": True} if shrink else {}),
             **({} if total is None else {"total": total}),
         }
-        faults = Faults()
+        faults = Faults(is_strict=strict)
         steps: Counter[Any] = Counter()
         with (
             Journal(folder / "results.jsonl", identity=identity, force=force) as journal,
             Spool(_stream(samples, data, raw, faults, steps)) as programs,
         ):
-            if strict and faults.left_out:
-                raise faults.refusal()
             wanted = names(programs)
             screen.stage("evaluate", len(wanted))
             tally = run(

@@ -156,7 +156,7 @@ def gather(
     kinds = KINDS if policy is None else MODES[policy.mode]
     with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:
         data = open_dataset(dataset, tasks, pool, screen, strict=strict)
-        faults = Faults()
+        faults = Faults(is_strict=strict)
         found = [
             sample
             for path, name in zip(samples, labels(samples), strict=True)

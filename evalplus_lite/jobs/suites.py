@@ -29,7 +29,7 @@ from evalplus_lite.oracle import Answers, Dropped, answer, has_check
 from evalplus_lite.sandbox import Inputs, Limits, Mapper, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
-from evalplus_lite.types import Suite, Task, Unusable
+from evalplus_lite.types import Rule, Suite, Task, Unusable
 
 FORMAT = 8
 """Part of every key: raise it when what is computed changes."""
@@ -129,7 +129,7 @@ class SuiteSource:
         if path is not None:
             # A cache that cannot be written costs time only.
             with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-                file.writelines(line.encode() for line in _lines(answers))
+                file.writelines(line.encode() for line in _lines(answers, task.rule))
             assert self.cache is not None
             KEEPER.wrote(self.cache, path)
         return answers
@@ -177,13 +177,13 @@ class SuiteSource:
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
 
 
-def _lines(answers: Answers) -> Iterator[str]:
+def _lines(answers: Answers, rule: Rule) -> Iterator[str]:
     """Yield a cache file: a line of facts, then a line for each expected output."""
     suite = answers.suite
     facts = {
         "kept": answers.kept,
         "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
-        "blind": blind_spot(suite) if suite.cases else "",
+        "blind": blind_spot(suite, rule) if suite.cases else "",
     }
     yield json.dumps(facts) + "\n"
     for item in suite.blobs.items():

@@ -156,18 +156,18 @@ def test_crossval_leaves_them_out(tmp_path: Path) -> None:
     assert {line["pass@1"]["base"] for line in summary["models"]} == {0.0}
 
 
-def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path) -> None:
-    """With --strict a row that is left out otherwise, with exit code 1, is a mistake."""
+@pytest.mark.parametrize("command", ["evaluate", "audit", "reduce", "augment"])
+def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path, command: str) -> None:
+    """With --strict a row that would be left out, with exit code 1, is a mistake."""
     write(tmp_path, ("integer",))
     rows = [*samples(("integer",)), {"task_id": "integer"}, {"task_id": "nothing", "solution": ""}]
     write_rows(tmp_path / "samples.jsonl", rows)
-    given = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o")
-    assert run(*given, "some", folder=tmp_path).returncode == 1
-    done = run(*given, "none", "--strict", folder=tmp_path)
-    assert done.returncode == 2
-    for words in ("samples.jsonl:4", "jsonl:5", "nothing", "--strict"):
-        assert words in done.stderr
-    assert not (tmp_path / "none" / "summary.json").exists()
+    option = "--consensus" if command == "augment" else "-s"
+    given = (command, "-d", "tasks.jsonl", option, "samples.jsonl", "-o", "out", "--strict")
+    done = run(*given, folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "samples.jsonl:4" in done.stderr
+    assert not list(tmp_path.glob("out/summary.json"))
 
 
 @pytest.mark.parametrize(
