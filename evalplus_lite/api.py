@@ -159,6 +159,10 @@ class Verifier:
     def _begin(self, item: tuple[str, str]) -> Future[Verdict]:
         """Submit an item; a mistake in it is the future's error, so that it comes in its turn."""
         try:
+            if not isinstance(item, tuple | list) or len(item) != 2:
+                raise InputError(
+                    f"an item is a {type(item).__name__}", remedy="give pairs: (task id, program)"
+                )
             return self.submit(*item)
         except (InputError, UnusableTask) as error:
             if not self._open:
@@ -203,6 +207,8 @@ class Verifier:
             raise InputError(
                 "the Verifier is not open", remedy="use it as `with Verifier(...) as verifier:`"
             )
+        if not isinstance(task_id, str):
+            raise InputError(f"the task's id is a {type(task_id).__name__}, no text")
         if (bad := self._unusable.get(task_id)) is not None:
             raise UnusableTask(bad.task_id, bad.cause, bad.detail)
         task = self._tasks.get(task_id)

@@ -334,3 +334,11 @@ def test_options_that_cannot_be_used(options: dict[str, Any], problem: str) -> N
 def test_memory_in_several_spellings(memory: Any) -> None:
     """Memory is a number of bytes, or a text with a unit."""
     assert Verifier(Dataset("tiny", TASKS), memory=memory)._memory == 1 << 28
+
+
+def test_an_item_that_is_no_pair_stands_in_its_place(verifier: Verifier) -> None:
+    """A mistake in an item costs that item only, even one that Python could take apart."""
+    items: list[Any] = ["ab", ("Tiny/0", RIGHT), (["Tiny/0"], RIGHT), ("Tiny/0",), None]
+    found = list(verifier.verify_many(items))
+    kinds = ["InputError", "Verdict", "InputError", "InputError", "InputError"]
+    assert [type(each).__name__ for each in found] == kinds

@@ -58,7 +58,8 @@ def tell(report: dict[str, Any], screen: Screen) -> None:
     """Say which tasks cannot be used, and what is known of the others' suites."""
     bad = report["unusable"]
     if bad:
-        screen.note(f"{_tasks(len(bad))} cannot be used and are in no figure:")
+        verb = "is" if len(bad) == 1 else "are"
+        screen.note(f"{_tasks(len(bad))} cannot be used and {verb} in no figure:")
         _lines(screen, [f"{row['task_id']}: {row['detail']}" for row in bad])
     for kind, title in TITLES.items():
         rows = [row for row in report["notes"] if row["kind"] == kind]

@@ -14,6 +14,8 @@ import typer
 from evalplus_lite.errors import ALIASES, InputError
 
 STDIN = Path("-")
+MOST_MEMORY = 1 << 20
+"""MiB that a program may be allowed."""
 
 
 def one_path(context: typer.Context, value: str) -> str:
@@ -66,6 +68,25 @@ def _spool(context: typer.Context, path: Path) -> Path:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=shown) from None
     return copy
+
+
+def mebibytes(value: str) -> int:
+    """Return a memory limit in MiB, given as such or with a unit: ``2048``, ``2GiB``.
+
+    Raises InputError for what is none, too little to load in, or more than any program needs:
+    whoever means bytes gives a thousand times more than there is, which would bound nothing.
+    """
+    from evalplus_lite.sandbox.limits import memory_bytes
+
+    text = str(value).strip()
+    remedy = "give MiB (16 to 1048576), or a text such as 2GiB"
+    try:
+        found = memory_bytes(f"{text}MiB" if text.isdecimal() else text) >> 20
+    except InputError:
+        raise InputError(f"--memory {text}", remedy=remedy) from None
+    if found > MOST_MEMORY:
+        raise InputError(f"--memory {text} is {found} MiB", remedy=remedy)
+    return found
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -36,11 +36,9 @@ def line(task: str, guard: Mapping[str, Any]) -> str:
     state = "inputs keep to" if guard["is_on"] else "not taken for granted"
     if guard["is_chosen"]:
         return f"{task}: {state}, as chosen: {guard['text']}"
-    seen = guard["seen"]
-    support = f"seen in {seen} of {seen} informative inputs"
-    if not guard["is_on"]:
-        support += f", {guard['needed']} are needed"
-    return f"{task}: {state}: {guard['text']} ({support}; else {option} {task}:{guard['name']})"
+    support = f"{guard['seen']} informative inputs keep to it, {guard['needed']} are needed"
+    remedy = f"to decide otherwise: {option} {task}:{guard['name']}"
+    return f"{task}: {state}: {guard['text']} ({support}; {remedy})"
 
 
 def _is_told(guard: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.given import all_paths, one_path
+from evalplus_lite.cli.given import all_paths, mebibytes, one_path
 
 DatasetOption = Annotated[
     str,
@@ -76,7 +76,13 @@ LimitsOption = Annotated[
     ),
 ]
 MemoryOption = Annotated[
-    int, typer.Option("--memory", metavar="MIB", min=16, help="Memory a program may add, in MiB.")
+    int,
+    typer.Option(
+        "--memory",
+        metavar="MIB",
+        parser=mebibytes,
+        help="Memory a program may add: MiB, or with a unit, such as 2GiB.",
+    ),
 ]
 TotalOption = Annotated[
     float | None,

@@ -52,7 +52,10 @@ def sanitize(
     elif not count:
         say("no samples in " + ", ".join(map(str, samples)))
     else:
-        print_table(f"{count} samples", ["what was done", "samples"], rows)
+        if rows:
+            print_table(f"{count} samples", ["what was done", "samples"], rows)
+        else:
+            say(f"{count} samples, each a program already: nothing was done to any")
         say(f"written: {path}")
     for line in faults.notes():
         print(printable(line), file=sys.stderr)

@@ -154,4 +154,4 @@ def _note_missing(row: Mapping[str, Any], screen: Screen, *, of: str) -> None:
     without = row["tasks_without_samples"]
     if without:
         shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
-        screen.note(f"{of}{len(without)} tasks have no sample and do not count: {shown}")
+        screen.note(f"{of}tasks without a sample do not count: {len(without)} ({shown})")

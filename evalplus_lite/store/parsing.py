@@ -57,7 +57,10 @@ def parse_json(
             column = error.pos + 1
         problem = error.msg.removesuffix(" at")  # as some of them end
         raise InputError(
-            f"is not valid JSON: {problem} at column {column}", path=path, line=line
+            f"is not valid JSON: {problem} at column {column}",
+            path=path,
+            line=line,
+            remedy=None if text.lstrip()[:1] in ("{", "[") else "JSONL has one {...} a line",
         ) from None
     except RecursionError:
         raise InputError("nests too deeply", path=path, line=line) from None

@@ -26,6 +26,9 @@ FREE_UNPACKED = 256 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 _PIECE = 1 << 16
 
+OUTPUTS = ("suite.jsonl.gz", "samples.jsonl")
+"""The files of this project's output folders that other commands read."""
+
 
 class Row(NamedTuple):
     """One row of a JSONL file and the line, from 1, that it stands in."""
@@ -132,7 +135,9 @@ def _opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[I
     except FileNotFoundError:
         refuse("does not exist", "check the path")
     except IsADirectoryError:
-        refuse("is a folder, a file was expected")
+        inside = [name for name in OUTPUTS if os.path.isfile(os.path.join(path, name))]
+        remedy = f"did you mean {inside[0]} in it?" if inside else "give the file in it"
+        refuse("is a folder, a file was expected", remedy)
     except EOFError:
         refuse("is gzip cut short", "copy or download it again")
     except (gzip.BadGzipFile, zlib.error) as error:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from evalplus_lite.contract import load_contracts
 from evalplus_lite.errors import InputError, one_of
@@ -115,14 +116,16 @@ def known_contracts() -> dict[str, str]:
 
 
 def _read(path: Path) -> Dataset:
-    rows = read_jsonl(path)
-    first = next(rows)
+    reading = Reading[Any](path)
+    rows = read_jsonl(path, on_fault=reading.pass_over)
+    first = next(rows, None)
+    if first is None:
+        raise reading.errors[0]
     rows = itertools.chain([first], rows)
     if first.data.keys() >= SUITE_KEYS:
-        return suites_of(rows, path=path)
+        return suites_of(rows, reading)
     form = _format(path, first)
     background = Background(_contracts(form), _tests(form, first))
-    reading = Reading[Task](path)
     for row in rows:
         reading.add(row, lambda fields: _named(form.task(fields, background)))
     tasks = tuple(reading.found.values())

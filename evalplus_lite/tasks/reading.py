@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.types import Unusable, clip
+from evalplus_lite.types import Cause, Unusable, clip
 
 T = TypeVar("T")
 ID_KEYS = ("id", "task_id")
@@ -35,17 +35,34 @@ class Reading(Generic[T]):
             if name in self._places:
                 raise fields.refuse(f"task {name!r} stands twice in the file")
         except InputError as error:
-            cause = "duplicate" if name in self._places else "unreadable"
-            first = self._places.setdefault(name, row.line)
-            where = f"lines {first} and {row.line}" if cause == "duplicate" else f"line {row.line}"
-            remedy = f" ({error.remedy})" if error.remedy else ""
-            detail = clip(f"{where}: {error.problem}{remedy}")
-            self.found.pop(name, None)
-            self.errors.append(error)
-            self.faults.setdefault(name, Unusable(name, cause, detail))  # type: ignore[arg-type]
+            self._leave_out(name, row.line, error)
         else:
             self._places[name] = row.line
             self.found[name] = item
+
+    def pass_over(self, error: InputError) -> None:
+        """Note a line that is no row at all: not JSON, not UTF-8, too long."""
+        line = error.line or 0
+        self._leave_out(f"line {line}", line, error)
+
+    def _leave_out(self, name: str, line: int, error: InputError) -> None:
+        if len(self.errors) == MOST_FAULTS:
+            first = self.errors[0]
+            raise InputError(
+                f"{first.problem}; nor can {MOST_FAULTS} other rows be used",
+                path=self.path,
+                line=first.line,
+                remedy="is this the right file?",
+            )
+        cause: Cause = "duplicate" if name in self._places else "unreadable"
+        start = self._places.setdefault(name, line)
+        where = f"lines {start} and {line}" if cause == "duplicate" else f"line {line}"
+        remedy = f" ({error.remedy})" if error.remedy else ""
+        told = "" if name == where else f"{where}: "
+        self.found.pop(name, None)
+        self.errors.append(error)
+        detail = clip(f"{told}{error.problem}{remedy}")
+        self.faults.setdefault(name, Unusable(name, cause, detail))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -70,6 +87,8 @@ class Reading(Generic[T]):
 
 SHOWN = 20
 """Faults that one error lists."""
+MOST_FAULTS = 10_000
+"""Rows of one file that may be left out: each is kept, to be listed, and costs about 1 KB."""
 
 
 def _name(row: Row) -> str:

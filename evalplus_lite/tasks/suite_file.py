@@ -57,15 +57,15 @@ def read_suites(path: str | os.PathLike[str]) -> Dataset:
     A task's base and plus cases are its suite's, parted at ``base_count``. A row that
     ``write_suites`` would not have written stands in ``Dataset.unusable`` with what is wrong.
     """
-    return suites_of(read_jsonl(path), path=path)
+    reading = Reading[tuple[Task, Suite]](path)
+    return suites_of(read_jsonl(path, on_fault=reading.pass_over), reading)
 
 
-def suites_of(rows: Iterable[Row], *, path: object) -> Dataset:
-    """Return the tasks and suites of rows already read from ``path``.
+def suites_of(rows: Iterable[Row], reading: Reading[tuple[Task, Suite]]) -> Dataset:
+    """Return the tasks and suites of a file's rows, into a reading that notes other lines.
 
     A row that cannot be used stands in ``Dataset.unusable``; InputError if all are such.
     """
-    reading = Reading[tuple[Task, Suite]](path)
     for row in rows:
         reading.add(row, _named)
     tasks = tuple(task for task, _ in reading.found.values())

@@ -36,6 +36,7 @@ SAMPLES: dict[str, tuple[Callable[[Path], object], str]] = {
     "cut gzip": (data(gzip.compress(LINE * 99)[:-20]), r"samples\.jsonl: is gzip cut short"),
     "bad gzip": (data(b"\x1f\x8b" + b"x" * 50), r"samples\.jsonl: is damaged gzip"),
     "folder": (lambda path: path.mkdir(), r"samples\.jsonl: holds no samples"),
+    "csv": (data(b"task_id,solution\nOwn/0,x\n"), r"samples\.jsonl:1: is not valid JSON.*a line"),
     "huge integer": (data(b'{"task_id": ' + b"9" * 2_000_000 + b"}\n"), r"samples\.jsonl:1: holds"),
     "deep": (data(b"[" * 100_000 + b"\n"), r"samples\.jsonl:?1?: .*nest|expected"),
 }
@@ -89,7 +90,9 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "tasks": ([*EVALUATE, "--tasks", "Own/77"], r"'Own/77' chooses no task of tasks"),
     "workers": ([*EVALUATE, "-w", "0"], r"-w.*: '0' .see --help"),
     "many workers": ([*EVALUATE, "-w", "10000"], r"10000 workers on \d+ processors .at most \d+"),
-    "memory": ([*EVALUATE, "--memory", "lots"], r"--memory.*: 'lots' .see --help"),
+    "memory": ([*EVALUATE, "--memory", "lots"], r"--memory lots .*MiB.*2GiB"),
+    "little memory": ([*EVALUATE, "--memory", "4"], r"--memory 4 .*MiB"),
+    "bytes": ([*EVALUATE, "--memory", "4294967296"], r"--memory 4294967296 is .*MiB"),
     "no samples": (["evaluate", "-d", "tasks.jsonl"], r"(?i)missing option.*--samples.*see --help"),
     "option": ([*EVALUATE, "--fast"], r"(?i)no such option.*--fast"),
     "command": (["judge"], r"(?i)no such command.*judge"),
@@ -170,6 +173,49 @@ def test_options(folder: Path, capsys: pytest.CaptureFixture[str], name: str) ->
     """An option that cannot be used is refused by name and value, with what could be given."""
     arguments, pattern = OPTIONS[name]
     refused(arguments, pattern, capsys)
+
+
+def test_memory_may_have_a_unit(folder: Path) -> None:
+    """The limit is in MiB, or in the unit that is named."""
+    for given, bytes_ in (("512", 512 << 20), ("2GiB", 2 << 30), ("64 MiB", 64 << 20)):
+        assert main([*EVALUATE, "--memory", given, "--force"]) == 0
+        summary = json.loads((folder / "out" / "summary.json").read_text())
+        assert summary["run"]["limits"]["memory_bytes"] == bytes_
+
+
+def test_lines_that_are_no_rows_cost_a_data_set_themselves_only(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is not JSON, not UTF-8, no object or cut off is listed; the other tasks are judged."""
+    good = (folder / "tasks.jsonl").read_bytes()
+    bad = b"{not json}\n" + good + b'{"id": "\xe9"}\n[1]\n\n{"id": "cut", "prom'
+    (folder / "tasks.jsonl").write_bytes(bad)
+    assert main([*EVALUATE, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    number = good.count(b"\n")
+    lines = [f"line {number + place}" for place in (2, 3, 5)]
+    assert [row["task_id"] for row in found["unusable"]] == ["line 1", *lines]
+    assert {row["cause"] for row in found["unusable"]} == {"unreadable"}
+    assert found["base"] == {"pass": 1}
+    refused([*EVALUATE, "--strict"], r"4 tasks cannot be used: line 1: is not valid JSON", capsys)
+
+
+@pytest.mark.parametrize("line", [b"x,y\n", b"{}\n"])
+def test_a_file_that_is_no_data_set_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], line: bytes
+) -> None:
+    """However many lines it has, it is refused by the first, and never kept whole."""
+    (folder / "tasks.jsonl").write_bytes(line * 100_000)
+    refused(EVALUATE, r"tasks\.jsonl:1: ", capsys)
+
+
+def test_a_folder_for_a_file_is_told_what_is_in_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An output's folder is not its suite: the message says which file is meant."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "suite.jsonl.gz").write_bytes(b"")
+    refused(["mutants", "-d", "mine"], r"mine: is a folder.*suite\.jsonl\.gz", capsys)
 
 
 def test_the_real_command_refuses_alike(folder: Path) -> None:

@@ -92,7 +92,7 @@ def test_each_mistake_is_named_with_its_line(
     assert data.ids == ("first",)
     (bad,) = data.unusable
     assert bad.cause == "unreadable"
-    assert re.search(f"line 2: .*{message}", bad.detail)
+    assert re.search(f"line 2: .*{message}", f"{bad.task_id}: {bad.detail}")
     assert bad.task_id in data.all_ids
     with pytest.raises(InputError, match=rf"own\.jsonl: 1 task cannot .*: line 2: .*{message}"):
         load_dataset(path, strict=True)
