@@ -12,6 +12,7 @@ import queue
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ MOST_A_PROCESSOR = 16
 LOOKAHEAD = 64
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
 slow item does not keep the other workers waiting."""
+MOST_AHEAD = 16 << 20
+"""What items taken ahead may weigh together, where they have a weight: characters, say."""
 GRACE = 0.5
 """Seconds that threads get to end when the caller leaves by an exception."""
 
@@ -171,23 +174,34 @@ class LocalPool:
         return future
 
     def imap(
-        self, function: Callable[[Sandbox, Item], Result], items: Iterable[Item]
+        self,
+        function: Callable[[Sandbox, Item], Result],
+        items: Iterable[Item],
+        *,
+        weight: Callable[[Item], int] | None = None,
     ) -> Iterator[Result]:
         """Yield ``function(sandbox, item)`` for each item, in the items' order.
 
-        Items are taken as needed, a few ahead of the oldest result. The first exception of the
-        function is raised where its result would have been.
+        Items are taken as needed, a few ahead of the oldest result: fewer where, by their
+        ``weight``, they would be more than ``MOST_AHEAD``. The first exception of the function is
+        raised where its result would have been.
         """
-        waiting: list[Future[Result]] = []
+        waiting: deque[tuple[int, Future[Result]]] = deque()
+        ahead = 0
         try:
             for item in items:
-                waiting.append(self.submit(function, item))
-                if len(waiting) >= LOOKAHEAD * self.workers:
-                    yield waiting.pop(0).result()
+                weighs = 0 if weight is None else weight(item)
+                waiting.append((weighs, self.submit(function, item)))
+                del item  # while the caller works with a result, it is not kept
+                ahead += weighs
+                while len(waiting) >= LOOKAHEAD * self.workers or ahead > MOST_AHEAD:
+                    weighs, future = waiting.popleft()
+                    ahead -= weighs
+                    yield future.result()
             while waiting:
-                yield waiting.pop(0).result()
+                yield waiting.popleft()[1].result()
         finally:
-            for future in waiting:
+            for _, future in waiting:
                 future.cancel()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from evalplus_lite.store import Journal
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Sample
+
+MOST_FILES = 200
+"""Models and temperatures that get a file of their own: rows may name as many as there are."""
+MOST_SHOWN = 50
+"""Models and temperatures that are shown in a table."""
+MOST_CHARACTERS = 32 << 20
+"""Programs' texts of more characters than this are left out of the file in evalplus' form."""
 
 
 def grouped(journal: Journal, tally: Tally, *, pool: bool) -> dict[Group, Tally]:
@@ -27,11 +35,22 @@ def grouped(journal: Journal, tally: Tally, *, pool: bool) -> dict[Group, Tally]
     return found or {Group(): tally}
 
 
-def solutions(programs: Iterable[Sample]) -> dict[str, str]:
-    """Return the programs' texts by the names that results know them by."""
+def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
+    """Return the programs' texts by the names that results know them by; None if they are too long
+    to be held together.
+    """
     from evalplus_lite.jobs.evaluation import program_hash
 
-    return {program_hash(sample.source): sample.source for sample in programs}
+    found: dict[str, str] = {}
+    characters = 0
+    for sample in programs:
+        name = program_hash(sample.source)
+        if name not in found:
+            found[name] = sample.source
+            characters += len(sample.source)
+            if characters > MOST_CHARACTERS:
+                return None
+    return found
 
 
 def summarize(
@@ -73,27 +92,25 @@ def write_all(
     content: str,
     solutions: Mapping[str, str] | None,
 ) -> None:
-    """Write ``eval_results.json``, as evalplus does: a file for each model and temperature."""
+    """Write ``eval_results.json``, as evalplus does: a file for each model and temperature.
+
+    Of very many, as rows may name them, the first ``MOST_FILES`` get one.
+    """
     from evalplus_lite.export.evalplus_results import write_results
     from evalplus_lite.jobs.groups import Group
     from evalplus_lite.report.facts import now
 
-    names = _file_names(groups)
-    for group, tally in groups.items():
-
-        def rows(group: Group = group) -> Iterator[Mapping[str, Any]]:
-            for row in journal.rows():
-                if len(groups) == 1 or Group.of(row.data) == group:
-                    yield row.data
-
-        write_results(
-            folder / names[group],
-            rows(),
-            dataset_hash=content,
-            pass_at_k=tally.pass_at_k(ks),
-            solutions=solutions,
-            date=now(),
-        )
+    first = dict(itertools.islice(groups.items(), MOST_FILES))
+    names = _file_names(first)
+    only = next(iter(groups)) if len(groups) == 1 else None
+    write_results(
+        folder,
+        {group: (names[group], tally.pass_at_k(ks)) for group, tally in first.items()},
+        ((only or Group.of(row.data), row.data) for row in journal.rows()),
+        dataset_hash=content,
+        solutions=solutions,
+        date=now(),
+    )
 
 
 def _file_names(groups: Mapping[Group, Tally]) -> dict[Group, str]:
@@ -124,7 +141,7 @@ def show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
     by_heat = any(row["temperature"] is not None for row in groups)
     left = ["model", *(["temperature"] if by_heat else [])] if many else []
     rows = []
-    for row in groups:
+    for row in groups[:MOST_SHOWN]:
         names = [row["model"] or "(not named)", *([_heat(row)] if by_heat else [])] if many else []
         for suite in suites:
             scores = [percent(row["pass_at_k"][suite].get(k)) for k in ks]
@@ -136,10 +153,15 @@ def show(summary: dict[str, Any], folder: Path, screen: Screen) -> None:
         rows,
         left=len(left) + 1,
     )
+    if len(groups) > MOST_SHOWN:
+        screen.note(
+            f"{len(groups)} models and temperatures: the first {MOST_SHOWN} are shown, summary.json"
+            f" has all; eval_results files are written of {MOST_FILES} at most"
+        )
     if "plus" not in suites:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
     tell(summary, screen)
-    for row in groups:
+    for row in groups[:MOST_SHOWN]:
         _note_missing(row, screen, of=f"{row['model'] or '(not named)'}: " if many else "")
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")

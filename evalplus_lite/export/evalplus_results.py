@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,39 +27,45 @@ STATUSES: Mapping[VerdictName, str] = {
 
 
 def write_results(
-    path: Path,
-    rows: Iterable[Mapping[str, Any]],
+    folder: Path,
+    files: Mapping[Hashable, tuple[str, Mapping[str, Mapping[str, float]]]],
+    rows: Iterable[tuple[Hashable, Mapping[str, Any]]],
     *,
     dataset_hash: str,
-    pass_at_k: Mapping[str, Mapping[str, float]],
     solutions: Mapping[str, str] | None = None,
     date: datetime | None = None,
 ) -> None:
-    """Write result rows as evalplus does: tasks in the order of their first row.
+    """Write result rows as evalplus does, to several files at once: tasks by their first row.
 
-    ``solutions`` holds the programs' texts by hash, if they are to stand in the file.
+    ``files`` has the name and the pass@k of the file of each group; each row comes with its group,
+    and is passed over if that has no file. ``solutions`` holds the programs' texts by hash, if they
+    are to stand in the files.
     """
-    places: dict[str, array[int]] = {}  # offset and length of each row, as all rows may be many
+    # Offset and length of each row, as all rows may be many.
+    places: dict[Hashable, dict[str, array[int]]] = {group: {} for group in files}
     end = 0
-    with reporting(path), tempfile.TemporaryFile(dir=path.parent) as texts:
-        for row in rows:
+    with reporting(folder), tempfile.TemporaryFile(dir=folder) as texts:
+        for group, row in rows:
+            if group not in files:
+                continue
             text = _dumped(_result(row, solutions or {}))
-            places.setdefault(row["task_id"], array("Q")).extend((end, len(text)))
+            places[group].setdefault(row["task_id"], array("Q")).extend((end, len(text)))
             texts.write(text)
             end += len(text)
-        with replacing(path) as file:
-            head = {
-                "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"),
-                "hash": dataset_hash,
-            }
-            file.write(_dumped(head)[:-1] + b',"eval":{')
-            for number, (task, spans) in enumerate(places.items()):
-                file.write((b"," if number else b"") + _dumped(task) + b":[")
-                for place in range(0, len(spans), 2):
-                    texts.seek(spans[place])
-                    file.write((b"," if place else b"") + texts.read(spans[place + 1]))
-                file.write(b"]")
-            file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
+        head = {
+            "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"),
+            "hash": dataset_hash,
+        }
+        for group, (name, pass_at_k) in files.items():
+            with replacing(folder / name) as file:
+                file.write(_dumped(head)[:-1] + b',"eval":{')
+                for number, (task, spans) in enumerate(places[group].items()):
+                    file.write((b"," if number else b"") + _dumped(task) + b":[")
+                    for place in range(0, len(spans), 2):
+                        texts.seek(spans[place])
+                        file.write((b"," if place else b"") + texts.read(spans[place + 1]))
+                    file.write(b"]")
+                file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
 
 
 def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, Any]:

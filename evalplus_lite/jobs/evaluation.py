@@ -30,6 +30,8 @@ from evalplus_lite.verdicts import decode_answer, shown
 
 WINDOW = 2048
 """Samples looked at together, so that those of one task run in a row and equal ones run once."""
+WINDOW_CHARACTERS = 16 << 20
+"""What the samples of a window may hold together: beyond it the window ends early."""
 CHUNK = 8
 """Programs of one task that a worker takes at a time."""
 WHOLE_BYTES = 1 << 16
@@ -99,6 +101,10 @@ class _Chunk:
     task: Task
     samples: tuple[Sample, ...]
 
+    def weight(self) -> int:
+        """Return how many characters wait with it."""
+        return sum(len(sample.source) for sample in self.samples)
+
 
 def evaluate(
     tasks: Mapping[str, Task],
@@ -146,7 +152,7 @@ def evaluate(
         return _run(sandbox, chunk, exams, settings)
 
     chunks = _chunks(tasks, samples, done)
-    for rows in pool.imap(run, chunks):
+    for rows in pool.imap(run, chunks, weight=_Chunk.weight):
         for row in rows:
             if row["base"] == "unusable":
                 tally.unusable[row["task_id"]] += 1
@@ -207,7 +213,7 @@ def _chunks(
 ) -> Iterator[_Chunk]:
     """Yield what is still to do, samples of one task together within each window."""
     stream = iter(samples)
-    while window := list(itertools.islice(stream, WINDOW)):
+    while window := _window(stream):
         grouped: dict[str, list[Sample]] = {}
         for sample in window:
             # Also those that are done have a say in the order of the tasks: it must not change.
@@ -217,6 +223,16 @@ def _chunks(
         for task_id, group in grouped.items():
             for start in range(0, len(group), CHUNK):
                 yield _Chunk(tasks[task_id], tuple(group[start : start + CHUNK]))
+
+
+def _window(stream: Iterator[Sample]) -> list[Sample]:
+    found, characters = list[Sample](), 0
+    for sample in itertools.islice(stream, WINDOW):
+        found.append(sample)
+        characters += len(sample.source)
+        if characters > WINDOW_CHARACTERS:
+            break
+    return found
 
 
 def _run(

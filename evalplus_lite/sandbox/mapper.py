@@ -15,7 +15,15 @@ class Mapper(Protocol):
     """What spreads work over sandboxes: a local pool, or any other backend."""
 
     def imap(
-        self, function: Callable[[Sandbox, Item], Result], items: Iterable[Item], /
+        self,
+        function: Callable[[Sandbox, Item], Result],
+        items: Iterable[Item],
+        /,
+        *,
+        weight: Callable[[Item], int] | None = None,
     ) -> Iterator[Result]:
-        """Yield the function's results in the items' order."""
+        """Yield the function's results in the items' order.
+
+        ``weight`` says how much of memory an item takes while it waits, by a measure of its own.
+        """
         ...

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.tasks import DOUBLE
 
-from evalplus_lite.backends.local import LOOKAHEAD, LocalPool
+from evalplus_lite.backends.local import LOOKAHEAD, MOST_AHEAD, LocalPool
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
 from evalplus_lite.types import Returned
@@ -56,6 +56,21 @@ def test_items_are_taken_as_needed(pool: LocalPool) -> None:
         next(results)
     assert len(taken) <= 3 + LOOKAHEAD * pool.workers
     results.close()  # type: ignore[attr-defined]
+
+
+def test_heavy_items_are_taken_one_after_the_other(pool: LocalPool) -> None:
+    """Items that weigh much do not wait in memory by the hundred, and lose nothing by that."""
+    taken = []
+
+    def items() -> Iterator[int]:
+        for number in range(40):
+            taken.append(number)
+            yield number
+
+    results = pool.imap(double, items(), weight=lambda _: MOST_AHEAD // 4)
+    assert next(results) == 0
+    assert len(taken) <= 6
+    assert list(results) == [2 * x for x in range(1, 40)]
 
 
 def test_an_exception_is_raised_in_its_place(pool: LocalPool) -> None:

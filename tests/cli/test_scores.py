@@ -12,6 +12,8 @@ import pytest
 from support.commands import run, write_rows, write_tasks
 
 from evalplus_lite import __version__
+from evalplus_lite.cli.scores import MOST_CHARACTERS, MOST_FILES, MOST_SHOWN, solutions
+from evalplus_lite.types import Sample
 
 RIGHT = {"Own/0": "x * 2", "Own/1": "sorted(x)", "Own/2": "x.upper()"}
 
@@ -62,6 +64,20 @@ def test_models_are_not_pooled(folder: Path) -> None:
         assert row["pass_at_k"]["base"]["pass@1"] in scores
         assert all(len(file["eval"]) == 3 for file in files)
         assert all(len(each) == 1 for file in files for each in file["eval"].values())
+
+
+def test_rows_that_all_name_another_model(folder: Path) -> None:
+    """A file that names hundreds of models is judged as any other: all are in summary.json, the
+    first have a file each, and a screen is not flooded."""
+    count = MOST_FILES + 5
+    rows = [row for n in range(count) for row in answers(3, model=f"m{n:03}")[:1]]
+    write_rows(folder / "samples.jsonl", rows)
+    summary, shown = evaluated(folder)
+    assert [row["model"] for row in summary["groups"]] == [f"m{n:03}" for n in range(count)]
+    assert all(row["base"] == {"pass": 1} for row in summary["groups"])
+    files = sorted(path.name for path in (folder / "out").glob("eval_results-*"))
+    assert files == [f"eval_results-m{n:03}.json" for n in range(MOST_FILES)]
+    assert len(shown.splitlines()) < 4 * MOST_SHOWN
 
 
 def test_temperatures_are_not_pooled(folder: Path) -> None:
@@ -152,3 +168,12 @@ def test_a_date_that_is_none(folder: Path) -> None:
     assert done.returncode == 2
     assert "SOURCE_DATE_EPOCH" in done.stderr
     assert "yesterday" in done.stderr
+
+
+def test_texts_that_are_too_long_together_are_not_held() -> None:
+    """The file in evalplus' form does without the programs' texts where these are very long."""
+    long = [Sample("Own/0", f"# {n}" + " " * (1 << 20)) for n in range(3 + (MOST_CHARACTERS >> 20))]
+    assert solutions(iter(long)) is None
+    found = solutions(iter(long[:1] * 100))
+    assert found is not None
+    assert list(found.values()) == [long[0].source]

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import (
@@ -20,8 +22,14 @@ from support.commands import (
     write_rows,
     write_tasks,
 )
+from support.tasks import make_task
 
+from evalplus_lite.backends.local import LocalPool
+from evalplus_lite.jobs.evaluation import WINDOW_CHARACTERS, Settings, evaluate
+from evalplus_lite.jobs.suites import SuiteSource
+from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
+from evalplus_lite.types import Sample
 
 SAMPLES = 240
 ARGUMENTS = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
@@ -187,3 +195,34 @@ def test_more_samples_may_come(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "6 results were there already" in done.stderr
     assert len(list(read_jsonl(folder / "out" / "results.jsonl"))) == 12
+
+
+def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
+    """Samples are read as they are judged, by their length too: hundreds of the longest that there
+    may be do not wait for each other, and each has its verdict."""
+    task = make_task()
+    long = " " * (1 << 20)
+    count = 2 * (WINDOW_CHARACTERS >> 20) + 20
+    ahead, most = 0, 0
+
+    class Counted(Journal):
+        def append(self, row: dict[str, Any]) -> None:
+            nonlocal ahead
+            ahead -= 1
+            super().append(row)
+
+    def samples() -> Iterator[Sample]:
+        nonlocal ahead, most
+        for number in range(count):
+            ahead += 1
+            most = max(most, ahead)
+            yield Sample(task.id, f"def f(x):\n    return x * 2\n# {number}{long}\n", "", number)
+
+    settings = Settings(preset("default"))
+    with (
+        LocalPool(1) as pool,
+        Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
+    ):
+        tally = evaluate({task.id: task}, samples(), pool, SuiteSource(), settings, journal)
+    assert tally.base == {"pass": count}
+    assert most << 20 < 3 * WINDOW_CHARACTERS

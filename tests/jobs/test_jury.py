@@ -28,7 +28,7 @@ class One:
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
 
-    def imap(self, function, items):  # type: ignore[no-untyped-def]
+    def imap(self, function, items, *, weight=None):  # type: ignore[no-untyped-def]
         return (function(self.sandbox, item) for item in items)
 
 
