@@ -77,6 +77,7 @@ class SuiteSource:
                 require_check(sandbox, task, answers.suite)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
+            self.forget(task.id)  # nobody is going to ask for it
             raise
         self.evidence[task.id] = evidence
         return answers.suite

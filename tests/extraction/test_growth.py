@@ -72,8 +72,9 @@ def test_work_grows_with_the_text(name: str, style: str, monkeypatch: pytest.Mon
     for size in (least, 4 * least):
         compiled = [0]
 
-        def guard(source: str, *, mode: str = "exec", compiled: list[int] = compiled) -> None:
+        def guard(source: str, *, mode: str = "exec", compiled: list[int] = compiled) -> bool:
             compiled[0] += len(source)
+            return True
 
         monkeypatch.setattr(syntax, "guard", guard)
         with counted() as work:

@@ -10,7 +10,7 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.backends.local import LocalPool
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceError_, UnusableTask
 from evalplus_lite.jobs.suites import SuiteSource
 from evalplus_lite.sandbox import Sandbox, wire
 from evalplus_lite.store import cache_folder
@@ -128,6 +128,14 @@ def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> 
             source.prepare([nothing], pool)
             assert source.evidence == {}
             assert source.unusable[nothing.id].cause == "raises"
+
+
+def test_of_a_task_that_cannot_be_used_nothing_is_kept(sandbox: Sandbox) -> None:
+    """The error says all there is to know: inputs that are no tests take no memory."""
+    source = SuiteSource(cache=None)
+    with pytest.raises(UnusableTask):
+        source.suite(sandbox, replace(TASK, reference="def f(x):\n    raise ValueError\n"))
+    assert source._ready == {}
 
 
 def test_a_cache_that_cannot_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
