@@ -247,7 +247,7 @@ def _answer(row: Mapping[str, Any], ids: _Ids, path: Path, line: int) -> Answer:
 def _temperature(value: object) -> float | None:
     """Return a temperature; None for whatever is not one, as any tool may have written the row."""
     is_number = type(value) in (int, float) and 0 <= value <= 1000  # type: ignore[operator]
-    return float(value) if is_number else None  # type: ignore[arg-type]
+    return float(value) + 0.0 if is_number else None  # type: ignore[arg-type]  # -0.0 is 0.0
 
 
 def _typed(row: Mapping[str, Any], key: str, kind: type, path: Path, line: int) -> Any:

@@ -82,12 +82,13 @@ def test_rows_that_all_name_another_model(folder: Path) -> None:
 
 def test_temperatures_are_not_pooled(folder: Path) -> None:
     """Temperatures of one model have rows of their own; the same index may be in both."""
-    rows = [*answers(3, model="m", temperature=0), *answers(0, model="m", temperature=0.8)]
+    rows = [*answers(3, model="m", temperature=-0.0), *answers(0, model="m", temperature=0.8)]
     write_rows(folder / "samples.jsonl", rows)
     summary, shown = evaluated(folder)
     found = {row["temperature"]: row["pass_at_k"]["base"] for row in summary["groups"]}
     assert found == {0.0: {"pass@1": 1}, 0.8: {"pass@1": 0}}
     assert "temperature" in shown
+    assert "-0" not in shown
 
 
 def test_equal_programs_of_two_models_both_count(folder: Path) -> None:
