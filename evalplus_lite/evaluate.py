@@ -83,16 +83,22 @@ class Exam:
 
     @classmethod
     def by_steps(
-        cls, task: Task, suite: Suite, *, memory: int = 1 << 30, steps: Sequence[int] = ()
+        cls,
+        task: Task,
+        suite: Suite,
+        *,
+        memory: int = 1 << 30,
+        steps: Sequence[int] = (),
+        fewest: int = FEWEST,
     ) -> Exam:
         """Prepare a suite so that verdicts are the same on every machine, however busy it is.
 
-        A program may take ``steps.FEWEST`` steps on a case, or four times the reference's. For
+        A program may take ``fewest`` steps on a case, or four times the reference's. For
         programs that gain nothing by passing: a program can cheat the count. ``steps`` are the
         reference's by case, if they are known. Raises as ``of``.
         """
-        pace = BySteps(task, suite.cases, known=dict(enumerate(steps)))
-        limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
+        pace = BySteps(task, suite.cases, known=dict(enumerate(steps)), fewest=fewest)
+        limits = Limits(cpu=Allowance(fewest).unasked, memory=memory, total=FAR_OFF_SECONDS)
         return cls._of(task, suite, pace, limits)
 
     @classmethod

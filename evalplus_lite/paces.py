@@ -69,13 +69,15 @@ class BySteps:
     factor: float = 4.0
     known: dict[int, int] = field(default_factory=dict)
     """The reference's steps, by case, as far as they were counted."""
+    fewest: int = FEWEST
+    """Steps that any program may take on a case."""
     own_clock: bool = field(default=True, init=False)
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
         """Return the case's patience; 0 if the program takes more steps than it may."""
         arguments = self.cases[case].arguments
-        least = Allowance(FEWEST)
-        allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
+        least = Allowance(self.fewest)
+        allowance = Allowance(max(self.fewest, round(self.factor * self._steps(sandbox, case))))
         if exceeds(sandbox, program, arguments, allowance, limits):
             return 0.0
         if allowance.patience > least.patience:

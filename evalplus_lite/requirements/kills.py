@@ -9,6 +9,7 @@ from itertools import accumulate
 
 from evalplus_lite.evaluate import Exam, examine
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.steps import FEWEST
 from evalplus_lite.types import Suite, Task
 
 MEMORY = 1 << 28
@@ -17,6 +18,9 @@ MOST_SLOW = 2
 MUTANT_STEPS = 2_000_000
 """Mutants meet the cheapest cases, up to this many steps of the reference's in all: a few
 published inputs cost more than thousands of others, and no mutant needs just them."""
+MUTANT_FEWEST = 2_000_000
+"""Steps that any mutant may take on a case, fewer than a sample: many mutants never end, and to
+count as far as here is what each of them costs."""
 SAMPLE_STEPS = 20_000_000
 """Samples meet the cases up to this cost first; the others only where those reject none of it."""
 NEGLIGIBLE_STEPS = 500_000
@@ -45,12 +49,18 @@ class Range:
 
     @classmethod
     def of(
-        cls, task: Task, suite: Suite, *, steps: Sequence[int] = (), most: int | None = None
+        cls,
+        task: Task,
+        suite: Suite,
+        *,
+        steps: Sequence[int] = (),
+        most: int | None = None,
+        fewest: int = FEWEST,
     ) -> Range:
         """Prepare a suite, or its base cases and its cheapest others up to so many steps in all.
 
-        ``steps`` are the reference's by case, if they are known; with ``most`` they must be. The
-        order is the suite's.
+        ``steps`` are the reference's by case, if they are known; with ``most`` they must be. Any
+        program may take ``fewest`` on a case. The order is the suite's.
         """
         chosen = list(range(len(suite.cases)))
         if most is not None:
@@ -68,7 +78,8 @@ class Range:
             base_count=sum(case < suite.base_count for case in chosen),
         )
         known = [steps[case] for case in chosen] if steps else []
-        return cls(Exam.by_steps(task, part, memory=MEMORY, steps=known), tuple(chosen))
+        exam = Exam.by_steps(task, part, memory=MEMORY, steps=known, fewest=fewest)
+        return cls(exam, tuple(chosen))
 
     def kills(self, sandbox: Sandbox, source: str) -> Kills:
         """Return which cases reject a program, by their numbers in the whole suite."""
