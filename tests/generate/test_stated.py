@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from support.tasks import make_task
 
-from evalplus_lite.contract import violations
+from evalplus_lite.contract import Violation, violations
 from evalplus_lite.generate.stated import precondition, with_stated_contract
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case
@@ -20,7 +20,7 @@ def test_a_rows_assertions_become_a_precondition(sandbox: Sandbox) -> None:
     task = with_stated_contract(replace(make_task(), extra={"contract": STATED}))
     assert task.contract is not None
     reasons = violations(sandbox, task.contract, [Case((1,)), Case((7,))])
-    assert reasons == [None, "invalid inputs"]
+    assert reasons == [None, Violation("invalid inputs")]
 
 
 def test_a_contract_of_ones_own_comes_first() -> None:
@@ -38,7 +38,7 @@ def test_annotations_and_imports_do_no_harm(sandbox: Sandbox) -> None:
     reference = "import math\n\ndef f(x: Unknown = 1) -> Thing:\n    return x\n"
     text = precondition(reference, "f", "    assert math.isfinite(x), 'x must be finite'\n")
     reasons = violations(sandbox, text, [Case((1.0,)), Case((float("inf"),)), Case(())])
-    assert reasons == [None, "x must be finite", None]
+    assert reasons == [None, Violation("x must be finite"), None]
 
 
 def test_what_cannot_be_read_is_left_aside() -> None:

@@ -145,7 +145,7 @@ def test_the_command_says_which_tier_it_took(tmp_path: Path) -> None:
     text = NAMESPACES + evaluation(tmp_path)
     found, errors, code = run(tmp_path, text, [sys.executable], str(PROJECT))
     assert code == 0, errors
-    assert found["plus"] == {"pass": 1}
+    assert found["base"] == {"pass": 1}
     assert errors.count("landlock instead of namespaces") == 1
     assert "Traceback" not in errors
 
@@ -170,7 +170,7 @@ def test_without_bubblewrap(tmp_path: Path) -> None:
     script = f"import os\nos.environ['PATH'] = {str(tmp_path)!r}\n" + evaluation(tmp_path)
     found, errors, code = run(tmp_path, script, [sys.executable], folders)
     assert code == 0, errors
-    assert found["plus"] == {"pass": 1}
+    assert found["base"] == {"pass": 1}
     assert "bubblewrap is not installed" in " ".join(errors.split())
 
 
