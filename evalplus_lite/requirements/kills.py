@@ -18,7 +18,7 @@ MOST_SLOW = 2
 MUTANT_STEPS = 2_000_000
 """Mutants meet the cheapest cases, up to this many steps of the reference's in all: a few
 published inputs cost more than thousands of others, and no mutant needs just them."""
-MUTANT_FEWEST = 2_000_000
+MUTANT_FEWEST = 1_000_000
 """Steps that any mutant may take on a case, fewer than a sample: many mutants never end, and to
 count as far as here is what each of them costs."""
 SAMPLE_STEPS = 20_000_000
