@@ -146,6 +146,8 @@ class Client:
             finally:
                 for future in waiting:
                     future.cancel()
+                pool.shutdown()
+                self._connection.resume()
 
     def _count(self, more: Usage) -> None:
         with self._lock:

@@ -43,6 +43,7 @@ class Connection(httpx2.Client):
         )
         self._url, self._seconds = url, seconds
         self._calls: set[_Call] = set()
+        self._is_aborted = False
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Return the whole response to a request."""
@@ -52,6 +53,8 @@ class Connection(httpx2.Client):
         request.headers["Accept-Encoding"] = "identity"  # a packed answer has no bound
         self._calls.add(call)
         try:
+            if self._is_aborted:  # the library tries again what was ended
+                raise Aborted
             with call:
                 response = super().send(request, **{**options, "stream": True})
                 body = self._body(response)
@@ -60,6 +63,8 @@ class Connection(httpx2.Client):
         except httpx2.TimeoutException:
             raise faults.too_slow(self._url, seconds=seconds) from None
         except httpx2.RequestError:
+            if self._is_aborted:
+                raise Aborted from None
             if call.is_ended:
                 raise faults.too_slow(self._url, seconds=seconds) from None
             raise
@@ -70,9 +75,14 @@ class Connection(httpx2.Client):
         )
 
     def abort(self) -> None:
-        """End all requests under way: each raises at once."""
+        """End all requests under way, and any that follow until ``resume``: each raises at once."""
+        self._is_aborted = True
         for call in list(self._calls):
             call.end()
+
+    def resume(self) -> None:
+        """Take requests again."""
+        self._is_aborted = False
 
     def _body(self, response: httpx2.Response) -> bytes:
         with contextlib.closing(response):
@@ -100,6 +110,10 @@ class Connection(httpx2.Client):
             level = [item for part in level for item in _parts(part)]
         if level:
             raise faults.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
+
+
+class Aborted(BaseException):
+    """A request was given up by its user: not an Exception, which the library would try again."""
 
 
 class _Call:

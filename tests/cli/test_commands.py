@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from support.commands import (
     alive,
     descendants,
     environment,
+    interruptible,
     run,
     sample_rows,
     write_rows,
@@ -127,28 +127,12 @@ def test_a_reader_that_leaves_does_no_harm(tmp_path: Path) -> None:
     assert "Traceback" not in text
 
 
-def interrupted(folder: Path, before: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start the command, where Ctrl-C works, after some code."""
-    # Where the tests themselves run in the background, the signal may be ignored.
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    code += f"{before}\nfrom evalplus_lite.cli import main\nraise SystemExit(main())\n"
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        cwd=folder,
-        env=environment(folder / "cache"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
 def test_ctrl_c(folder: Path) -> None:
     """Ctrl-C ends a command with one line and its own exit code, and no process stays."""
     loops = [{"task_id": "Own/0", "solution": f"while True: pass  # {n}"} for n in range(200)]
     write_rows(folder / "samples.jsonl", loops)
     options = ("-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", "--limits", "evalplus")
-    process = interrupted(folder, "", "evaluate", *options)
+    process = interruptible(folder, "", "evaluate", *options)
     while not (folder / "out" / "results.jsonl").exists() and process.poll() is None:
         time.sleep(0.02)
     below = descendants(process.pid)
@@ -178,7 +162,7 @@ class Finder:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder)
 """
-    process = interrupted(
+    process = interruptible(
         folder, hook, "evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"
     )
     _, text = process.communicate(timeout=60)

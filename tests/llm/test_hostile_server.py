@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import COMMAND, environment, run, write_rows
+from support.commands import environment, interruptible, run, write_rows
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Client, Failed, Message, Request
@@ -267,10 +267,8 @@ def test_a_terminal_is_safe_from_a_server(server: Any, folder: Path) -> None:
 def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path) -> None:
     """Ctrl-C ends the command although the server holds its answers."""
     server.answer = BAD["silence"]
-    command = ["generate", "-d", "tasks.jsonl", "-m", "tiny", "--base-url", server.url, "-o", "out"]
-    process = subprocess.Popen(
-        [*COMMAND, *command], cwd=folder, env=environment(folder / "cache"), stderr=subprocess.PIPE
-    )
+    options = ("-d", "tasks.jsonl", "-m", "tiny", "--base-url", server.url, "-o", "out")
+    process = interruptible(folder, "", "generate", *options)
     while not server.asked:
         assert process.poll() is None
         time.sleep(0.05)

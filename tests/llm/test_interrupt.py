@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from support.commands import interruptible
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0
 """Seconds after which a test fails; the server takes longer than that to answer."""
 
@@ -87,18 +84,11 @@ def test_ctrl_c_ends_a_command_that_waits_for_a_model(
         "-o",
         str(tmp_path / "o"),
     ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evalplus_lite", *command, *options],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "none"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    process = interruptible(tmp_path, "", *command, *options, variables={"OPENAI_API_KEY": "none"})
     try:
         assert server.asked.wait(PATIENCE)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=PATIENCE)
+        said = "".join(process.communicate(timeout=PATIENCE))
     finally:
         process.kill()
     assert process.returncode == 130, said

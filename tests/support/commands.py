@@ -129,3 +129,21 @@ def alive(pids: Iterable[int]) -> list[int]:
         if stat.rpartition(")")[2].split()[0] != "Z":
             found.append(pid)
     return sorted(found)
+
+
+def interruptible(
+    folder: Path, before: str, *arguments: str, variables: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start the command, where Ctrl-C works, after some code."""
+    # Where the tests themselves run in the background, the signal may be ignored.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += f"{before}\nfrom evalplus_lite.cli import main\nraise SystemExit(main())\n"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env=environment(folder / "cache", **(variables or {})),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
