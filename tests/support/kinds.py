@@ -169,8 +169,11 @@ KINDS = (
     ),
     Kind(
         "deep cache",
-        "import functools\n@functools.cache\ndef f(x): return x if x < 2 else f(x - 1) + f(x - 2)",
-        inputs=((150,), (300,), (450,), (600,), (750,)),
+        "seen = {0: 0, 1: 1}\n"
+        "def f(x):\n"
+        "    if x not in seen: seen[x] = f(x - 1) + f(x - 2)\n"
+        "    return seen[x]",
+        inputs=((400,), (800,), (1200,), (1600,), (2000,)),
         notes=("dropped",),
     ),
     Kind(
