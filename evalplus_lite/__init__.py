@@ -14,14 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalplus_lite.api import Verifier as Verifier
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
     from evalplus_lite.errors import EvidenceWarning as EvidenceWarning
     from evalplus_lite.errors import InfrastructureError as InfrastructureError
     from evalplus_lite.errors import InputError as InputError
     from evalplus_lite.errors import SandboxUnavailable as SandboxUnavailable
     from evalplus_lite.errors import UnusableTask as UnusableTask
-    from evalplus_lite.metrics import pass_at_k as pass_at_k
+    from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
+    from evalplus_lite.statistics.pass_at_k import pass_at_k as pass_at_k
     from evalplus_lite.tasks import Dataset as Dataset
     from evalplus_lite.tasks import load_dataset as load_dataset
     from evalplus_lite.types import Case as Case
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evalplus_lite.types import Suite as Suite
     from evalplus_lite.types import Task as Task
     from evalplus_lite.types import Verdict as Verdict
-    from evalplus_lite.verify import verify_code_execution as verify_code_execution
+    from evalplus_lite.verifier import Verifier as Verifier
 
 __version__ = "0.1.0"
 
@@ -46,10 +46,10 @@ _HOMES = {
     "Task": "evalplus_lite.types",
     "UnusableTask": "evalplus_lite.errors",
     "Verdict": "evalplus_lite.types",
-    "Verifier": "evalplus_lite.api",
+    "Verifier": "evalplus_lite.verifier",
     "load_dataset": "evalplus_lite.tasks",
-    "pass_at_k": "evalplus_lite.metrics",
-    "verify_code_execution": "evalplus_lite.verify",
+    "pass_at_k": "evalplus_lite.statistics.pass_at_k",
+    "verify_code_execution": "evalplus_lite.grading.text_verifier",
 }
 __all__ = [*sorted(_HOMES), "__version__"]
 

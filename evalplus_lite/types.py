@@ -2,7 +2,7 @@
 
 An ``Outcome`` says *what happened* when a program ran on a case (its ``str`` in a line for people,
 without anything measured); a verdict says *what it means*
-and is derived from outcome and expectation by ``evalplus_lite.verdicts``.
+and is derived from outcome and expectation by ``evalplus_lite.grading.verdicts``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.blobs import Blobs
+from evalplus_lite.store.compressed import Blobs
 
 Value: TypeAlias = Any
 """A plain Python value: None, bool, int, float, complex, str, bytes, and list, tuple, set,

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import pytest
 
-from evalplus_lite.answers import MAX_ROW, MAX_SOURCE, Faults
 from evalplus_lite.errors import InputError
-from evalplus_lite.samples import read_samples
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.answers import MAX_ROW, MAX_SOURCE, Faults
+from evalplus_lite.tasks.samples import read_samples
 from evalplus_lite.types import Task
 
 DATA = Dataset("some", (Task("set/0", "def f(x):\n", "f", "def f(x):\n    return x\n"),))

@@ -24,9 +24,9 @@ from evalplus_lite import (
     Verdict,
     Verifier,
 )
-from evalplus_lite.backends.local import LOOKAHEAD
 from evalplus_lite.errors import EvalPlusLiteError
-from evalplus_lite.paces import ByTime
+from evalplus_lite.execution.threads import LOOKAHEAD
+from evalplus_lite.grading.paces import ByTime
 
 RIGHT, WRONG = "def f(x): return x + x", "def f(x): return x"
 TASKS = (

@@ -7,9 +7,9 @@ import json
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.audit import Dispute, Finding, Said, dispute, rows
-from evalplus_lite.sandbox import wire
+from evalplus_lite.consensus.disputes import Dispute, Finding, Said, dispute, rows
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
+from evalplus_lite.values import wire
 
 TASK = make_task()
 CASE = Case((1,))

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 from support.values import exact, nested
 
-from evalplus_lite import codec
-from evalplus_lite.codec import MAX_DEPTH, dumps, from_json, loads, to_json
 from evalplus_lite.errors import CodecError
+from evalplus_lite.values import codec
+from evalplus_lite.values.codec import MAX_DEPTH, dumps, from_json, loads, to_json
 
 
 class Colour(enum.IntEnum):

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.values import brief
 
-from evalplus_lite.compare import matches
 from evalplus_lite.types import Rule
+from evalplus_lite.values.equality import matches
 
 HUGE = 10**5000
 NAN, INF = math.nan, math.inf

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.contract import Violation, bundled, load_contracts, parse, violations
 from evalplus_lite.errors import ContractError
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.contracts import Violation, bundled, load_contracts, parse, violations
 from evalplus_lite.types import Case
 
 

@@ -14,16 +14,17 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.backends.local import LocalPool
-from evalplus_lite.contract import load_contracts, parse
-from evalplus_lite.generate.constants import Constants, examples
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.mutate import Generator
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
-from evalplus_lite.stability import same
+from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.generate.domains.constants import Constants, examples
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.grading.stability import same
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.recover import with_base_cases
+from evalplus_lite.tasks.contracts import load_contracts, parse
+from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Outcome, Raised, Returned, Task
+from evalplus_lite.values import wire
 
 LIMITS = Limits(cpu=2.0, load=10.0)
 

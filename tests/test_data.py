@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.backends.local import LocalPool
-from evalplus_lite.contract import bundled
-from evalplus_lite.generate.completions import draws
-from evalplus_lite.generate.llm_form import Form
-from evalplus_lite.generate.llm_seeds import llm_seeds
-from evalplus_lite.generate.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.prompting.completions import draws
+from evalplus_lite.prompting.json_form import Form
+from evalplus_lite.prompting.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.prompting.seeds import llm_seeds
 from evalplus_lite.tasks import Dataset, load_dataset
-from evalplus_lite.tasks.recover import with_base_cases
+from evalplus_lite.tasks.contracts import bundled
+from evalplus_lite.tasks.published.base_cases import with_base_cases
 
 DATA = bundled("data")
 FOLDERS = sorted(path.parent for path in DATA.glob("recorded/*/plan.json"))

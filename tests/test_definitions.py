@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from evalplus_lite import definitions
+from evalplus_lite.programs import definitions
 
 
 def statement(source: str) -> ast.stmt:

@@ -10,10 +10,11 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import UnusableTask
-from evalplus_lite.evidence import blind_spot, own_refused
-from evalplus_lite.sandbox import Sandbox, wire
-from evalplus_lite.stability import deranged, stable
+from evalplus_lite.grading.evidence import blind_spot, own_refused
+from evalplus_lite.grading.stability import deranged, stable
+from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Rule
+from evalplus_lite.values import wire
 
 
 @pytest.mark.parametrize(

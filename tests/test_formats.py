@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.samples import read_samples
 from evalplus_lite.tasks import load_dataset, write_suites
+from evalplus_lite.tasks.samples import read_samples
 from evalplus_lite.types import Rule
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "formats.md"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from evalplus_lite.generate import strategies as generating
-from evalplus_lite.mining import strategies as mining
+from evalplus_lite.mining.inputs import strategies as mining
 
 OVERRIDING = (generating._Isolated, mining.PlainProvider)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.metrics import Count, estimate, pass_at_k
+from evalplus_lite.statistics.pass_at_k import Count, estimate, pass_at_k
 
 FEW = settings(max_examples=60, deadline=None)
 

@@ -10,10 +10,11 @@ import pytest
 from support.tasks import make_task
 
 from evalplus_lite.errors import ContractError, ReferenceError_
-from evalplus_lite.oracle import Answers, answer, has_check
-from evalplus_lite.sandbox import Limits, Sandbox, wire
-from evalplus_lite.stability import same
+from evalplus_lite.grading.oracle import Answers, answer, has_check
+from evalplus_lite.grading.stability import same
+from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Rule, Task
+from evalplus_lite.values import wire
 
 LIMITS = Limits(cpu=0.2, memory=256 << 20, wait=0.5)
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.llm_seeds import llm_seeds
-from evalplus_lite.generate.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.prompting.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.prompting.seeds import llm_seeds
 from evalplus_lite.tasks import load_dataset
 
 SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "record_replies"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.reduce import Problem, bitset, distinct, folded, greedy, ranking
-from evalplus_lite.reduce_bounds import lower_bound
-from evalplus_lite.reduce_exact import smallest
+from evalplus_lite.reduction.exact import smallest
+from evalplus_lite.reduction.lower_bound import lower_bound
+from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, folded, greedy, ranking
 
 
 def problem(tests: int, *rows: list[int], given: list[int] | None = None) -> Problem:

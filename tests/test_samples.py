@@ -12,9 +12,15 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.extraction import Step
-from evalplus_lite.samples import MAX_SOURCE, Faults, read_answers, read_samples, write_samples
+from evalplus_lite.programs.extraction import Step
 from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks.samples import (
+    MAX_SOURCE,
+    Faults,
+    read_answers,
+    read_samples,
+    write_samples,
+)
 from evalplus_lite.types import Sample, Task
 
 PROMPT = "def f(x):\n"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.oracle import answer
+from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.steps import FEWEST, Allowance, Meter, count
+from evalplus_lite.sandbox.steps import FEWEST, Allowance, Meter, count
 from evalplus_lite.types import Returned, TimedOut
 
 LIMITS = Limits(cpu=0.2, wait=0.5)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.values import brief, nested
 
-from evalplus_lite.sandbox import wire
+from evalplus_lite.grading.verdicts import explain, judge
 from evalplus_lite.types import (
     VERDICTS,
     Crashed,
@@ -22,7 +22,8 @@ from evalplus_lite.types import (
     VerdictName,
     clip,
 )
-from evalplus_lite.verdicts import explain, judge, shorten
+from evalplus_lite.values import wire
+from evalplus_lite.values.excerpts import shorten
 
 FIVE = wire.encode(5)
 

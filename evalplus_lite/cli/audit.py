@@ -20,7 +20,7 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evalplus_lite.jobs.auditing import Hearing
+    from evalplus_lite.pipelines.auditing import Hearing
 
 
 def audit(
@@ -52,19 +52,19 @@ def audit(
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """
-    from evalplus_lite.audit import rows
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evaluate import _stream
     from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
-    from evalplus_lite.evidence import unusable_row
-    from evalplus_lite.jobs.auditing import audit as run
-    from evalplus_lite.jobs.auditing import counts, with_references
-    from evalplus_lite.jobs.augmentation import Budget
-    from evalplus_lite.samples import Faults
+    from evalplus_lite.consensus.disputes import rows
+    from evalplus_lite.grading.evidence import unusable_row
+    from evalplus_lite.pipelines.auditing import audit as run
+    from evalplus_lite.pipelines.auditing import counts, with_references
+    from evalplus_lite.pipelines.augmentation import Budget
     from evalplus_lite.store import write_jsonl
     from evalplus_lite.tasks import load_dataset
+    from evalplus_lite.tasks.samples import Faults
 
     screen, faults = Screen(), Faults(is_strict=strict)
     with screen, open_pool(workers, sandbox, screen) as pool:

@@ -25,7 +25,7 @@ from evalplus_lite.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalplus_lite.jobs.augmentation import Augmented, Budget, SeedSource
+    from evalplus_lite.pipelines.augmentation import Augmented, Budget, SeedSource
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Unusable
 
@@ -102,9 +102,9 @@ def augment(
     from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
-    from evalplus_lite.generate.choices import with_choices
-    from evalplus_lite.jobs.augmentation import Budget
-    from evalplus_lite.jobs.seeding import seed_source
+    from evalplus_lite.generate.domains.choices import with_choices
+    from evalplus_lite.pipelines.augmentation import Budget
+    from evalplus_lite.pipelines.seeds import seed_source
 
     if generators and not (model or replay):
         raise InputError("--generators without a model", remedy="give --model or --replay")
@@ -172,17 +172,17 @@ def run(
     """Augment into ``folder``, going on where a killed run stopped; return the summary."""
     import json as json_module
 
-    from evalplus_lite.audit import Finding, rows
     from evalplus_lite.cli.evaluate import _stream, dataset_hash
     from evalplus_lite.cli.facts import facts
-    from evalplus_lite.evidence import unusable_row
-    from evalplus_lite.jobs.auditing import by_task
-    from evalplus_lite.jobs.augmentation import augment as augment_all
-    from evalplus_lite.jobs.seeding import from_row, to_row
-    from evalplus_lite.samples import Faults
+    from evalplus_lite.consensus.disputes import Finding, rows
+    from evalplus_lite.grading.evidence import unusable_row
+    from evalplus_lite.pipelines.auditing import by_task
+    from evalplus_lite.pipelines.augmentation import augment as augment_all
+    from evalplus_lite.pipelines.seeds import from_row, to_row
     from evalplus_lite.store import Journal, write_jsonl, write_text
     from evalplus_lite.tasks import write_suites
     from evalplus_lite.tasks.loading import refusal
+    from evalplus_lite.tasks.samples import Faults
 
     faults = Faults(is_strict=strict)
     jurors = by_task(data, _stream(list(consensus), data, False, faults)) if consensus else {}

@@ -17,7 +17,7 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evalplus_lite.jobs.contracting import Draft
+    from evalplus_lite.pipelines.contract_drafts import Draft
     from evalplus_lite.sandbox import Sandbox
     from evalplus_lite.types import Task
 
@@ -59,8 +59,8 @@ def suggest(
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
     from evalplus_lite.errors import InputError
-    from evalplus_lite.jobs.contracting import suggest as draft
     from evalplus_lite.llm import Client, Replay
+    from evalplus_lite.pipelines.contract_drafts import suggest as draft
 
     if not model and not replay:
         raise InputError(
@@ -100,7 +100,7 @@ def infer(
     """
     from evalplus_lite.cli.console import Screen, print_json, say
     from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.jobs.contracting import inferred
+    from evalplus_lite.pipelines.contract_drafts import inferred
 
     screen = Screen()
     with screen, open_pool(workers, sandbox, screen) as pool:

@@ -21,8 +21,8 @@ from evalplus_lite.cli.options import (
 from evalplus_lite.cli.reduce import FreshOption
 
 if TYPE_CHECKING:
-    from evalplus_lite.requirements.choice import Policy
-    from evalplus_lite.requirements.crossval import Line
+    from evalplus_lite.reduction.cross_validation import Line
+    from evalplus_lite.reduction.policy import Policy
 
 DEFAULT_CURVE = "2,4,6,8,10,16"
 
@@ -66,8 +66,8 @@ def crossval(
     from evalplus_lite.cli.reduce import gather
     from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.errors import InputError
-    from evalplus_lite.requirements.crossval import Field, compared
-    from evalplus_lite.requirements.crossval import crossval as run
+    from evalplus_lite.reduction.cross_validation import Field, compared
+    from evalplus_lite.reduction.cross_validation import crossval as run
     from evalplus_lite.store import write_text
 
     policies = read_policies(folds, curve)
@@ -102,7 +102,7 @@ def crossval(
 def read_policies(folds: str, curve: str) -> dict[str, Policy]:
     """Return the policies to try, by name: each mode with each number of folds and each size."""
     from evalplus_lite.errors import InputError
-    from evalplus_lite.requirements.choice import Policy
+    from evalplus_lite.reduction.policy import Policy
     from evalplus_lite.requirements.matrix import MODES
 
     try:
@@ -121,9 +121,9 @@ def read_policies(folds: str, curve: str) -> dict[str, Policy]:
 
 def _ready_made(name: str, measured: list[Any]) -> dict[str, int]:
     """Return a smaller dataset's plus cases as bitsets of the larger one's."""
-    from evalplus_lite.reduce import bitset
-    from evalplus_lite.sandbox import wire
+    from evalplus_lite.reduction.set_cover import bitset
     from evalplus_lite.tasks import load_dataset
+    from evalplus_lite.values import wire
 
     other = {task.id: task for task in load_dataset(name).tasks}
     found = {}
@@ -137,7 +137,7 @@ def _ready_made(name: str, measured: list[Any]) -> dict[str, int]:
 
 def summarize(name: str, lines: list[Line]) -> dict[str, Any]:
     """Return every line, and each policy's pooled one."""
-    from evalplus_lite.requirements.crossval import pooled
+    from evalplus_lite.reduction.cross_validation import pooled
 
     def row(line: Line) -> dict[str, Any]:
         return {

@@ -19,8 +19,8 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evalplus_lite.jobs.evaluation import Tally
-    from evalplus_lite.jobs.reduction import Measured
+    from evalplus_lite.pipelines.evaluation import Tally
+    from evalplus_lite.pipelines.reduction import Measured
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Sample, Suite
 
@@ -49,9 +49,9 @@ def demo(
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, out_folder
-    from evalplus_lite.jobs.augmentation import Budget
-    from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES
-    from evalplus_lite.jobs.seeding import seed_source
+    from evalplus_lite.pipelines.augmentation import Budget
+    from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES
+    from evalplus_lite.pipelines.seeds import seed_source
 
     record = recorded()
     seeds = [record / "seeds.jsonl.gz"] if record and (record / "seeds.jsonl.gz").exists() else []
@@ -86,7 +86,7 @@ def demo(
 
 def recorded() -> Path | None:
     """Return the folder of the recorded model, the first by name; None where there is none."""
-    from evalplus_lite.contract import bundled
+    from evalplus_lite.tasks.contracts import bundled
 
     folders = sorted(path.parent for path in bundled("data").glob("recorded/*/samples.jsonl.gz"))
     return folders[0] if folders else None
@@ -94,12 +94,12 @@ def recorded() -> Path | None:
 
 def _judge_and_reduce(folder: Path, record: Path | None, pool: Any, screen: Any) -> dict[str, Any]:
     from evalplus_lite.cli.generate import replayed
-    from evalplus_lite.jobs.reduction import measure, named, reduced
-    from evalplus_lite.jobs.suites import SuiteSource
-    from evalplus_lite.requirements.choice import Policy, bounded, choose
-    from evalplus_lite.samples import read_samples
+    from evalplus_lite.pipelines.expected import SuiteSource
+    from evalplus_lite.pipelines.reduction import measure, named, reduced
+    from evalplus_lite.reduction.policy import Policy, bounded, choose
     from evalplus_lite.store import cache_folder
     from evalplus_lite.tasks import load_dataset, write_suites
+    from evalplus_lite.tasks.samples import read_samples
 
     data = load_dataset(folder / "suite.jsonl.gz")
     samples = []
@@ -135,8 +135,8 @@ def _judge_and_reduce(folder: Path, record: Path | None, pool: Any, screen: Any)
 
 def _evaluate(path: Path, data: Dataset, samples: list[Sample], pool: Any, screen: Any) -> Tally:
     from evalplus_lite.cli.evaluate import dataset_hash
-    from evalplus_lite.jobs.evaluation import Settings, evaluate
-    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.pipelines.evaluation import Settings, evaluate
+    from evalplus_lite.pipelines.expected import SuiteSource
     from evalplus_lite.sandbox import PRESETS
     from evalplus_lite.store import Journal
 
@@ -180,7 +180,7 @@ def _mutants(measured: list[Measured], chosen: list[set[int]]) -> dict[str, int]
 
 
 def _members(bits: int) -> set[int]:
-    from evalplus_lite.reduce import members
+    from evalplus_lite.reduction.set_cover import members
 
     return set(members(bits))
 

@@ -40,14 +40,14 @@ def machine() -> dict[str, str]:
     import platform
     import sys
 
-    from evalplus_lite.sandbox import landlock, launch
+    from evalplus_lite.sandbox.isolation import command, landlock
 
     linux = sys.platform == "linux"
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": platform.python_version(),
         "user": ("root" if os.geteuid() == 0 else "unprivileged") if linux else "",
-        "bubblewrap": (launch.find_bwrap() if linux else None) or "missing",
+        "bubblewrap": (command.find_bwrap() if linux else None) or "missing",
         "landlock": (f"version {landlock.version()}" if linux else "") or "missing",
     }
 

@@ -28,9 +28,9 @@ from evalplus_lite.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalplus_lite.jobs.evaluation import Settings
-    from evalplus_lite.samples import Faults
+    from evalplus_lite.pipelines.evaluation import Settings
     from evalplus_lite.tasks import Dataset
+    from evalplus_lite.tasks.samples import Faults
     from evalplus_lite.types import Sample
 
 MOST_SOLUTIONS = 20_000
@@ -79,21 +79,21 @@ def evaluate(
     """
     import json as json_module
 
-    from evalplus_lite.backends.local import default_workers
     from evalplus_lite.cli import scores
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evidence import listed
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
-    from evalplus_lite.jobs.evaluation import Settings, names
-    from evalplus_lite.jobs.evaluation import evaluate as run
-    from evalplus_lite.jobs.smallest import Shrinker
-    from evalplus_lite.jobs.spool import Spool
-    from evalplus_lite.jobs.suites import SuiteSource
-    from evalplus_lite.samples import Faults
+    from evalplus_lite.execution.threads import default_workers
+    from evalplus_lite.pipelines.evaluation import Settings, names
+    from evalplus_lite.pipelines.evaluation import evaluate as run
+    from evalplus_lite.pipelines.expected import SuiteSource
+    from evalplus_lite.pipelines.minimize import Shrinker
+    from evalplus_lite.pipelines.spool import Spool
     from evalplus_lite.sandbox import preset
     from evalplus_lite.store import Journal, write_text
     from evalplus_lite.tasks.loading import known_contracts
+    from evalplus_lite.tasks.samples import Faults
 
     ks = read_ks(k)
     shrinker = Shrinker(known_contracts()) if shrink else None
@@ -207,9 +207,9 @@ def _stream(
     Rows that cannot be used are passed over, and counted in ``faults``; ``steps`` counts what was
     done to how many answers.
     """
-    from evalplus_lite.jobs.reduction import named
-    from evalplus_lite.samples import Faults, read_samples
+    from evalplus_lite.pipelines.reduction import named
     from evalplus_lite.store.labels import labels
+    from evalplus_lite.tasks.samples import Faults, read_samples
 
     offsets: Counter[str] = Counter()
     faults = faults or Faults()

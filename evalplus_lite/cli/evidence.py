@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalplus_lite.backends.local import LocalPool
     from evalplus_lite.cli.console import Screen
-    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.execution.threads import LocalPool
+    from evalplus_lite.pipelines.expected import SuiteSource
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Unusable
 
@@ -17,7 +17,7 @@ SHOWN = 10
 
 def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
     """Return the unusable tasks, and the notes on the others, in the data set's order."""
-    from evalplus_lite.evidence import evidence_rows, unusable_row
+    from evalplus_lite.grading.evidence import evidence_rows, unusable_row
 
     known = source.evidence
     has_plus = data.has_plus

@@ -57,7 +57,7 @@ def export(
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.errors import InputError, UnusableTask, one_of
     from evalplus_lite.export.entry import Entry
-    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.pipelines.expected import SuiteSource
 
     if to not in FORMATS:
         raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))

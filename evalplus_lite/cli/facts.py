@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalplus_lite.backends.local import LocalPool
+    from evalplus_lite.execution.threads import LocalPool
     from evalplus_lite.tasks import Dataset
 
 
@@ -24,7 +24,7 @@ def facts(
     """
     from evalplus_lite import __version__
     from evalplus_lite.cli.evaluate import dataset_hash
-    from evalplus_lite.report.facts import file_facts, run_facts
+    from evalplus_lite.pipelines.facts import file_facts, run_facts
     from evalplus_lite.sandbox.probe import choose_tier
 
     found: dict[str, Any] = {}

@@ -17,8 +17,8 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evalplus_lite.generate.completions import Drawn
     from evalplus_lite.llm import Usage
+    from evalplus_lite.prompting.completions import Drawn
     from evalplus_lite.types import Task
 
 
@@ -67,9 +67,9 @@ def generate(
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import output_folder
     from evalplus_lite.errors import InputError
-    from evalplus_lite.generate.completions import Sampling
-    from evalplus_lite.generate.completions import generate as draw
     from evalplus_lite.llm import Client
+    from evalplus_lite.prompting.completions import Sampling
+    from evalplus_lite.prompting.completions import generate as draw
     from evalplus_lite.tasks import load_dataset
 
     if greedy and temperature is not None:
@@ -151,8 +151,8 @@ def usage(found: Usage) -> dict[str, Any]:
 
 def replayed(record: Path, tasks: tuple[Task, ...], path: Path) -> Path:
     """Draw a recorded model's samples again from its record, into ``path``."""
-    from evalplus_lite.generate.completions import generate as draw
-    from evalplus_lite.generate.recording import Recording, replay_samples
+    from evalplus_lite.prompting.completions import generate as draw
+    from evalplus_lite.prompting.recording import Recording, replay_samples
 
     plan = Recording.open(record)
     draw(tasks, replay_samples(record), plan.sampling, path=path, extract=program_of)

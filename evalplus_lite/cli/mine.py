@@ -17,7 +17,7 @@ from evalplus_lite.cli.options import (
 
 if TYPE_CHECKING:
     from evalplus_lite.mining.campaign import Campaign
-    from evalplus_lite.mining.funnel import Funnel
+    from evalplus_lite.mining.selecting.funnel import Funnel
 
 MOST_REASONS = 12
 """Reasons a stage that the printed table shows; the file holds all."""
@@ -82,9 +82,9 @@ def mine(
 
     [bold]Example[/bold]  evalplus-lite mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
-    from evalplus_lite.backends.local import check_workers
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.cli.setup import keep_tables
+    from evalplus_lite.execution.threads import check_workers
     from evalplus_lite.mining.campaign import Campaign, Outputs, Progress
     from evalplus_lite.mining.mine import Settings
 
@@ -163,9 +163,9 @@ def _source(model: str | None, base_url: str | None) -> Any:
 
 def _extras(campaign: Campaign, chain: int, states: int, seed: int) -> dict[str, int]:
     """Write the optional files; return how many tasks each holds."""
-    from evalplus_lite.mining.breakpoints import write_states
-    from evalplus_lite.mining.chain import write_chained
-    from evalplus_lite.mining.proof import Sandboxes
+    from evalplus_lite.mining.running.proof import Sandboxes
+    from evalplus_lite.mining.tasks.breakpoints import write_states
+    from evalplus_lite.mining.tasks.chains import write_chained
 
     found: dict[str, int] = {}
     if not chain and not states:

@@ -85,8 +85,8 @@ def _reports(
     from evalplus_lite.cli.evidence import listed, require_any
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.jobs.reduction import Measured, measure
-    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.pipelines.expected import SuiteSource
+    from evalplus_lite.pipelines.reduction import Measured, measure
     from evalplus_lite.requirements.survivors import report
     from evalplus_lite.sandbox import Sandbox
     from evalplus_lite.store import cache_folder

@@ -12,7 +12,7 @@ from evalplus_lite.cli.options import ForceOption, JsonOption, TimeoutOption
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalplus_lite.mining.tasks import MinedTask
+    from evalplus_lite.mining.tasks.mined import MinedTask
 
 MinedOption = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
@@ -66,9 +66,9 @@ def predict(
     from evalplus_lite.cli.console import Screen, print_json, say
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.llm import Client
-    from evalplus_lite.mining.predict import Asking, Prediction
-    from evalplus_lite.mining.predict import predict as run
-    from evalplus_lite.report.facts import file_facts
+    from evalplus_lite.mining.asking.predict import Asking, Prediction
+    from evalplus_lite.mining.asking.predict import predict as run
+    from evalplus_lite.pipelines.facts import file_facts
 
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.predictions.jsonl")
@@ -104,8 +104,8 @@ def predict(
 
 def read_any(path: Path) -> Iterator[MinedTask]:
     """Yield the tasks of a mined file or of a CRUXEval file."""
-    from evalplus_lite.mining.cruxeval import CruxevalFile, is_cruxeval
-    from evalplus_lite.mining.tasks import read_tasks
+    from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval
+    from evalplus_lite.mining.tasks.mined import read_tasks
     from evalplus_lite.store import read_jsonl
 
     first = next(iter(read_jsonl(path)), None)

@@ -20,8 +20,8 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evalplus_lite.jobs.reduction import Measured
-    from evalplus_lite.requirements.choice import Choice, Policy
+    from evalplus_lite.pipelines.reduction import Measured
+    from evalplus_lite.reduction.policy import Choice, Policy
     from evalplus_lite.tasks import Dataset
 
 OptionalSamples = Annotated[
@@ -91,8 +91,8 @@ def reduce(
     from evalplus_lite.cli.console import Screen, print_json
     from evalplus_lite.cli.evidence import tell
     from evalplus_lite.cli.setup import output_folder
-    from evalplus_lite.jobs.reduction import reduced
-    from evalplus_lite.requirements.choice import Policy, bounded, choose
+    from evalplus_lite.pipelines.reduction import reduced
+    from evalplus_lite.reduction.policy import Policy, bounded, choose
     from evalplus_lite.store import write_text
     from evalplus_lite.tasks import write_suites
 
@@ -146,12 +146,12 @@ def gather(
     from evalplus_lite.cli.evidence import listed, require_any
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.jobs.reduction import SANDBOX_PACKAGES, measure, named
-    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.pipelines.expected import SuiteSource
+    from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES, measure, named
     from evalplus_lite.requirements.matrix import KINDS, MODES
-    from evalplus_lite.samples import Faults, read_samples
     from evalplus_lite.store import cache_folder
     from evalplus_lite.store.labels import labels
+    from evalplus_lite.tasks.samples import Faults, read_samples
 
     kinds = KINDS if policy is None else MODES[policy.mode]
     with open_pool(workers, sandbox, screen, [*SANDBOX_PACKAGES, *(package or [])]) as pool:
@@ -179,7 +179,7 @@ def summarize(
     """Return sizes, bound and gap over all tasks, requirements by kind, and each task's sizes."""
     from collections import Counter
 
-    from evalplus_lite.requirements.choice import Size
+    from evalplus_lite.reduction.policy import Size
     from evalplus_lite.requirements.matrix import MODES
 
     matrices = [one.matrix for one in measured]

@@ -35,8 +35,8 @@ def sanitize(
     from evalplus_lite.cli.evaluate import _stream
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import output_folder, samples_name
-    from evalplus_lite.samples import Faults, write_samples
     from evalplus_lite.tasks import load_dataset
+    from evalplus_lite.tasks.samples import Faults, write_samples
 
     data = load_dataset(dataset, only=tasks)
     folder = output_folder(out, "sanitize", dataset, data, samples_name(samples))

@@ -11,7 +11,7 @@ from evalplus_lite.cli.options import JsonOption
 from evalplus_lite.cli.predict import MinedOption
 
 if TYPE_CHECKING:
-    from evalplus_lite.mining.score import Report
+    from evalplus_lite.mining.asking.score import Report
 
 
 def score(
@@ -50,9 +50,9 @@ def score(
     from evalplus_lite.cli.evaluate import read_ks
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.predict import read_any
-    from evalplus_lite.mining.score import judge_by, read_predictions
-    from evalplus_lite.mining.score import score as run
-    from evalplus_lite.report.facts import file_facts
+    from evalplus_lite.mining.asking.score import judge_by, read_predictions
+    from evalplus_lite.mining.asking.score import score as run
+    from evalplus_lite.pipelines.facts import file_facts
     from evalplus_lite.store import write_text
 
     decide = None
@@ -64,7 +64,7 @@ def score(
     found = facts(tasks=file_facts([tasks]), predictions=file_facts([predictions]))
     summary = {"run": found, **report.to_json()}
     if marks is not None:
-        from evalplus_lite.mining.score import marked_rows
+        from evalplus_lite.mining.asking.score import marked_rows
         from evalplus_lite.store import write_jsonl
 
         write_jsonl(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalplus_lite.cli.console import Screen
-    from evalplus_lite.jobs.evaluation import Tally
-    from evalplus_lite.jobs.groups import Group
+    from evalplus_lite.pipelines.evaluation import Tally
+    from evalplus_lite.pipelines.groups import Group
     from evalplus_lite.store import Journal
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Sample
@@ -25,7 +25,7 @@ MOST_CHARACTERS = 32 << 20
 
 def grouped(journal: Journal, tally: Tally, *, pool: bool) -> dict[Group, Tally]:
     """Return the counts of each model and temperature, or those of all samples as one."""
-    from evalplus_lite.jobs.groups import Group, tallies
+    from evalplus_lite.pipelines.groups import Group, tallies
 
     if pool:
         return {Group(): tally}
@@ -39,7 +39,7 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
     """Return the programs' texts by the names that results know them by; None if they are too long
     to be held together.
     """
-    from evalplus_lite.jobs.evaluation import program_hash
+    from evalplus_lite.pipelines.evaluation import program_hash
 
     found: dict[str, str] = {}
     characters = 0
@@ -68,7 +68,7 @@ def summarize(
 
 
 def _row(data: Dataset, group: Group | None, tally: Tally, ks: tuple[int, ...]) -> dict[str, Any]:
-    from evalplus_lite.jobs.evaluation import missing
+    from evalplus_lite.pipelines.evaluation import missing
 
     scores = tally.pass_at_k(ks)
     names = {} if group is None else {"model": group.model, "temperature": group.temperature}
@@ -97,8 +97,8 @@ def write_all(
     Of very many, as rows may name them, the first ``MOST_FILES`` get one.
     """
     from evalplus_lite.export.evalplus_results import write_results
-    from evalplus_lite.jobs.groups import Group
-    from evalplus_lite.report.facts import now
+    from evalplus_lite.pipelines.facts import now
+    from evalplus_lite.pipelines.groups import Group
 
     first = dict(itertools.islice(groups.items(), MOST_FILES))
     names = _file_names(first)

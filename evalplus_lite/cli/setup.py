@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evalplus_lite.backends.local import LocalPool
     from evalplus_lite.cli.console import Screen
+    from evalplus_lite.execution.threads import LocalPool
     from evalplus_lite.tasks import Dataset
 
 
@@ -17,7 +17,7 @@ def open_pool(
     workers: int | None, tier: str, screen: Screen, packages: list[str] | None = None
 ) -> LocalPool:
     """Return a pool of sandboxes of the given tier; a weaker tier than usual is told in a line."""
-    from evalplus_lite.backends.local import LocalPool
+    from evalplus_lite.execution.threads import LocalPool
     from evalplus_lite.sandbox.limits import config_of
 
     keep_tables()
@@ -43,10 +43,10 @@ def open_dataset(
     holds any, which the references of all tasks are run for.
     """
     from evalplus_lite.cli.evidence import require_all
-    from evalplus_lite.jobs.suites import SuiteSource
+    from evalplus_lite.pipelines.expected import SuiteSource
     from evalplus_lite.tasks import load_dataset
     from evalplus_lite.tasks.loading import refusal
-    from evalplus_lite.tasks.recover import with_base_cases
+    from evalplus_lite.tasks.published.base_cases import with_base_cases
 
     gc.disable()  # nothing that is read becomes garbage: looking for it takes a third of the time
     try:

@@ -9,8 +9,8 @@ from itertools import islice
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.export.literals import is_readable
-from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.values import wire
 
 
 @dataclass(frozen=True, slots=True)

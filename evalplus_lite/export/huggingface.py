@@ -10,11 +10,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from evalplus_lite import codec
 from evalplus_lite.errors import InputError
 from evalplus_lite.export.entry import Entry
 from evalplus_lite.export.humaneval import check_text
 from evalplus_lite.store import write_jsonl, write_text
+from evalplus_lite.values import codec
 
 _CARD = """\
 ---

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from evalplus_lite import syntax
-from evalplus_lite.contract import parse
+from evalplus_lite.programs import parsing
+from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Rule, Task
 
 _LEAVES = """\
@@ -121,7 +121,7 @@ def _rule_text(rule: Rule, name: str) -> str:
 def _check_text(task: Task, name: str) -> str:
     """Return a contract's ``check`` within a function, so that its names meet no others."""
     assert task.contract is not None
-    tree = syntax.parse(task.contract)
+    tree = parsing.parse(task.contract)
     body = [
         node
         for node in tree.body
@@ -130,7 +130,7 @@ def _check_text(task: Task, name: str) -> str:
         and not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
     ]
     # As a tree, not line by line: a text over several lines must stay as it is.
-    function = syntax.parse(
+    function = parsing.parse(
         f"def {name}(inputs, output, expected):\n    return check(inputs, output, expected)\n"
     )
     function.body[0].body[:0] = body

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from evalplus_lite.generate.shape import elements_of
+from evalplus_lite.generate.domains.profile import elements_of
 from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]

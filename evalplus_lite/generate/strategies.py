@@ -16,11 +16,11 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
-from evalplus_lite.generate.domain import Domain
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.shape import Shape, hashable
+from evalplus_lite.generate.domains.domain import Domain
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.profile import Shape, hashable
 from evalplus_lite.types import Case, Value
+from evalplus_lite.values.identity import key
 
 Strategy = st.SearchStrategy[Any]
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import faults
+from evalplus_lite.llm import errors
+from evalplus_lite.llm.base import CutOffRule, Item, Result, checked
 from evalplus_lite.llm.dialect import Dialect, narrower
-from evalplus_lite.llm.exchange import Exchange, Reply, Request, Usage
+from evalplus_lite.llm.messages import Exchange, Reply, Request, Usage
 from evalplus_lite.llm.recorded import Cache
-from evalplus_lite.llm.source import CutOffRule, Item, Result, checked
 
 if TYPE_CHECKING:
     import openai
@@ -67,11 +67,11 @@ class Client:
         self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
         address = urlsplit(self.url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise faults.bad_url(self.url)
+            raise errors.bad_url(self.url)
         key = api_key or os.environ.get("OPENAI_API_KEY") or ""
         if not key.strip():
             if address.hostname not in _LOOPBACK:
-                raise faults.missing_key()
+                raise errors.missing_key()
             key = "none"
         self._concurrency, self._timeout = max(1, concurrency), timeout
         self._connection = Connection(self.url, seconds=timeout)
@@ -179,7 +179,7 @@ class Client:
                 is_trial = False
             except (self._openai.OpenAIError, ValueError, RecursionError, TypeError) as error:
                 what = f"{type(error).__name__}: {error}"
-                raise faults.no_answer(self.url, what=what) from None
+                raise errors.no_answer(self.url, what=what) from None
 
     def _send(self, request: Request, dialect: Dialect, *, retries: int) -> Reply:
         server = self._server.with_options(max_retries=retries)
@@ -215,14 +215,14 @@ class Client:
         """Take what is used out of a server's answer, trusting none of its shape."""
         choices = getattr(answer, "choices", None)
         if not isinstance(choices, list) or not choices:
-            raise faults.no_answer(self.url, what=str(answer or "an empty body"))
+            raise errors.no_answer(self.url, what=str(answer or "an empty body"))
         choice = choices[0]
         message = getattr(choice, "message", None)
         said = getattr(choice, "text", None)
         if request.prompt is None:
             said = getattr(message, "content", None)
         if said is None and (message is None or request.prompt is not None):
-            raise faults.no_answer(self.url, what="its choice has no text")
+            raise errors.no_answer(self.url, what="its choice has no text")
         refusal = getattr(message, "refusal", None)
         usage = getattr(answer, "usage", None)
         return Reply(
@@ -245,16 +245,16 @@ class Client:
         if said is None:
             return ""
         if not isinstance(said, str):
-            raise faults.no_answer(self.url, what=f"its text is of type {type(said).__name__}")
+            raise errors.no_answer(self.url, what=f"its text is of type {type(said).__name__}")
         if len(said) > MAX_TEXT:
-            raise faults.no_answer(self.url, what=f"a text of {len(said)} characters")
+            raise errors.no_answer(self.url, what=f"a text of {len(said)} characters")
         # Half a surrogate pair could not be sent back in a dialogue.
         return said.encode("utf-8", "replace").decode("utf-8")
 
     def _fault(self, error: openai.APIStatusError) -> LLMError:
         words = _words(error)
         models = self._models() if error.status_code in (400, 404) else ()
-        return faults.from_status(
+        return errors.from_status(
             error.status_code,
             code=error.code,
             message=words,
@@ -265,10 +265,10 @@ class Client:
 
     def _no_connection(self, error: openai.APIConnectionError) -> LLMError:
         if isinstance(error, self._openai.APITimeoutError):
-            return faults.too_slow(self.url, seconds=self._timeout)
+            return errors.too_slow(self.url, seconds=self._timeout)
         if type(error.__cause__).__name__ in ("ConnectError", "ProxyError"):
-            return faults.unreachable(self.url, cause=str(error.__cause__ or error))
-        return faults.broken_off(self.url, cause=str(error.__cause__ or error))
+            return errors.unreachable(self.url, cause=str(error.__cause__ or error))
+        return errors.broken_off(self.url, cause=str(error.__cause__ or error))
 
     def _models(self) -> tuple[str, ...]:
         """Return the server's model names, none where it does not tell."""

@@ -15,7 +15,7 @@ from typing import Any, Self
 import httpx2
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import faults
+from evalplus_lite.llm import errors
 from evalplus_lite.store import parse_json
 
 MAX_REPLY = 8 << 20
@@ -61,12 +61,12 @@ class Connection(httpx2.Client):
         except httpx2.ConnectError:
             raise
         except httpx2.TimeoutException:
-            raise faults.too_slow(self._url, seconds=seconds) from None
+            raise errors.too_slow(self._url, seconds=seconds) from None
         except httpx2.RequestError:
             if self._is_aborted:
                 raise Aborted from None
             if call.is_ended:
-                raise faults.too_slow(self._url, seconds=seconds) from None
+                raise errors.too_slow(self._url, seconds=seconds) from None
             raise
         finally:
             self._calls.discard(call)
@@ -87,7 +87,7 @@ class Connection(httpx2.Client):
     def _body(self, response: httpx2.Response) -> bytes:
         with contextlib.closing(response):
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise faults.no_answer(self._url, what="its answer is packed, as was not asked for")
+                raise errors.no_answer(self._url, what="its answer is packed, as was not asked for")
             limit = MAX_REPLY if response.is_success else MAX_REFUSAL
             found = bytearray()
             for piece in response.iter_raw():
@@ -95,7 +95,7 @@ class Connection(httpx2.Client):
                 if len(found) > limit:
                     if not response.is_success:
                         return bytes(found[:limit])
-                    raise faults.no_answer(self._url, what=f"an answer of over {limit} bytes")
+                    raise errors.no_answer(self._url, what=f"an answer of over {limit} bytes")
         if response.is_success and "json" in response.headers.get("content-type", ""):
             self._check(bytes(found))
         return bytes(found)
@@ -104,12 +104,12 @@ class Connection(httpx2.Client):
         try:
             value = parse_json(body.decode("utf-8", "replace"), max_values=MAX_VALUES)
         except InputError as error:
-            raise faults.no_answer(self._url, what=str(error)) from None
+            raise errors.no_answer(self._url, what=str(error)) from None
         level = [value]
         for _ in range(MAX_NESTING):
             level = [item for part in level for item in _parts(part)]
         if level:
-            raise faults.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
+            raise errors.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
 
 
 class Aborted(BaseException):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evalplus_lite.llm.exchange import Request
+from evalplus_lite.llm.messages import Request
 
 _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 

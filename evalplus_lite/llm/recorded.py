@@ -8,9 +8,9 @@ from pathlib import Path
 
 from evalplus_lite import store
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm.exchange import Exchange, Reply, Request, Usage
-from evalplus_lite.llm.faults import NotRecorded
-from evalplus_lite.llm.source import CutOffRule, Item, Result, checked
+from evalplus_lite.llm.base import CutOffRule, Item, Result, checked
+from evalplus_lite.llm.errors import NotRecorded
+from evalplus_lite.llm.messages import Exchange, Reply, Request, Usage
 
 
 class Cache:

@@ -23,13 +23,13 @@ from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.llm import Source
-from evalplus_lite.mining.archives import open_package
-from evalplus_lite.mining.funnel import Funnel
-from evalplus_lite.mining.graph import Problem
+from evalplus_lite.mining.inlining.graph import Problem
 from evalplus_lite.mining.mine import PackageMine, Settings
-from evalplus_lite.mining.packages import PackageSource, download
-from evalplus_lite.mining.proof import Sandboxes
-from evalplus_lite.mining.static import Reject
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.selecting.static import Reject
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.sources.packages import PackageSource, download
 from evalplus_lite.sandbox import SandboxConfig
 from evalplus_lite.store import Journal, write_jsonl, write_text
 

@@ -7,20 +7,20 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.llm import Source
-from evalplus_lite.mining.annotations import TypeSet
-from evalplus_lite.mining.converse import MAX_TOKENS, Conversation, converse
-from evalplus_lite.mining.explore import ROUNDS, explore
-from evalplus_lite.mining.funnel import Funnel
-from evalplus_lite.mining.graph import Problem
-from evalplus_lite.mining.grow import grow
-from evalplus_lite.mining.packages import PackageSource
-from evalplus_lite.mining.proof import Original, Sandboxes, Verdict, prove, python_version
-from evalplus_lite.mining.purity import is_banned_package
-from evalplus_lite.mining.runs import Call, Session, Subject, count, is_answer, run
-from evalplus_lite.mining.runtime import COUNTERS, instrument, variation
-from evalplus_lite.mining.static import MinedFunction, Reject, StaticMine
-from evalplus_lite.mining.tasks import MinedTask, TaskCase
-from evalplus_lite.mining.validators import CORE, MAX_CASES, Executed, judge, salvage
+from evalplus_lite.mining.inlining.graph import Problem
+from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, Conversation, converse
+from evalplus_lite.mining.inputs.explore import ROUNDS, explore
+from evalplus_lite.mining.inputs.grow import grow
+from evalplus_lite.mining.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
+from evalplus_lite.mining.running.proof import Original, Sandboxes, Verdict, prove, python_version
+from evalplus_lite.mining.running.runs import Call, Session, Subject, count, is_answer, run
+from evalplus_lite.mining.selecting.annotations import TypeSet
+from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.selecting.purity import is_banned_package
+from evalplus_lite.mining.selecting.static import MinedFunction, Reject, StaticMine
+from evalplus_lite.mining.sources.packages import PackageSource
+from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument, variation
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 
 EXPLORING_CPU = 1.0
 """CPU seconds a case while looking for inputs; the paper's bound of 10 s is for models' cases."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 
-from evalplus_lite import helper
-from evalplus_lite.extraction import Extraction, Kind, joined
-from evalplus_lite.helper import TooLarge
+from evalplus_lite.programs import helper
+from evalplus_lite.programs.extraction import Extraction, Kind, joined
+from evalplus_lite.programs.helper import TooLarge
 from evalplus_lite.types import Task
 
 __all__ = ["TooLarge", "extract", "normal_form", "program_key"]

@@ -17,15 +17,15 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from evalplus_lite import syntax
-from evalplus_lite.extraction import Kind, extract
-from evalplus_lite.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
+from evalplus_lite.programs import parsing
+from evalplus_lite.programs.extraction import Kind, extract
+from evalplus_lite.programs.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
 from evalplus_lite.types import Task
 
 
 def main() -> None:
     """Answer requests until the other side goes away; a text that takes too much ends us."""
-    syntax.trust_this_process()
+    parsing.trust_this_process()
     channel = socket.socket(fileno=0)
     _warm_up()
     for limit, value in (
@@ -63,7 +63,7 @@ def _extract(text: str, prompt: str, entry_point: str, style: Any, kind: Kind) -
 
 def _program_key(source: str) -> str:
     try:
-        text = ast.dump(syntax.parse(source))
+        text = ast.dump(parsing.parse(source))
     except (SyntaxError, ValueError):
         text = source
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
@@ -71,7 +71,7 @@ def _program_key(source: str) -> str:
 
 def _normal_form(source: str) -> tuple[str, str | None]:
     try:
-        tree = syntax.parse(source)
+        tree = parsing.parse(source)
     except (SyntaxError, ValueError) as error:
         return "", str(error)
     if "__doc__" not in source:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import coverage
 
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, wire
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Requirement, Returned, Value
+from evalplus_lite.values import wire
 
 KIND = "branch"
 PACKAGES = ("coverage",)

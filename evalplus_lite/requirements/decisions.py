@@ -14,10 +14,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalplus_lite import syntax
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.programs import parsing
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Requirement, Returned
+from evalplus_lite.values import wire
 
 KIND = "decision"
 _PREFIX = "_evalplus_lite_"
@@ -90,7 +91,7 @@ class Instrumented:
 def instrument(program: Program) -> Instrumented:
     """Return the program with a probe at every decision; ReferenceError_ if it does not parse."""
     try:
-        tree = syntax.parse(program.source)
+        tree = parsing.parse(program.source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ReferenceError_(f"the reference does not parse: {error}") from None
     rewriter = _Rewriter()
@@ -100,8 +101,8 @@ def instrument(program: Program) -> Instrumented:
         if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
             break
     epilogue = _EPILOGUE.format(prefix=_PREFIX, entry_point=program.entry_point)
-    tree.body[first:first] = syntax.parse(_PRELUDE).body
-    tree.body += syntax.parse(epilogue).body
+    tree.body[first:first] = parsing.parse(_PRELUDE).body
+    tree.body += parsing.parse(epilogue).body
     source = ast.unparse(ast.fix_missing_locations(tree))
     return Instrumented(Program(source, f"{_PREFIX}measured"), tuple(rewriter.probes))
 

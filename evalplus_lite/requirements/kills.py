@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.grading.evaluator import Exam, examine
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.steps import FEWEST
+from evalplus_lite.sandbox.steps import FEWEST
 from evalplus_lite.types import Suite, Task
 
 MEMORY = 1 << 28

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalplus_lite.paces import reference_steps
+from evalplus_lite.grading.paces import reference_steps
+from evalplus_lite.mutation.mutants import Mutant, mutants
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduce import Problem, distinct
 from evalplus_lite.requirements.branches import branches
 from evalplus_lite.requirements.cache import Shelf
 from evalplus_lite.requirements.decisions import decisions
+from evalplus_lite.requirements.input_classes import shapes
 from evalplus_lite.requirements.kills import (
     MEMORY,
     MOST_SLOW,
@@ -22,11 +23,10 @@ from evalplus_lite.requirements.kills import (
     Kills,
     Range,
 )
-from evalplus_lite.requirements.mutants import Mutant, mutants
-from evalplus_lite.requirements.shapes import shapes
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
-from evalplus_lite.steps import FEWEST
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import FEWEST
 from evalplus_lite.types import Requirement, Suite, Task
+from evalplus_lite.values import wire
 
 KINDS = ("branch", "decision", "shape", "mutant", "sample")
 MODES: Mapping[str, tuple[str, ...]] = {
@@ -63,23 +63,6 @@ class Matrix:
     base_count: int
     rows: Mapping[Requirement, int]
     unsatisfied: tuple[Requirement, ...] = ()
-
-    def problem(
-        self, wants: Mapping[str, int], *, without: Collection[Requirement] = ()
-    ) -> Problem:
-        """Return the set cover problem of some kinds, base cases given.
-
-        ``wants`` says how many cases each requirement of a kind is to have. Equal rows are one, and
-        rows that every case satisfies are left out.
-        """
-        chosen = [
-            (row, wants[requirement.kind])
-            for requirement, row in self.rows.items()
-            if requirement.kind in wants and requirement not in without
-        ]
-        given = (1 << self.base_count) - 1
-        rows, needs = tuple(row for row, _ in chosen), tuple(want for _, want in chosen)
-        return distinct(Problem(self.count, rows, given, needs))
 
 
 @dataclass(frozen=True, slots=True)

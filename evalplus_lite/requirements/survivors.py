@@ -6,11 +6,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evalplus_lite import syntax
+from evalplus_lite.mutation.mutants import Mutant, difference, normal_form
+from evalplus_lite.programs import parsing
 from evalplus_lite.requirements.matrix import Matrix, mutants_by_key
-from evalplus_lite.requirements.mutants import Mutant, difference, normal_form
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, wire
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Requirement, Returned, Suite, Task
+from evalplus_lite.values import wire
 
 ENOUGH = 20
 """A mutant whose statement so many cases reach, and none rejects, is suspected to be equivalent."""
@@ -90,13 +91,13 @@ def _reached(sandbox: Sandbox, task: Task, suite: Suite, lines: Sequence[int]) -
     """Return for each line of the reference's normal form how many cases run its statement."""
     if not lines:
         return []
-    tree = syntax.parse(normal_form(task.reference))
+    tree = parsing.parse(normal_form(task.reference))
     marker = _Marker(sorted(set(lines)))
     marker.visit(tree)
     head = 0
     while head < len(tree.body) and _is_future(tree.body[head]):
         head += 1
-    tree.body.insert(head, syntax.parse(f"{_PREFIX}hits = set()").body[0])
+    tree.body.insert(head, parsing.parse(f"{_PREFIX}hits = set()").body[0])
     text = ast.unparse(ast.fix_missing_locations(tree))
     text += _REACH.format(prefix=_PREFIX, entry_point=task.entry_point)
     inputs = Inputs.of(case.arguments for case in suite.cases)
@@ -141,7 +142,7 @@ class _Marker(ast.NodeTransformer):
         for line in marks:
             self.lines.remove(line)
         text = "\n".join(f"{_PREFIX}hits.add({line})" for line in marks)
-        return [*syntax.parse(text).body, statement]
+        return [*parsing.parse(text).body, statement]
 
     @staticmethod
     def _head_end(statement: ast.stmt) -> int:

@@ -11,7 +11,6 @@ from evalplus_lite.sandbox.limits import (
     SandboxConfig,
     preset,
 )
-from evalplus_lite.sandbox.mapper import Mapper
 from evalplus_lite.sandbox.sandbox import Run, Sandbox
 from evalplus_lite.sandbox.timer import More
 
@@ -20,7 +19,6 @@ __all__ = [
     "Expected",
     "Inputs",
     "Limits",
-    "Mapper",
     "More",
     "Observer",
     "Preset",

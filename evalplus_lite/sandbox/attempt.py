@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from evalplus_lite.sandbox import inside
 from evalplus_lite.sandbox.frames import (
     FORGED,
     Expected,
@@ -20,9 +19,10 @@ from evalplus_lite.sandbox.frames import (
     records,
     request,
 )
+from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.timer import More, Spent, Timer
-from evalplus_lite.sandbox.worker import (
+from evalplus_lite.sandbox.worker_handle import (
     START_SECONDS,
     Waiting,
     Worker,
@@ -146,10 +146,10 @@ class Attempt:
         self, channel: socket.socket, timer: Timer, state: Progress, last: int
     ) -> Outcome | None:
         while state.going and state.next < last:
-            late = self._fill(channel, timer, state, last, inside.HEADER.size)
+            late = self._fill(channel, timer, state, last, child.HEADER.size)
             if late is not None or not state.going:
                 return late
-            kind, first, count, size = inside.HEADER.unpack(self._take(inside.HEADER.size))
+            kind, first, count, size = child.HEADER.unpack(self._take(child.HEADER.size))
             if size > self.limits.output:
                 return Unrepresentable(f"an answer of {size} bytes (the limit is "
                                        f"{self.limits.output})")  # fmt: skip

@@ -13,18 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evalplus_lite.blobs import Blobs, Packed
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import inside, wire
+from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Program
-from evalplus_lite.types import (
-    Crashed,
-    Outcome,
-    OutOfMemory,
-    Raised,
-    Returned,
-    Unrepresentable,
-)
+from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.types import Crashed, Outcome, OutOfMemory, Raised, Returned, Unrepresentable
+from evalplus_lite.values import wire
 
 FORGED = Crashed(reason="the program wrote to the result channel")
 
@@ -53,8 +47,8 @@ class Expected:
             if isinstance(value, Packed):
                 large[case] = value
             else:
-                parts += (inside.RECORD.pack(b"V", len(value)), value)
-                at += inside.RECORD.size + len(value)
+                parts += (child.RECORD.pack(b"V", len(value)), value)
+                at += child.RECORD.size + len(value)
             offsets.append(at)
         return cls(b"".join(parts), tuple(offsets), large)
 
@@ -71,7 +65,7 @@ class Expected:
         """Return whether ``data`` is exactly the expected answer to a case."""
         if case in self.large:
             return self.large[case].equals(data)
-        start = self.offsets[case] + inside.RECORD.size
+        start = self.offsets[case] + child.RECORD.size
         return data == self.stream[start : self.offsets[case + 1]]
 
 
@@ -106,15 +100,15 @@ def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[
     at = 0
     for case in range(first, first + count):
         try:
-            kind, length = inside.RECORD.unpack_from(payload, at)
-            start = at + inside.RECORD.size
+            kind, length = child.RECORD.unpack_from(payload, at)
+            start = at + child.RECORD.size
             end = start + length
-            cpu = inside.CLOCK.unpack_from(payload, end)[0] if timed else 0.0
+            cpu = child.CLOCK.unpack_from(payload, end)[0] if timed else 0.0
         except struct.error:
             raise Forged from None
         if end > len(payload):
             raise Forged
-        size = end + (inside.CLOCK.size if timed else 0) - at
+        size = end + (child.CLOCK.size if timed else 0) - at
         yield Record(case, kind, payload[start:end], cpu, size)
         at += size
 
@@ -134,10 +128,10 @@ def raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
 
 def own_word(payload: bytes) -> tuple[float, bytes]:
     """Take the CPU seconds that a batch took, by its own word, off its end; raises Forged."""
-    size = inside.CLOCK.size
+    size = child.CLOCK.size
     if len(payload) < size:
         raise Forged
-    (used,) = inside.CLOCK.unpack(payload[-size:])
+    (used,) = child.CLOCK.unpack(payload[-size:])
     return used, payload[:-size]
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evalplus_lite.errors import CodecError, InputError, one_of
-from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Value
+from evalplus_lite.values import wire
 
 Tier = Literal["auto", "namespaces", "landlock", "none"]
 TIERS: tuple[Tier, ...] = ("auto", "namespaces", "landlock", "none")

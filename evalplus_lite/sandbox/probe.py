@@ -16,12 +16,13 @@ from pathlib import Path
 
 from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
 from evalplus_lite.locks import Lock
-from evalplus_lite.sandbox import landlock, launch, seccomp, wire
-from evalplus_lite.sandbox.escapes import ESCAPES
+from evalplus_lite.sandbox.guest.escape_probe import ESCAPES
+from evalplus_lite.sandbox.isolation import command, landlock, seccomp
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig, Tier
 from evalplus_lite.sandbox.sandbox import Sandbox
-from evalplus_lite.sandbox.worker import Worker
+from evalplus_lite.sandbox.worker_handle import Worker
 from evalplus_lite.types import Returned
+from evalplus_lite.values import wire
 
 TIERS_BY_STRENGTH: tuple[Tier, ...] = ("namespaces", "landlock")
 _log = logging.getLogger("evalplus_lite")
@@ -121,7 +122,7 @@ def precondition(tier: str) -> str | None:
         return "this system is not Linux (or has no /proc)"
     if not seccomp.is_supported():
         return "system-call filters for this processor are not known"
-    if tier == "namespaces" and launch.find_bwrap() is None:
+    if tier == "namespaces" and command.find_bwrap() is None:
         return "bubblewrap is not installed"
     if tier == "landlock" and landlock.version() == 0:
         return "this kernel has no Landlock"

@@ -15,7 +15,7 @@ from evalplus_lite.sandbox.attempt import Attempt, Observer, Progress
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
 from evalplus_lite.sandbox.timer import More, Spent
-from evalplus_lite.sandbox.worker import Worker, WorkerLost
+from evalplus_lite.sandbox.worker_handle import Worker, WorkerLost
 from evalplus_lite.types import Outcome
 
 MAX_TRIES = 3

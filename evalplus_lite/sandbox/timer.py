@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.sandbox.clocks import Watch
 from evalplus_lite.sandbox.limits import Limits
-from evalplus_lite.sandbox.worker import Worker
+from evalplus_lite.sandbox.worker_handle import Worker
 from evalplus_lite.types import TimedOut
 
 More = Callable[[int | None], float]

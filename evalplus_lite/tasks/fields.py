@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.codec import from_json
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.store import Row
 from evalplus_lite.types import Value
+from evalplus_lite.values.codec import from_json
 
 _NAMES = {
     str: "a text",

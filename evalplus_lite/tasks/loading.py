@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.contract import load_contracts
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.store.labels import label
+from evalplus_lite.tasks.contracts import load_contracts
+from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.tasks.download import RELEASES, fetched
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.own import own_task
-from evalplus_lite.tasks.published import (
+from evalplus_lite.tasks.published.download import RELEASES, fetched
+from evalplus_lite.tasks.published.formats import (
     Background,
     humaneval_plus_task,
     humaneval_task,

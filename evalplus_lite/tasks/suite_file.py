@@ -10,15 +10,15 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evalplus_lite.codec import to_json
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import wire
 from evalplus_lite.store import Row, read_jsonl, write_jsonl
+from evalplus_lite.tasks.custom import read_rule, read_style
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.own import read_rule, read_style
 from evalplus_lite.tasks.reading import Reading
 from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.values import wire
+from evalplus_lite.values.codec import to_json
 
 FORMAT = 1
 """The version of the schema; a file of another one is refused."""

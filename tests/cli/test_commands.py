@@ -150,7 +150,9 @@ def test_ctrl_c(folder: Path) -> None:
     assert out == ""
 
 
-@pytest.mark.parametrize("module", ["typer", "evalplus_lite.cli.setup", "evalplus_lite.samples"])
+@pytest.mark.parametrize(
+    "module", ["typer", "evalplus_lite.cli.setup", "evalplus_lite.tasks.samples"]
+)
 def test_ctrl_c_while_loading(folder: Path, module: str) -> None:
     """Ctrl-C at an import is no traceback either."""
     hook = f"""

@@ -10,8 +10,8 @@ import pytest
 from evalplus_lite.cli.console import Screen
 from evalplus_lite.cli.setup import open_pool
 from evalplus_lite.errors import InputError
-from evalplus_lite.samples import read_answers
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.samples import read_answers
 
 
 @pytest.mark.parametrize("name", ["no_such_package", "", "no.such", "."])

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from support import commands as commands_of_support
 
-from evalplus_lite.codec import from_json
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import read_suites
+from evalplus_lite.values.codec import from_json
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "own-tasks.md").read_text(encoding="utf-8")

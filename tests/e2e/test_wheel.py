@@ -76,7 +76,7 @@ def test_it_finds_what_it_holds(binaries: Path, tmp_path: Path) -> None:
     """The installed package finds its contracts and data within itself."""
     code = (
         "import json, evalplus_lite\n"
-        "from evalplus_lite.contract import bundled, load_contracts\n"
+        "from evalplus_lite.tasks.contracts import bundled, load_contracts\n"
         "print(json.dumps([evalplus_lite.__file__, str(bundled('data')), "
         "len(load_contracts('humaneval'))]))"
     )

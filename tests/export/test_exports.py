@@ -17,8 +17,8 @@ from evalplus_lite.export.evalplus import write_evalplus
 from evalplus_lite.export.huggingface import write_huggingface
 from evalplus_lite.export.humaneval import write_humaneval
 from evalplus_lite.export.pytest_suite import file_name, write_pytest
-from evalplus_lite.sandbox import wire
 from evalplus_lite.types import Case, Suite, Task, Value
+from evalplus_lite.values import wire
 
 PROMPT = 'def top(xs, n):\n    """Return the n greatest of xs, greatest first."""\n'
 RIGHT = "    return tuple(sorted(xs, reverse=True)[:n])\n"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.compare import matches
 from evalplus_lite.export.judging import judging_text
 from evalplus_lite.export.literals import literal
 from evalplus_lite.types import Rule, Task
+from evalplus_lite.values.equality import matches
 
 scalars = st.one_of(
     st.none(),

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import definitions
-from evalplus_lite.extraction import STEPS
-from evalplus_lite.programs import extract
-from evalplus_lite.samples import extracted, read_answers
+from evalplus_lite.programs import definitions, extract
+from evalplus_lite.programs.extraction import STEPS
 from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.samples import extracted, read_answers
 from evalplus_lite.types import Task
 
 PROMPT = '''from typing import List

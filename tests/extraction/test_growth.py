@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite import syntax
-from evalplus_lite.extraction import extract
-from evalplus_lite.extraction.characters import plain, without_escapes
+from evalplus_lite.programs import parsing
+from evalplus_lite.programs.extraction import extract
+from evalplus_lite.programs.extraction.characters import plain, without_escapes
 from evalplus_lite.types import Task
 
 FUNCTION = "def total(numbers):\n    return a0\n"
@@ -76,7 +76,7 @@ def test_work_grows_with_the_text(name: str, style: str, monkeypatch: pytest.Mon
             compiled[0] += len(source)
             return True
 
-        monkeypatch.setattr(syntax, "guard", guard)
+        monkeypatch.setattr(parsing, "guard", guard)
         with counted() as work:
             extract(TEXTS[name](size), TASKS[style])
         lines.append(work[0])

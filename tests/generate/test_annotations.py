@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.generate.annotations import ANYTHING, Hint, hints
+from evalplus_lite.generate.domains.annotations import ANYTHING, Hint, hints
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate import boundary
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.corners import Corners
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.places import Place, World
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine import boundary
+from evalplus_lite.generate.engine.boundary_combinations import Corners
+from evalplus_lite.generate.engine.slots import Place, World
 from evalplus_lite.types import Value
+from evalplus_lite.values.identity import key
 
 
 def places(*base: tuple[Any, ...], inferred: bool = False) -> list[Place]:

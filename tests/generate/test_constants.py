@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.constants import Constants, examples, letters, mined, spoken
+from evalplus_lite.generate.domains.constants import Constants, examples, letters, mined, spoken
 from evalplus_lite.types import Task
 
 

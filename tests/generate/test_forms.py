@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.generate.alphabet import widen
-from evalplus_lite.generate.forms import has_form, pattern_of, run_kind, runs, words_of
+from evalplus_lite.generate.domains.characters import widen
+from evalplus_lite.generate.domains.string_patterns import (
+    has_form,
+    pattern_of,
+    run_kind,
+    runs,
+    words_of,
+)
 
 
 def test_runs_cover_the_text_and_name_their_kind() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.places import Place, World
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.slots import Place, World
 from evalplus_lite.types import Value
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.annotations import ANYTHING, Hint
-from evalplus_lite.generate.guards import Guards
+from evalplus_lite.generate.domains.annotations import ANYTHING, Hint
+from evalplus_lite.generate.domains.filter import Guards
 from evalplus_lite.types import Case, Task
 
 INTS = [([1, 2, 3],), ([5],), ([4, 4],), ([7, 1, 9, 2],)]

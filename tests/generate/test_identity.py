@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from evalplus_lite.generate.identity import key
 from evalplus_lite.types import Value
+from evalplus_lite.values.identity import key
 
 SAME: list[tuple[Value, Value]] = [
     ({1, 2, 3}, {3, 2, 1}),

@@ -7,12 +7,20 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.linking import LINKS, Link, combine, derive, exchange, scale, shuffle
-from evalplus_lite.generate.linking import together as alike
-from evalplus_lite.generate.places import Place, World
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.cross_argument import (
+    LINKS,
+    Link,
+    combine,
+    derive,
+    exchange,
+    scale,
+    shuffle,
+)
+from evalplus_lite.generate.engine.cross_argument import together as alike
+from evalplus_lite.generate.engine.slots import Place, World
+from evalplus_lite.values.identity import key
 
 Inputs = tuple[Any, ...]
 

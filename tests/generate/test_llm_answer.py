@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.llm_answer import MOST_INPUTS, read_answer
-from evalplus_lite.generate.llm_form import Form
+from evalplus_lite.prompting.json_answer import MOST_INPUTS, read_answer
+from evalplus_lite.prompting.json_form import Form
 from evalplus_lite.types import Case, Task
 
 

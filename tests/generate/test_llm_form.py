@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.llm_form import Form, Misfit
+from evalplus_lite.prompting.json_form import Form, Misfit
 from evalplus_lite.types import Case, Task
 
 

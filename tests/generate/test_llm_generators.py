@@ -6,14 +6,15 @@ import random
 
 import pytest
 
-from evalplus_lite.generate.llm_generators import (
+from evalplus_lite.prompting.generators import (
     NoGenerator,
     drawn_arguments,
     generator_prompt,
     parse_generator,
 )
-from evalplus_lite.sandbox import Inputs, Program, Sandbox, wire
+from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.types import Case, Returned, Task
+from evalplus_lite.values import wire
 
 TASK = Task(
     id="t/0",

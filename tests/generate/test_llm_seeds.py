@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.generate.llm_seeds import AIMS, Harvest, SeedPlan, first_requests, llm_seeds
-from evalplus_lite.generate.recording import Noted
 from evalplus_lite.llm import Client, Replay, write_exchanges
+from evalplus_lite.prompting.recording import Noted
+from evalplus_lite.prompting.seeds import AIMS, Harvest, SeedPlan, first_requests, llm_seeds
 from evalplus_lite.types import Case, Task
 
 TASK = Task(

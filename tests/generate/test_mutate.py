@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.mutate import Generator
-from evalplus_lite.generate.operators import OPERATORS
-from evalplus_lite.generate.sizes import largest_number, longest_size
-from evalplus_lite.generate.sources import Mix
-from evalplus_lite.generate.targeting import Aim
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.growth import largest_number, longest_size
+from evalplus_lite.generate.engine.scheduler import Mix
+from evalplus_lite.generate.engine.targeting import Aim
+from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.types import Case
+from evalplus_lite.values.identity import key
 
 BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate import places
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.operators import OPERATORS, Example, Operator
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine import slots
+from evalplus_lite.generate.operators.registry import OPERATORS, Example, Operator
 from evalplus_lite.types import Value
+from evalplus_lite.values.identity import key
 
 DRAWS = 40_000
 SEEN: dict[type, list[Value]] = {
@@ -37,13 +37,13 @@ ALL = [each for kind in OPERATORS for each in OPERATORS[kind]]
 EXAMPLES = [(each, example) for each in ALL for example in each.examples]
 
 
-def place_for(value: Value) -> places.Place:
+def place_for(value: Value) -> slots.Place:
     """Return a place at which the value and others of its type were seen."""
     kind = type(value)
     seen = [value] if kind is list and any(type(each) is not int for each in value) else SEEN[kind]
     guards = Guards.typed([(value,), *((each,) for each in seen)])
-    world = places.World(random.Random("operators").random, CONSTANTS)
-    place = places.Place(guards.domains[0], guards.shapes[0], world)
+    world = slots.World(random.Random("operators").random, CONSTANTS)
+    place = slots.Place(guards.domains[0], guards.shapes[0], world)
     for each in seen:
         place.learn(each)
     return place

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from evalplus_lite.generate.pool import Pool
-from evalplus_lite.generate.sizes import Extent, largest_number, longest_size
+from evalplus_lite.generate.engine.growth import Extent, largest_number, longest_size
+from evalplus_lite.generate.engine.pool import Pool
 
 
 def test_rare_outputs_are_picked_more_often_than_their_number() -> None:

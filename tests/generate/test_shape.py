@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalplus_lite.generate.shape import Shape, elements_of
+from evalplus_lite.generate.domains.profile import Shape, elements_of
 
 
 def test_numbers_and_texts_are_summed_up() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.annotations import hints
-from evalplus_lite.generate.guards import Guards
+from evalplus_lite.generate.domains.annotations import hints
+from evalplus_lite.generate.domains.filter import Guards
 from evalplus_lite.generate.strategies import drawn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,8 +30,8 @@ BASES: list[list[tuple[Any, ...]]] = [
 ]
 SCRIPT = """
 import sys
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.shape import elements_of
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.profile import elements_of
 from evalplus_lite.generate.strategies import drawn
 guards = Guards.typed([([1, 2], "ab", {"x": 1.5}), ([3], "c", {})])
 print([case.arguments for case in drawn(guards, count=25, seed="s")])

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evalplus_lite.sandbox import wire
+from evalplus_lite.grading.verdicts import explain, judge
 from evalplus_lite.types import Returned, Rule
-from evalplus_lite.verdicts import explain, judge
+from evalplus_lite.values import wire
 
 SIZE, PRIME, NAN = 4 << 20, 2**61 - 1, float("nan")
 ELEMENTS: list[Any] = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.grading.evaluator import Exam, examine
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Task
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.sandbox import landlock, seccomp
+from evalplus_lite.sandbox.isolation import landlock, seccomp
 
 PROJECT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
 BLOCK = """
 import ctypes, struct
 from evalplus_lite.sandbox import seccomp
-from evalplus_lite.sandbox.seccomp import *
-from evalplus_lite.sandbox.seccomp import _Step, _allow, _fail
+from evalplus_lite.sandbox.isolation.seccomp import *
+from evalplus_lite.sandbox.isolation.seccomp import _Step, _allow, _fail
 import platform
 column = list(ARCHITECTURES).index(platform.machine())
 steps = [_Step(LOAD, NUMBER_AT)]

@@ -72,7 +72,8 @@ def test_a_reader_with_a_fault_is_found_out(
 ) -> None:
     """A reader that hangs, dies, takes all memory or raises is ended and told, and starts anew."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import evalplus_lite.extraction as it, evalplus_lite.verify as verify\n"
+        "import evalplus_lite.programs.extraction as it\n"
+        "import evalplus_lite.grading.text_verifier as verify\n"
         f"def broken(*_, **__):\n    {fault}\n"
         "import evalplus_lite\nevalplus_lite.verify_code_execution = broken\n"
     )

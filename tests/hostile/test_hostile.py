@@ -13,11 +13,12 @@ from types import FrameType
 
 import pytest
 
-from evalplus_lite.contract import parse
-from evalplus_lite.evaluate import Exam, examine
-from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox, SandboxConfig, wire
+from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox, SandboxConfig
 from evalplus_lite.sandbox.probe import examine as probe
+from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Case, Suite, Task, Verdict
+from evalplus_lite.values import wire
 
 _spec = importlib.util.spec_from_file_location("arena", Path(__file__).with_name("arena.py"))
 assert _spec is not None

@@ -11,10 +11,10 @@ import pytest
 from support.mining import ONE
 
 from evalplus_lite.errors import SandboxUnavailable
-from evalplus_lite.mining.archives import open_package
-from evalplus_lite.mining.proof import Sandboxes
-from evalplus_lite.mining.runs import Subject
-from evalplus_lite.mining.static import MinedFunction, StaticMine
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.running.runs import Subject
+from evalplus_lite.mining.selecting.static import MinedFunction, StaticMine
+from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.sandbox import Inputs
 
 METADATA = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nLicense-Expression: {}\n"

@@ -11,17 +11,17 @@ from support.mining import ONE, SLUG, mine_all
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Reply
-from evalplus_lite.mining.annotations import read_type
-from evalplus_lite.mining.archives import open_package
-from evalplus_lite.mining.breakpoints import state_tasks
 from evalplus_lite.mining.campaign import Campaign, Outputs
-from evalplus_lite.mining.chain import chain, chained_tasks, merge
-from evalplus_lite.mining.grow import grow
+from evalplus_lite.mining.inputs.grow import grow
+from evalplus_lite.mining.inputs.validators import judge
 from evalplus_lite.mining.mine import PackageMine, Runner, Settings
-from evalplus_lite.mining.proof import Sandboxes
-from evalplus_lite.mining.runs import Call, Subject, run
-from evalplus_lite.mining.tasks import read_tasks
-from evalplus_lite.mining.validators import judge
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.running.runs import Call, Subject, run
+from evalplus_lite.mining.selecting.annotations import read_type
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.tasks.breakpoints import state_tasks
+from evalplus_lite.mining.tasks.chains import chain, chained_tasks, merge
+from evalplus_lite.mining.tasks.mined import read_tasks
 
 
 def test_growth_goes_on_while_validators_hold(toys: Any, sandboxes: Sandboxes) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 from support.mining import ONE
 
-from evalplus_lite.mining.proof import Sandboxes
-from evalplus_lite.mining.runs import Call, Subject, run
-from evalplus_lite.mining.runs import count as run_counters
-from evalplus_lite.mining.runtime import COUNTERS, instrument, variation
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.running.runs import Call, Subject, run
+from evalplus_lite.mining.running.runs import count as run_counters
+from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument, variation
 
 
 def test_counters_count_what_runs(sandboxes: Sandboxes) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.mining import ONE, SLUG, mine_all
 
-from evalplus_lite.mining.proof import Sandboxes
-from evalplus_lite.mining.runs import Call, Subject, run
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.running.runs import Call, Subject, run
 
 
 def test_a_function_is_mined_with_valid_reproducible_cases(toys: Any, sandboxes: Sandboxes) -> None:

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.conversation import Scripted, answer, convert, modulo, signature
 
-from evalplus_lite.mining.annotations import Type
-from evalplus_lite.mining.candidates import Parameter, Signature
-from evalplus_lite.mining.converse import converse, prompt_for
-from evalplus_lite.mining.runs import Answer, Call
-from evalplus_lite.mining.schema import CaseForm
-from evalplus_lite.mining.validators import Executed, judge, salvage, select
+from evalplus_lite.mining.inputs.dialogue import converse, prompt_for
+from evalplus_lite.mining.inputs.schema import CaseForm
+from evalplus_lite.mining.inputs.validators import Executed, judge, salvage, select
+from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.selecting.annotations import Type
+from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 
 
 def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:

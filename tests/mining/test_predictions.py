@@ -17,20 +17,15 @@ from support.conversation import Scripted, convert, modulo, signature
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import Refused, Reply, Request
-from evalplus_lite.mining.converse import converse
-from evalplus_lite.mining.cruxeval import CruxevalFile, to_rows
-from evalplus_lite.mining.normal import is_same, normal, text
-from evalplus_lite.mining.predict import (
-    Asking,
-    Prediction,
-    parse_answer,
-    predict,
-)
-from evalplus_lite.mining.question import EXAMPLES, answer_schema, true_answer
-from evalplus_lite.mining.question import prompt_for as prompt_for_case
-from evalplus_lite.mining.runs import Answer, Call
-from evalplus_lite.mining.score import judge_by, mark, read_predictions, score
-from evalplus_lite.mining.tasks import MinedTask, TaskCase, read_tasks
+from evalplus_lite.mining.asking.canonical import is_same, normal, text
+from evalplus_lite.mining.asking.predict import Asking, Prediction, parse_answer, predict
+from evalplus_lite.mining.asking.prompt import EXAMPLES, answer_schema, true_answer
+from evalplus_lite.mining.asking.prompt import prompt_for as prompt_for_case
+from evalplus_lite.mining.asking.score import judge_by, mark, read_predictions, score
+from evalplus_lite.mining.inputs.dialogue import converse
+from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, to_rows
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from support.mining import SLUG, mine_all
 
-from evalplus_lite.mining.archives import open_package
 from evalplus_lite.mining.mine import Runner
-from evalplus_lite.mining.proof import Original, Sandboxes, prove
-from evalplus_lite.mining.runs import Call
+from evalplus_lite.mining.running.proof import Original, Sandboxes, prove
+from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.sources.archives import open_package
 
 
 def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
@@ -25,7 +25,7 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
         runner = Runner(broken, sandboxes)
         calls = [Call(("abc",)), Call(("Abc",))]
         executed = runner.execute(calls)
-        from evalplus_lite.mining.runs import Session
+        from evalplus_lite.mining.running.runs import Session
 
         base = Session(tuple(case.answer for case in executed))
         verdict = prove(broken, calls, base, sandboxes, original)

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.mining.archives import open_package
-from evalplus_lite.mining.closure import ClosureBuilder
-from evalplus_lite.mining.index import PackageIndex
-from evalplus_lite.mining.inline import inline
-from evalplus_lite.mining.licence import identify, is_permissive
-from evalplus_lite.mining.purity import is_banned_package, judge_name
-from evalplus_lite.mining.resolve import Resolver
-from evalplus_lite.mining.static_stats import static_statistics
-from evalplus_lite.mining.uses import uses_of
+from evalplus_lite.mining.inlining.closure import ClosureBuilder
+from evalplus_lite.mining.inlining.inline import inline
+from evalplus_lite.mining.reading.index import PackageIndex
+from evalplus_lite.mining.reading.name_uses import uses_of
+from evalplus_lite.mining.reading.resolve import Resolver
+from evalplus_lite.mining.selecting.purity import is_banned_package, judge_name
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.sources.licence import identify, is_permissive
+from evalplus_lite.mining.statistics.static import static_statistics
 
 
 def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:

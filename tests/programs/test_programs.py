@@ -13,9 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from evalplus_lite import definitions, helper, syntax
-from evalplus_lite.extraction import Extraction
-from evalplus_lite.programs import TooLarge, extract, normal_form, program_key
+from evalplus_lite.programs import (
+    TooLarge,
+    definitions,
+    extract,
+    helper,
+    normal_form,
+    parsing,
+    program_key,
+)
+from evalplus_lite.programs.extraction import Extraction
 from evalplus_lite.types import Task
 
 TASK = Task("t", "", "add", "", style="solution")
@@ -72,7 +79,7 @@ def test_what_is_too_large_is_said(name: str) -> None:
     """A bomb is told from a text that is no Python."""
     assert extract(BOMBS[name], TASK).steps == ("too large to look into",)
     with pytest.raises(TooLarge):
-        syntax.parse(BOMBS[name])
+        parsing.parse(BOMBS[name])
 
 
 def test_a_deep_program_stays_as_it_is() -> None:
@@ -82,7 +89,7 @@ def test_a_deep_program_stays_as_it_is() -> None:
     assert program_key(program) != program_key(program.replace("x", "y"))
     with pytest.raises(TooLarge):
         normal_form(program)
-    assert definitions.used(syntax.parse(program).body[-1]) == {"x"}
+    assert definitions.used(parsing.parse(program).body[-1]) == {"x"}
 
 
 def test_equal_programs_have_one_key_and_one_form() -> None:

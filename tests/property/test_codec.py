@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.values import VALUES, exact
 
-from evalplus_lite.codec import dumps, from_json, loads, to_json
 from evalplus_lite.errors import CodecError
+from evalplus_lite.values.codec import dumps, from_json, loads, to_json
 
 TREES = st.recursive(
     st.one_of(

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.values import VALUES, exact
 
-from evalplus_lite.codec import dumps, loads
-from evalplus_lite.compare import matches
-from evalplus_lite.sandbox import wire
+from evalplus_lite.grading.verdicts import judge
 from evalplus_lite.types import Returned, Rule
-from evalplus_lite.verdicts import judge
+from evalplus_lite.values import wire
+from evalplus_lite.values.codec import dumps, loads
+from evalplus_lite.values.equality import matches
 
 MANY = settings(max_examples=60, deadline=None)
 ORDERED = st.sampled_from([Rule("python"), Rule("strict")])

@@ -12,9 +12,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite import definitions
-from evalplus_lite.extraction.pruning import superfluous
-from evalplus_lite.programs import extract
+from evalplus_lite.programs import definitions, extract
+from evalplus_lite.programs.extraction.pruning import superfluous
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import Task
 

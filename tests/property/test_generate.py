@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.identity import key
-from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.shrink import shrink, weight
 from evalplus_lite.types import Case
+from evalplus_lite.values.identity import key
 
 ROOT = Path(__file__).resolve().parents[2]
 SCALARS = (
@@ -50,9 +50,9 @@ INPUTS = st.integers(0, 3).flatmap(
 SCRIPT = """
 import hashlib, random
 from evalplus_lite import codec
-from evalplus_lite.generate.constants import Constants
-from evalplus_lite.generate.guards import Guards
-from evalplus_lite.generate.mutate import Generator
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.types import Case
 base = [
     Case(({"pear", "apple", "fig"}, {"k": [1, 2], "l": []}, frozenset({1.5, 2.5}), "a-b c")),

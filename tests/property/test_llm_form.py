@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.generate.llm_answer import read_answer
-from evalplus_lite.generate.llm_form import Form, Misfit
+from evalplus_lite.prompting.json_answer import read_answer
+from evalplus_lite.prompting.json_form import Form, Misfit
 from evalplus_lite.types import Case, Task
 
 SCALARS = (

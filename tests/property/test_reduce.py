@@ -7,7 +7,9 @@ from itertools import combinations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.reduce import (
+from evalplus_lite.reduction.exact import smallest
+from evalplus_lite.reduction.lower_bound import core, lower_bound
+from evalplus_lite.reduction.set_cover import (
     Problem,
     allocate,
     bitset,
@@ -20,8 +22,6 @@ from evalplus_lite.reduce import (
     prune,
     ranking,
 )
-from evalplus_lite.reduce_bounds import core, lower_bound
-from evalplus_lite.reduce_exact import smallest
 
 
 @st.composite

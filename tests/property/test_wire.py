@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.compare import matches
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import wire
+from evalplus_lite.grading.verdicts import explain, judge
 from evalplus_lite.types import Returned, Rule
-from evalplus_lite.verdicts import explain, judge
+from evalplus_lite.values import wire
+from evalplus_lite.values.equality import matches
 
 SCALARS = (
     st.none()

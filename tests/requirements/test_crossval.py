@@ -7,8 +7,8 @@ import math
 import pytest
 
 from evalplus_lite.programs import program_key
-from evalplus_lite.requirements.choice import Policy
-from evalplus_lite.requirements.crossval import Field, Share, crossval, pooled
+from evalplus_lite.reduction.cross_validation import Field, Share, crossval, pooled
+from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.types import Requirement, Sample
 

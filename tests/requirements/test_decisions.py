@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.reduce import members
+from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.branches import branches, branching_lines, config
 from evalplus_lite.requirements.decisions import decisions, disagreements, instrument
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox

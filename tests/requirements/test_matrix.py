@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.oracle import answer
+from evalplus_lite.grading.oracle import answer
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduce import members
+from evalplus_lite.reduction.policy import Policy, Size, bounded, choose
+from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.branches import config
 from evalplus_lite.requirements.cache import Shelf
-from evalplus_lite.requirements.choice import Policy, Size, bounded, choose
 from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, Range
 from evalplus_lite.requirements.matrix import Matrix, Work, build
 from evalplus_lite.requirements.survivors import report

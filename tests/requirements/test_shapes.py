@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.reduce import members
-from evalplus_lite.requirements.shapes import classes, shapes
+from evalplus_lite.reduction.set_cover import members
+from evalplus_lite.requirements.input_classes import classes, shapes
 from evalplus_lite.types import Requirement
 
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox, inside, wire
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.guest import child
 from evalplus_lite.types import Outcome, Returned
+from evalplus_lite.values import wire
 
 WRITER = """
 import os, stat
@@ -51,11 +53,11 @@ class Told:
 
 
 def frame(kind: bytes, first: int, count: int, payload: bytes) -> bytes:
-    return inside.HEADER.pack(kind, first, count, len(payload)) + payload
+    return child.HEADER.pack(kind, first, count, len(payload)) + payload
 
 
 def record(kind: bytes, data: bytes) -> bytes:
-    return inside.RECORD.pack(kind, len(data)) + data
+    return child.RECORD.pack(kind, len(data)) + data
 
 
 GOOD = frame(b"L", 0, 0, b"") + frame(

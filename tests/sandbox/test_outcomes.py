@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.values import brief, exact
 
-from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox, wire
+from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox
 from evalplus_lite.types import (
     Crashed,
     Outcome,
@@ -21,6 +21,7 @@ from evalplus_lite.types import (
     TimedOut,
     Unrepresentable,
 )
+from evalplus_lite.values import wire
 
 TIGHT = Limits(cpu=0.2, load=0.4, wait=0.4, memory=256 << 20)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.sandbox import SandboxConfig, probe, worker
+from evalplus_lite.sandbox import SandboxConfig, probe, worker_handle
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def tier(monkeypatch: pytest.MonkeyPatch) -> probe.Tier:
 def test_a_passing_failure_is_not_kept(tier: probe.Tier, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that is too slow to start, once, does not lower the tier of a long process."""
     with monkeypatch.context() as slow:
-        slow.setattr(worker, "START_SECONDS", 1e-6)
+        slow.setattr(worker_handle, "START_SECONDS", 1e-6)
         report = probe.examine(tier)
         assert not report.holds
         assert report.problem is not None

@@ -8,20 +8,12 @@ import struct
 
 import pytest
 
-from evalplus_lite.sandbox import (
-    Inputs,
-    Limits,
-    Program,
-    Sandbox,
-    SandboxConfig,
-    launch,
-    seccomp,
-    syscalls,
-    wire,
-)
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
+from evalplus_lite.sandbox.isolation import command, seccomp, syscalls
 from evalplus_lite.sandbox.limits import Tier
 from evalplus_lite.sandbox.probe import examine as probe
 from evalplus_lite.types import Returned
+from evalplus_lite.values import wire
 
 MACHINES = {"x86_64": 0, "aarch64": 1}
 
@@ -126,7 +118,7 @@ def test_no_other_call_reaches_the_kernel(tier: Tier) -> None:
         pytest.skip(f"{tier} does not hold here")
     config = SandboxConfig(tier=tier)
     column = MACHINES[platform.machine()]
-    files = launch.prepare(config, tier, (0, 0), 0).files
+    files = command.prepare(config, tier, (0, 0), 0).files
     known = allowed(column, files) | looked_at(column, files)
     numbers = [number for number in range(600) if number not in known | PROBES]
     assert len(numbers) > 300
@@ -152,8 +144,8 @@ def test_arguments_decide(machine: str) -> None:
     assert allows(machine, "free", syscalls.SENDTO[column], 3, 0, 9, 0, 0, 0)
     for pointer in (1, 1 << 32, 0x7FFF00000000):
         assert not allows(machine, "free", syscalls.SENDTO[column], 3, 0, 9, 0, pointer, 16)
-    for command in (8, 10, 15, 1024, 1026, 1031, 1033):  # owners, signals, leases, sizes, seals
-        assert not allows(machine, "free", syscalls.FCNTL[column], 3, command)
+    for request in (8, 10, 15, 1024, 1026, 1031, 1033):  # owners, signals, leases, sizes, seals
+        assert not allows(machine, "free", syscalls.FCNTL[column], 3, request)
     assert allows(machine, "free", syscalls.FCNTL[column], 3, 3)
     assert allows(machine, "free", syscalls.FCNTL[column], 3, 6)
     assert not allows(machine, "attributes", syscalls.FCNTL[column], 3, 6)

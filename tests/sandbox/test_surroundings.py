@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, preset, wire
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, preset
 from evalplus_lite.types import Raised, Returned
+from evalplus_lite.values import wire
 
 
 def values(sandbox: Sandbox, source: str, *cases: Sequence[Any], private: bool = False) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.evaluate import Exam, examine
+from evalplus_lite.grading.evaluator import Exam, examine
 from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Run, Sandbox
 from evalplus_lite.types import Returned, TimedOut
 

@@ -10,7 +10,7 @@ import pytest
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.sandbox import SandboxConfig
-from evalplus_lite.sandbox.worker import Worker
+from evalplus_lite.sandbox.worker_handle import Worker
 
 
 def descriptors() -> int:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from evalplus_lite.llm import Reply, Request, Usage
-from evalplus_lite.mining.annotations import read_type
-from evalplus_lite.mining.candidates import Parameter, Signature
-from evalplus_lite.mining.runs import Answer, Call
-from evalplus_lite.mining.validators import Executed
+from evalplus_lite.mining.inputs.validators import Executed
+from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.selecting.annotations import read_type
+from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 
 
 class Scripted:

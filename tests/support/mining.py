@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.mining.annotations import Type
-from evalplus_lite.mining.archives import open_package
-from evalplus_lite.mining.candidates import Parameter, Signature
 from evalplus_lite.mining.mine import PackageMine, Settings
-from evalplus_lite.mining.proof import Sandboxes
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.selecting.annotations import Type
+from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.sources.archives import open_package
 
 ONE = Signature((Parameter("x", "positional", Type("int")),), Type("int"))
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.tasks import download, loading
-from evalplus_lite.tasks.download import RELEASES, Release, fetched
+from evalplus_lite.tasks import loading
+from evalplus_lite.tasks.published import download
+from evalplus_lite.tasks.published.download import RELEASES, Release, fetched
 
 CONTENT = b'{"a": 1}\n'
 DIGEST = hashlib.sha256(CONTENT).hexdigest()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.tasks.literals import assigned, literal, literal_calls
+from evalplus_lite.values.literals import assigned, literal, literal_calls
 
 
 def expression(text: str) -> ast.expr:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import contract
 from evalplus_lite.errors import InputError
-from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks import Dataset, contracts, load_dataset
 from evalplus_lite.types import Rule, Task
 
 
@@ -23,7 +22,7 @@ def test_humaneval_comes_with_its_package() -> None:
     assert (dataset.name, len(dataset)) == ("humaneval", 164)
     for task in dataset.tasks:
         assert task.contract is not None
-        assert contract.parse(task.contract).has_precondition
+        assert contracts.parse(task.contract).has_precondition
         assert f"def {task.entry_point}" in task.reference
         assert "precondition" not in task.reference
         assert "def check" in task.extra["test"]
@@ -58,7 +57,7 @@ def test_humaneval_plus(shared: Path, name: str, base: int, plus: int) -> None:
     assert tasks["HumanEval/32"].rule == Rule(atol=1e-4)
     with_contract = [id for id, task in tasks.items() if task.contract is not None]
     assert with_contract == ["HumanEval/32"]
-    assert contract.parse(tasks["HumanEval/32"].contract or "").has_check
+    assert contracts.parse(tasks["HumanEval/32"].contract or "").has_check
 
 
 def test_keys_that_json_made_texts_are_numbers_again(shared: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.backends.local import LocalPool
 from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.execution.threads import LocalPool
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import Dataset, load_dataset
-from evalplus_lite.tasks.recover import has_hidden_cases, recover, with_base_cases
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, with_base_cases
 from evalplus_lite.types import Task
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite import codec
 from evalplus_lite.errors import InputError
-from evalplus_lite.sandbox import wire
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites
 from evalplus_lite.types import Case, Rule, Suite, Task
+from evalplus_lite.values import codec, wire
 
 CASES = (
     Case(((1, 2), {3: float("inf")}), "base"),

@@ -70,8 +70,8 @@ def _between(folder: Path, row: bytes) -> Path:
 
 
 def _read_rows(folder: Path) -> Callable[[bytes], int]:
-    from evalplus_lite.samples import Faults, read_samples
     from evalplus_lite.tasks import load_dataset
+    from evalplus_lite.tasks.samples import Faults, read_samples
 
     dataset = load_dataset(_data_set(folder))
 
@@ -195,7 +195,7 @@ def open_reply(folder: Path, stack: ExitStack) -> Read:
 
 def open_archive(folder: Path, stack: ExitStack) -> Read:
     """Packages to mine: wheels and source archives, opened and read."""
-    from evalplus_lite.mining.archives import open_package
+    from evalplus_lite.mining.sources.archives import open_package
 
     def read(data: bytes) -> str:
         ending, _, content = data.partition(b"\n")
@@ -212,10 +212,10 @@ def open_archive(folder: Path, stack: ExitStack) -> Read:
 
 def open_model_text(folder: Path, stack: ExitStack) -> Read:
     """What a model wrote when it was asked for inputs, a contract or a generator."""
-    from evalplus_lite.generate.llm_answer import read_answer
-    from evalplus_lite.generate.llm_contracts import NoContract, parse_contract
-    from evalplus_lite.generate.llm_form import Form
-    from evalplus_lite.generate.llm_generators import NoGenerator, parse_generator
+    from evalplus_lite.prompting.contract_drafts import NoContract, parse_contract
+    from evalplus_lite.prompting.generators import NoGenerator, parse_generator
+    from evalplus_lite.prompting.json_answer import read_answer
+    from evalplus_lite.prompting.json_form import Form
     from evalplus_lite.tasks import load_dataset
 
     task = load_dataset(_data_set(folder)).tasks[0]
@@ -241,8 +241,8 @@ def open_model_text(folder: Path, stack: ExitStack) -> Read:
 
 def open_answer_value(folder: Path, stack: ExitStack) -> Read:
     """The comparison: what a program's process sends, with the right answer."""
+    from evalplus_lite.grading.verdicts import explain, judge
     from evalplus_lite.types import Returned, Rule
-    from evalplus_lite.verdicts import explain, judge
 
     def read(data: bytes) -> str:
         name, expected, given = wires.parts(data)

@@ -1,1 +1,0 @@
-"""Where work runs: a pool of local sandboxes; the caller hands one in."""

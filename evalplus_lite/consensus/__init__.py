@@ -1,0 +1,1 @@
+"""Programs asked about a reference: disputed inputs, and the panel that votes on them."""

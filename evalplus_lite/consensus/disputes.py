@@ -1,0 +1,175 @@
+"""Doubts about ground truth: where a reference is contradicted, or fails, and on what.
+
+Programs that pass a task's base tests are rarely wrong in the same way. Where most of them give one
+answer to an input and the reference another, or none, either the reference is wrong, or the input
+is outside the task: a person has to look. Where the task's contract allows an input and the
+reference has no answer to it, nobody else needs to be heard. Pure judging; ``jobs`` runs programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.grading.oracle import CAUSES, SLOW, Dropped
+from evalplus_lite.grading.stability import same
+from evalplus_lite.types import Case, Outcome, Raised, Returned, Task
+from evalplus_lite.values import wire
+from evalplus_lite.values.codec import to_json
+from evalplus_lite.values.excerpts import decode_answer, shown
+
+MANY = 3
+"""From so many disputed inputs on, and ``SHARE`` of all, it is the reference that is doubtful."""
+SHARE = 0.01
+VOTES = 2
+"""Programs that must agree, besides being most of those that were heard."""
+WHOLE_BYTES = 1 << 14
+"""A value larger than this stands shortened in a row."""
+
+Kind = Literal["reference", "input"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a program made of an input: ``word`` is ``value``, or the cause why there is none.
+
+    Beside programs, a contract may speak: ``allowed``.
+    """
+
+    word: str
+    data: bytes = b""
+    detail: str = ""
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Said:
+        """Return what an outcome amounts to; an exception by its type."""
+        if isinstance(outcome, Returned):
+            return cls("value", outcome.data)
+        detail = outcome.type if isinstance(outcome, Raised) else ""
+        return cls(CAUSES[type(outcome)], detail=detail)
+
+    def agrees(self, other: Said, task: Task) -> bool:
+        """Return whether both gave the same value, by the task's rule, or both raised."""
+        if self.word == other.word == "value":
+            return same(self.data, other.data, task)
+        return self.word == other.word == "raises"
+
+
+ALLOWED = Said("allowed")
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """An input on which ``votes`` of ``voters`` programs agree against the reference.
+
+    ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the reference has
+    an answer), or why the reference has none (``raises``, ``slow``, ``crashes``, ``memory``).
+    Where no programs were heard the ``majority`` is the contract, which allows the input.
+    ``allowed`` is what the task's contract says of the input; None where there is no contract.
+    """
+
+    case: Case
+    cause: str
+    reference: Said
+    majority: Said
+    votes: int
+    voters: int
+    allowed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A task's disputes among the ``heard`` inputs that programs were asked about."""
+
+    task_id: str
+    heard: int
+    disputes: tuple[Dispute, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
+
+        Once is enough on an input that the contract allows; another answer on one that it forbids
+        is no evidence. (That a reference is slow is: contracts bound what slow programs may get.)
+        """
+        if any(each.cause == "slow" for each in self.disputes):
+            return "reference"
+        within = [each for each in self.disputes if each.allowed is not False]
+        if any(each.allowed and each.cause != "refused" for each in within):
+            return "reference"
+        differing = sum(dispute.cause == "differs" for dispute in within)
+        is_often = differing >= max(MANY, SHARE * self.heard)
+        return "reference" if is_often else "input"
+
+
+def dispute(
+    task: Task, case: Case, reference: Said, said: Sequence[Said | None], *, votes: int = VOTES
+) -> Dispute | None:
+    """Return the dispute over a case, None where there is none.
+
+    ``said`` holds what each program said where it contradicts the reference, None where it agrees
+    with it. The largest group that agrees must be more than half of all, and at least ``votes``.
+    """
+    group, leader = 0, None
+    for candidate in said:
+        if candidate is None or candidate.word not in ("value", "raises"):
+            continue
+        size = sum(other is not None and candidate.agrees(other, task) for other in said)
+        if size > group:
+            group, leader = size, candidate
+    if leader is None or group < votes or 2 * group <= len(said):
+        return None
+    if leader.agrees(reference, task):
+        return None
+    if reference.word == "value":
+        cause = "differs" if leader.word == "value" else "refused"
+    elif leader.word == "value":
+        cause = reference.word
+    else:
+        return None
+    return Dispute(case, cause, reference, leader, group, len(said))
+
+
+def unanswered(drop: Dropped) -> Dispute:
+    """Return the dispute over an input that the contract allows and the reference fails on."""
+    said = Said(drop.cause, detail=drop.detail)
+    return Dispute(drop.case, drop.cause, said, ALLOWED, 0, 0, allowed=True)
+
+
+def is_slow(outcome: Outcome) -> bool:
+    """Return whether an outcome used up a limit or a process."""
+    return isinstance(outcome, SLOW)
+
+
+def rows(finding: Finding) -> Iterator[dict[str, Any]]:
+    """Yield a finding's disputes as rows of a review file."""
+    for each in finding.disputes:
+        yield {
+            "task_id": finding.task_id,
+            "kind": finding.kind,
+            "cause": each.cause,
+            "input": _whole(wire.encode(list(each.case.arguments))),
+            "reference": _shown(each.reference),
+            "majority": _shown(each.majority),
+            "votes": each.votes,
+            "voters": each.voters,
+            "allowed": each.allowed,
+            "source": each.case.source,
+        }
+
+
+def _shown(said: Said) -> Any:
+    if said.word == "value":
+        return {"value": _whole(said.data)}
+    return {said.word: said.detail}
+
+
+def _whole(data: bytes) -> Any:
+    try:
+        if len(data) > WHOLE_BYTES:
+            return {"$shortened": shown(data)}
+        return to_json(decode_answer(data))
+    except CodecError as error:
+        return {"$unreadable": str(error)}

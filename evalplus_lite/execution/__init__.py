@@ -1,0 +1,1 @@
+"""Where work runs: the protocol of a backend, and backends on one machine."""

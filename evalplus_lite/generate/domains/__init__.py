@@ -1,0 +1,1 @@
+"""What a value may be: domains, read off annotations and examples, and the filter on inputs."""

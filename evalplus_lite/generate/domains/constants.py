@@ -1,0 +1,219 @@
+"""Constants: values that a task's own text shows, in its reference and in its prompt."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from evalplus_lite.generate.domains.string_patterns import runs
+from evalplus_lite.programs import parsing
+from evalplus_lite.types import Task, Value
+from evalplus_lite.values.identity import key
+
+T = TypeVar("T")
+N = TypeVar("N", int, float)
+
+_MAX_BITS = 256
+_MAX_TEXT = 200
+_MAX_EACH = 200
+"""At most this many constants of a type: a reference may embed a whole table."""
+_MAX_EXAMPLES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """Distinct constants by type, in order of appearance, with their neighbours after them."""
+
+    integers: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+    strings: tuple[str, ...] = ()
+    """Whole string constants."""
+    pieces: tuple[str, ...] = ()
+    """Words and characters of the string constants."""
+    bytestrings: tuple[bytes, ...] = ()
+
+    @classmethod
+    def of_task(cls, task: Task) -> Constants:
+        """Return what the reference's code and the prompt's words show."""
+        return cls.of_values([*mined(task.reference), *spoken(task.prompt)])
+
+    @classmethod
+    def of_values(cls, values: Iterable[Value]) -> Constants:
+        """Return the constants sorted by type, each number with those beside it and in between."""
+        values = list(values)
+        integers = [value for value in values if type(value) is int]
+        floats = [value for value in values if type(value) is float]
+        strings = [value for value in values if type(value) is str]
+        words = [run for text in strings for run in runs(text)]
+        letters = [letter for text in strings for letter in text]
+        whole = [int(value) for value in floats if value.is_integer() and abs(value) < 1e15]
+        near = [number + step for number in integers for step in (1, -1)]
+        reals = [*floats, *(float(number) for number in integers if abs(number) < 10**15)]
+        beside = [round(number + step, 9) for number in floats for step in (1.0, -1.0)]
+        return cls(
+            integers=_distinct([*integers, *whole, *near, *_between(integers)]),
+            floats=_distinct([*floats, *_between(reals), *reals, *beside]),
+            strings=_distinct(strings),
+            pieces=_distinct(
+                piece for piece in [*words, *letters] if piece.strip() or " " in piece
+            ),
+            bytestrings=_distinct(value for value in values if type(value) is bytes),
+        )
+
+
+def mined(source: str) -> list[Value]:
+    """Return the constants of a program's code, docstrings left out, in order of appearance.
+
+    Arithmetic on constants (``10**9 + 7``) counts as its small result. A program that does not
+    parse has none.
+    """
+    try:
+        tree = parsing.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return list(_walk(tree))
+
+
+def letters(source: str) -> str:
+    """Return the characters of a program's string constants: those that it treats in some way.
+
+    A regular expression's ``\\s`` stands for the blanks that it matches.
+    """
+    texts = [value for value in mined(source) if type(value) is str]
+    blanks = "\t\n " if any("\\s" in text for text in texts) else ""
+    return "".join(sorted({*"".join(texts), *blanks}))
+
+
+def spoken(prompt: str) -> list[Value]:
+    """Return the quoted strings and the numbers in the words of a prompt, in order."""
+    found: list[Value] = []
+    for match in _SPOKEN.finditer(prompt):
+        quoted, number = match.group(2), match.group(3)
+        if quoted is not None:
+            found.append(quoted)
+        elif number is not None and len(number) < 40:
+            found.append(float(number) if "." in number else int(number))
+    return found
+
+
+# A quote opens after a blank, bracket, comma or equals sign (an apostrophe inside a word opens
+# nothing) and closes on the same line.
+_SPOKEN = re.compile(
+    r"""(?<![^\s(\[{,=:])(["'`])(?!\1)([^"'`\n]{1,40})\1(?!\w)|(?<![\w.])(-?\d+(?:\.\d+)?)(?![\w.]\w|\w)"""
+)
+
+
+def examples(prompt: str, entry_point: str) -> list[tuple[Value, ...]]:
+    """Return the arguments of the calls that a prompt shows, where all are literals.
+
+    Found in any form (``>>> f(1, 2)``, ``f([1]) == 2``, ``assert f("a")``), in order, without
+    duplicates. Keyword arguments are placed by the signature that the prompt shows, else skipped.
+    """
+    parameters = _parameters(prompt, entry_point)
+    found: dict[bytes, tuple[Value, ...]] = {}
+    for match in re.finditer(rf"(?<![\w.])(?:{re.escape(entry_point)}|candidate)\(", prompt):
+        if re.search(r"\bdef\s+$", prompt[: match.start()]):
+            continue
+        arguments = _call(prompt[match.start() :], parameters)
+        if arguments is not None:
+            found.setdefault(key(arguments), arguments)
+            if len(found) >= _MAX_EXAMPLES:
+                break
+    return list(found.values())
+
+
+def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
+    """Return the literal arguments of the call that the text starts with, if it is one."""
+    for end in (match.end() for match in re.finditer(r"\)", text[:2000])):
+        try:
+            call = parsing.parse(text[:end].strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if not isinstance(call, ast.Call):
+            return None
+        try:
+            positional = [ast.literal_eval(argument) for argument in call.args]
+            named = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            return None
+        rest = parameters[len(positional) : len(positional) + len(named)]
+        if set(rest) != named.keys():
+            return None
+        return (*positional, *(named[name] for name in rest))
+    return None
+
+
+def _parameters(prompt: str, entry_point: str) -> tuple[str, ...]:
+    match = re.search(rf"def\s+{re.escape(entry_point)}\s*\(([^)]*)\)", prompt)
+    if match is None:
+        return ()
+    names = (re.match(r"\s*(\w+)", part) for part in re.split(r",(?![^\[]*\])", match.group(1)))
+    return tuple(name.group(1) for name in names if name)
+
+
+def _walk(node: ast.AST) -> Iterator[Value]:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return
+    if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        folded = _fold(node)
+        if folded is not None:
+            yield folded
+            if isinstance(node, ast.UnaryOp):
+                return
+    if isinstance(node, ast.Constant) and _is_usable(node.value):
+        yield node.value
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child)
+
+
+def _is_usable(value: Any) -> bool:
+    kind = type(value)
+    if kind is int:
+        return bool(value.bit_length() <= _MAX_BITS)
+    if kind is str or kind is bytes:
+        return 0 < len(value) <= _MAX_TEXT
+    return kind is complex or (kind is float and value == value)
+
+
+def _fold(node: ast.AST) -> int | float | None:
+    """Return the value of arithmetic on number constants, if it is plain and small."""
+    if isinstance(node, ast.Constant):
+        value: Any = node.value
+        return value if type(value) in (int, float) else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        operand = _fold(node.operand)
+        return None if operand is None else -operand
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _fold(node.left), _fold(node.right)
+    if left is None or right is None or abs(left) > 1e30 or abs(right) > 1e30:
+        return None
+    match node.op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Pow() if 0 <= right <= 64 and abs(left) <= 16:
+            result: int | float = left**right
+            return result
+    return None
+
+
+def _between(numbers: Iterable[N]) -> Iterator[N]:
+    """Yield a number between each two neighbours: thresholds have something in between."""
+    for low, high in pairwise(sorted(set(numbers))):
+        if isinstance(low, int) and isinstance(high, int):
+            if high - low > 2:
+                yield (low + high) // 2
+        else:
+            yield round((low + high) / 2, 6)
+
+
+def _distinct(values: Iterable[T]) -> tuple[T, ...]:
+    return tuple({key(value): value for value in values}.values())[:_MAX_EACH]

@@ -1,0 +1,161 @@
+"""Domains: which values may stand at one place of the inputs, and why others may not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evalplus_lite.generate.domains.annotations import Hint
+from evalplus_lite.generate.domains.characters import PRINTABLE
+from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED
+from evalplus_lite.generate.domains.string_patterns import run_kind, runs
+from evalplus_lite.types import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What may stand at one place; None stands for no limit."""
+
+    kinds: tuple[type, ...]
+    lowest: float | None = None
+    highest: float | None = None
+    has_special: bool = False
+    """Whether NaN and the infinities are allowed."""
+    smallest: int = 0
+    largest: int | None = None
+    alphabet: str = ""
+    """The characters allowed in strings, in order."""
+    has_form: bool = False
+    """Whether many of the strings seen consist of the same kinds of run, in the same order."""
+    pattern: tuple[str, ...] | None = None
+    """The kinds of run (``alphabet.runs``) that every string consists of, in order."""
+    words: frozenset[str] | None = None
+    """The only blank-separated words that strings may consist of."""
+    items: Domain | None = None
+    positions: tuple[Domain, ...] | None = None
+    keys: Domain | None = None
+    values: Domain | None = None
+    is_uniform: bool = False
+    is_rectangular: bool = False
+    is_square: bool = False
+    characters: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "characters", frozenset(self.alphabet))
+
+    def widened(self, hint: Hint) -> Domain:
+        """Return the domain with the types that a signature states allowed too."""
+        stated = hint.items is not None and len(hint.items.kinds) > 1
+        return replace(
+            self,
+            kinds=union(self.kinds, hint.kinds),
+            alphabet=self.alphabet or (PRINTABLE if str in hint.kinds else ""),
+            items=_widened(self.items, hint.items),
+            keys=_widened(self.keys, hint.keys),
+            values=_widened(self.values, hint.values),
+            is_uniform=self.is_uniform and not stated,
+        )
+
+    def explain(self, value: Value) -> str | None:
+        """Return why the value may not stand here, or None where it may."""
+        kind = type(value)
+        if kind not in self.kinds:
+            return f"{kind.__name__} where only {_names(self.kinds)} was seen"
+        if kind is int or kind is float:
+            return self._explain_number(value)
+        if kind is str:
+            return self._explain_size(value) or self._explain_text(value)
+        if kind in SIZED:
+            return self._explain_size(value) or self._explain_elements(kind, value)
+        return None
+
+    def _explain_number(self, value: float) -> str | None:
+        if type(value) is float and not math.isfinite(value):
+            return None if self.has_special else f"{value!r} where only finite numbers were seen"
+        if self.lowest is not None and value < self.lowest:
+            return f"{value!r} is below {self.lowest!r}"
+        if self.highest is not None and value > self.highest:
+            return f"{value!r} is above {self.highest!r}"
+        return None
+
+    def _explain_size(self, value: Any) -> str | None:
+        size = len(value)
+        if size < self.smallest:
+            return f"a length of {size} is below {self.smallest}"
+        if self.largest is not None and size > self.largest:
+            return f"a length of {size} is above {self.largest}"
+        return None
+
+    def _explain_text(self, value: str) -> str | None:
+        if not self.characters.issuperset(value):
+            strange = next(each for each in value if each not in self.characters)
+            return f"{strange!r} is no character of the kinds seen"
+        if self.pattern is not None and tuple(map(run_kind, runs(value))) != self.pattern:
+            return f"{value[:40]!r} is not of the form {' '.join(self.pattern)}"
+        if self.words is not None and not self.words.issuperset(value.split()):
+            return f"{value[:40]!r} holds a word that neither inputs nor reference know"
+        return None
+
+    def _explain_elements(self, kind: type, value: Any) -> str | None:
+        if kind is dict:
+            return self._explain_all(self.keys, value) or self._explain_all(
+                self.values, list(value.values())
+            )
+        if kind not in CONTAINERS or not value:
+            return None
+        if self.positions is not None and len(value) == len(self.positions):
+            for domain, element in zip(self.positions, value, strict=True):
+                if (reason := domain.explain(element)) is not None:
+                    return reason
+            return None
+        if self.is_rectangular:
+            widths = {len(row) if type(row) in SEQUENCES else -1 for row in value}
+            if len(widths) > 1 or -1 in widths:
+                return "rows of different lengths where all were equal"
+        if self.is_square and len(value) != len(value[0]):
+            return f"{len(value)} rows of {len(value[0])} where all were square"
+        return self._explain_all(self.items, value)
+
+    def _explain_all(self, domain: Domain | None, values: Any) -> str | None:
+        if not values:
+            return None
+        if domain is None:
+            return "elements where only empty containers were seen"
+        kinds = set(map(type, values))
+        if len(kinds) > 1 and self.is_uniform:
+            return "elements of several types in one container"
+        if len(kinds) == 1 and (only := next(iter(kinds))) in (int, float, str):
+            # The common case at C speed: all elements of one plain type.
+            if only not in domain.kinds:
+                return domain.explain(next(iter(values)))
+            if only is not str and domain._holds_numbers(only, values):
+                return None
+        for element in values:
+            if (reason := domain.explain(element)) is not None:
+                return reason
+        return None
+
+    def _holds_numbers(self, kind: type, values: Any) -> bool:
+        """Return whether values, all of the allowed type int or float, are surely within bounds."""
+        if self.lowest is not None and not min(values) >= self.lowest:
+            return False
+        if self.highest is not None and not max(values) <= self.highest:
+            return False
+        return kind is int or self.has_special or math.isfinite(sum(values))
+
+
+def union(first: tuple[type, ...], second: tuple[type, ...]) -> tuple[type, ...]:
+    """Return the types of both, in the order of their names."""
+    kinds = {kind.__name__: kind for kind in (*first, *second)}
+    return tuple(kinds[name] for name in sorted(kinds))
+
+
+def _widened(domain: Domain | None, hint: Hint | None) -> Domain | None:
+    if hint is None or not hint.kinds:
+        return domain
+    return (domain or Domain(())).widened(hint)
+
+
+def _names(kinds: tuple[type, ...]) -> str:
+    return " or ".join(kind.__name__ for kind in kinds) or "nothing"

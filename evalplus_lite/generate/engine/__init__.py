@@ -1,0 +1,1 @@
+"""What is tried next: the generator, its slots, boundary values, limits and scheduler."""

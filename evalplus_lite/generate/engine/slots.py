@@ -1,0 +1,295 @@
+"""Places: what is known of one position of the inputs while generating, and mutation there."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.domain import Domain
+from evalplus_lite.generate.domains.profile import CONTAINERS, SIZED, Shape, elements_of
+from evalplus_lite.generate.engine import sampling
+from evalplus_lite.generate.operators import bytestrings, containers, lists, numbers, strings
+from evalplus_lite.generate.operators.registry import OPERATORS, Family, Operator, Trait
+from evalplus_lite.types import Value
+from evalplus_lite.values.identity import key
+
+__all__ = ["Place", "Table", "World"]
+
+# Importing these registers their operators.
+_REGISTERED = (numbers, strings, bytestrings, lists, containers)
+
+_SEEN_LIMIT = 300
+"""A place remembers this many values; later ones take the place of earlier ones in turn."""
+_TRIES = 3
+_FRESH = 0.08
+"""How often a value is replaced from scratch instead of being changed."""
+_FORM_FAVOUR = 20
+"""Where strings share a form, operators that keep it are chosen so many times as often."""
+_LOCAL = 0.8
+"""How often a fragment comes from the same place rather than from any."""
+
+
+class Table:
+    """The operators for one type at one place, chosen by weight and by how often they succeed."""
+
+    def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
+        self.operators, self.weights = operators, weights
+        self.applies = [each.apply for each in self.operators]
+        self.tried = [0] * len(self.operators)
+        self.worth = [0.0] * len(self.operators)
+        self.cumulative: list[float] = []
+        self.total = 0.0
+        self.is_stale = True
+        self.reweigh()
+
+    def credit(self, index: int, worth: float) -> None:
+        """Afterwards one more result of the operator at the index is known, and its worth."""
+        self.tried[index] += 1
+        self.worth[index] += worth
+        self.is_stale = True
+
+    def reweigh(self) -> None:
+        """Afterwards operators whose results were seldom worth keeping are chosen less often."""
+        if not self.is_stale:
+            return
+        self.is_stale = False
+        self.cumulative, self.total = [], 0.0
+        for weight, tried, worth in zip(self.weights, self.tried, self.worth, strict=True):
+            self.total += weight * (worth + 2) / (tried + 2)
+            self.cumulative.append(self.total)
+
+
+Step = tuple[Table, int]
+"""An operator's application: its table and its index there."""
+
+
+@dataclass(slots=True)
+class World:
+    """What all places of a task share while generating."""
+
+    random: Callable[[], float]
+    constants: Constants
+    draws_constants: bool = False
+    """Whether operators draw on constants at the moment, rather than on values near."""
+    trace: list[Step] = field(default_factory=list)
+    """The operators applied since the engine last cleared it."""
+    fragments: dict[type, list[Value]] = field(default_factory=dict)
+    """Values seen anywhere in the inputs, by type."""
+    known: set[bytes] = field(default_factory=set)
+    reach: float = math.inf
+    """No number further from zero than this is made."""
+    longest: int = 10_000
+    """No text or container longer than this is made."""
+
+    def remember(self, kind: type, value: Value, identity: bytes) -> None:
+        """Afterwards the value, whose identity is given, may be drawn as a fragment of its type."""
+        if identity not in self.known:
+            self.known.add(identity)
+            _keep(self.fragments.setdefault(kind, []), value, len(self.known))
+
+
+class Place:
+    """One position of the inputs: its domain, the values seen there, and its operators."""
+
+    def __init__(
+        self, domain: Domain, shape: Shape, world: World, *, is_fixed: bool = False
+    ) -> None:
+        self.domain, self.shape, self.world = domain, shape, world
+        self.random = world.random
+        self.seen: list[Value] = []
+        self._known: set[bytes] = set()
+        self._fitted: Constants | None = None
+        self._pieces: list[str] = []
+        """The pieces of the constants last used that the alphabet allows."""
+        self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
+        self.has_form = domain.has_form
+        self.items = self._child(domain.items, shape.items, is_fixed=domain.is_rectangular)
+        self.keys = self._child(domain.keys, shape.keys)
+        self.values = self._child(domain.values, shape.values)
+        self.positions: list[Place] | None = None
+        if domain.positions and shape.positions:
+            pairs = zip(domain.positions, shape.positions, strict=True)
+            self.positions = [Place(domain, shape, world) for domain, shape in pairs]
+        self.seen_letters = "".join(shape.text.counts) if shape.text else ""
+        self.seen_letters = self.seen_letters or domain.alphabet or "a"
+        self.letters = domain.alphabet or self.seen_letters
+        pieces = (each for each in world.constants.pieces if len(each) == 1)
+        marks = dict.fromkeys(
+            each
+            for each in (*self.seen_letters, *pieces)
+            if not each.isalnum() and each in self.letters
+        )
+        self.marks = "".join(marks)
+        self._near = self._tables(Family.NEAR)
+        self._constant = self._tables(Family.CONSTANT)
+        self._kinds = domain.kinds
+        self._bound()
+
+    def reweigh(self) -> None:
+        """Afterwards the operators here and within are chosen by their success so far."""
+        for place in self.every():
+            for table in (*place._near.values(), *place._constant.values()):
+                table.reweigh()
+
+    def bound(self) -> None:
+        """Afterwards numbers made here and within respect the domains and the world's reach."""
+        for place in self.every():
+            place._bound()
+
+    def _bound(self) -> None:
+        low, high, reach = self.domain.lowest, self.domain.highest, self.world.reach
+        self.lowest = -reach if low is None else max(low, -reach)
+        self.highest = reach if high is None else min(high, reach)
+
+    def every(self) -> Iterator[Place]:
+        """Yield this place and all places within it."""
+        yield self
+        for child in (self.items, self.keys, self.values, *(self.positions or ())):
+            if child is not None:
+                yield from child.every()
+
+    def mutate(self, value: Value) -> Value:
+        """Return the value changed by an operator for its type, within numeric bounds.
+
+        Returns the value itself where nothing was found to do in a few tries.
+        """
+        random, kind = self.random, type(value)
+        chance = random()
+        if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
+            return self.fresh()
+        table = self._table(kind)
+        if table is None:
+            return value
+        trace = self.world.trace
+        for _ in range(_TRIES):
+            index = bisect(table.cumulative, random() * table.total)
+            mark = len(trace)
+            changed = table.applies[index](value, self)
+            if changed is value or (
+                not self.lowest <= changed <= self.highest
+                if kind is int or kind is float
+                else kind in SIZED and len(changed) > self.world.longest
+            ):
+                del trace[mark:]
+                continue
+            trace.append((table, index))
+            return changed
+        return value
+
+    def choose(self, kind: type) -> Operator | None:
+        """Return an operator for a type, chosen by weight, and note it in the trace."""
+        table = self._table(kind)
+        if table is None:
+            return None
+        index = bisect(table.cumulative, self.random() * table.total)
+        self.world.trace.append((table, index))
+        return table.operators[index]
+
+    def fragment(self, kind: type) -> Value | None:
+        """Return some value of the type seen here, or now and then anywhere."""
+        seen: list[Value] | None = self.seen
+        if kind in CONTAINERS or kind is dict or (seen and self.random() < _LOCAL):
+            value = seen[int(self.random() * len(seen))] if seen else None
+            if type(value) is kind:
+                return value
+            if kind in CONTAINERS or kind is dict:
+                return None
+        seen = self.world.fragments.get(kind)
+        return seen[int(self.random() * len(seen))] if seen else None
+
+    def constant(self, kind: type) -> Value | None:
+        """Return some constant of the type from the task's text."""
+        constants = self.world.constants
+        pool: tuple[Value, ...]
+        if kind is int:
+            pool = constants.integers
+        elif kind is float:
+            pool = constants.floats
+        elif kind is str:
+            pool = constants.strings
+        else:
+            pool = constants.bytestrings if kind is bytes else ()
+        return pool[int(self.random() * len(pool))] if pool else None
+
+    def piece(self) -> str:
+        """Return a word or character of the task's string constants, or a seen character."""
+        constants = self.world.constants
+        if constants is not self._fitted:
+            allowed = self.domain.characters or frozenset(self.seen_letters)
+            self._pieces = [each for each in constants.pieces if allowed.issuperset(each)]
+            self._fitted = constants
+        pool = self._pieces or self.seen_letters
+        return pool[int(self.random() * len(pool))]
+
+    def fresh(self) -> Value:
+        """Return a new value for this place, made from scratch."""
+        return sampling.make(self)
+
+    def learn(self, value: Value) -> None:
+        """Afterwards the value and its parts may be reused as fragments."""
+        kind, identity = type(value), key(value)
+        if identity in self._known:
+            return
+        self._known.add(identity)
+        self.world.remember(kind, value, identity)
+        _keep(self.seen, value, len(self._known))
+        if kind is dict:
+            for name, item in value.items():
+                if self.keys is not None and self.values is not None:
+                    self.keys.learn(name)
+                    self.values.learn(item)
+        elif kind in CONTAINERS:
+            for at, element in enumerate(elements_of(value)):
+                if self.positions is not None and at < len(self.positions):
+                    self.positions[at].learn(element)
+                elif self.items is not None:
+                    self.items.learn(element)
+
+    def _child(
+        self, domain: Domain | None, shape: Shape | None, *, is_fixed: bool = False
+    ) -> Place | None:
+        if domain is None:
+            return None
+        return Place(domain, shape or Shape.of(()), self.world, is_fixed=is_fixed)
+
+    def _tables(self, family: Family) -> dict[type, Table]:
+        """Return the tables of a family by type, those without any operator left out."""
+        tables = {}
+        for kind in (*self.domain.kinds, list):
+            operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
+            if operators:
+                tables[kind] = Table(operators, [self._weight(each) for each in operators])
+        return tables
+
+    def _table(self, kind: type) -> Table | None:
+        """Return the operators to choose from at the moment: of the family, else those near."""
+        if self.world.draws_constants and kind in self._constant:
+            return self._constant[kind]
+        return self._near.get(kind)
+
+    def _weight(self, each: Operator) -> float:
+        is_favoured = self.domain.has_form and Trait.KEEPS_FORM in each.traits
+        return each.weight * (_FORM_FAVOUR if is_favoured else 1)
+
+    def _suits(self, each: Operator, family: Family) -> bool:
+        if Trait.RESIZES in each.traits and self.has_fixed_size:
+            return False
+        if Trait.FOR_GRIDS in each.traits and not self.domain.is_rectangular:
+            return False
+        return each.family is family or each.family is Family.EITHER
+
+
+def _has_one_size(domain: Domain) -> bool:
+    return domain.largest is not None and domain.smallest == domain.largest
+
+
+def _keep(pool: list[Any], value: Value, count: int) -> None:
+    """Append to the pool; once it is full, take the place of the value that came first, in turn."""
+    if len(pool) < _SEEN_LIMIT:
+        pool.append(value)
+    else:
+        pool[count % _SEEN_LIMIT] = value

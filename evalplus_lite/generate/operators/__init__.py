@@ -1,0 +1,1 @@
+"""How a value is changed: mutation operators by type, and across arguments."""

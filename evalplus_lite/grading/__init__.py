@@ -1,0 +1,1 @@
+"""Whether a program is right: expected outputs, evaluator, verdicts, evidence behind them."""

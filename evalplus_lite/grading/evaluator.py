@@ -1,0 +1,278 @@
+"""The one evaluator: a program against a suite gives a verdict.
+
+The expected answers stay here, in the supervisor; the sandbox sees the inputs only. Base cases
+run first: a program that fails one is not run on the rest, unless every detail is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from evalplus_lite.errors import CodecError, ContractError, UnusableTask
+from evalplus_lite.grading.paces import BySteps, ByTime, Pace
+from evalplus_lite.grading.reference_times import ReferenceTimes
+from evalplus_lite.grading.verdicts import explain, judge
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
+from evalplus_lite.sandbox.steps import FEWEST, Allowance
+from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.types import Failure, Outcome, Returned, Suite, Task, Verdict, VerdictName
+from evalplus_lite.values import wire
+
+CHECK_LIMITS = Limits(cpu=10.0)
+ACCEPTED = wire.encode(True)
+MAX_DEFERRED = 16 << 20
+"""Bytes of answers kept for a task's check, or four times as many as all right answers have; what
+is larger in all is not right."""
+MAX_PARTS = 200_000
+"""Values, parts and all, that a program's answers to a task's check may hold together, beside four
+times as many as the reference's answers to the same cases."""
+FAR_OFF_SECONDS = 300.0
+"""What all cases of a program together may take where steps decide."""
+KILLED = "SIGKILL"
+SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """A task's suite made ready: inputs encoded, answers joined, limits worked out, once."""
+
+    task: Task
+    suite: Suite
+    inputs: Inputs
+    expected: Expected
+    limits: Limits
+    pace: Pace | None = None
+    """Says what a case may use beyond the limit; None: nothing."""
+    has_plus: bool = True
+    """Whether there is a verdict on plus cases; False where the whole data set has none."""
+
+    @classmethod
+    def of(
+        cls,
+        task: Task,
+        suite: Suite,
+        preset: Preset,
+        *,
+        memory: int = 1 << 30,
+        total: float | None = None,
+        cache: Path | None = None,
+        has_plus: bool = True,
+    ) -> Exam:
+        """Prepare a suite under a limits preset and a memory limit in bytes.
+
+        ``total`` is how many seconds all cases together may compute, and how many they may wait
+        (None: ``preset.total``). ``cache`` is a folder where the reference's times are kept once
+        they were needed. Raises UnusableTask for a suite without a case: it would let every program
+        pass.
+        """
+        pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
+        load = max(Limits().load, preset.floor)
+        whole = preset.total(len(suite.cases)) if total is None else total
+        limits = Limits(cpu=preset.floor, load=load, memory=memory, total=whole)
+        return cls._of(task, suite, pace, limits, has_plus)
+
+    @classmethod
+    def by_steps(
+        cls,
+        task: Task,
+        suite: Suite,
+        *,
+        memory: int = 1 << 30,
+        steps: Sequence[int] = (),
+        fewest: int = FEWEST,
+    ) -> Exam:
+        """Prepare a suite so that verdicts are the same on every machine, however busy it is.
+
+        A program may take ``fewest`` steps on a case, or four times the reference's. For
+        programs that gain nothing by passing: a program can cheat the count. ``steps`` are the
+        reference's by case, if they are known. Raises as ``of``.
+        """
+        pace = BySteps(task, suite.cases, known=dict(enumerate(steps)), fewest=fewest)
+        limits = Limits(cpu=Allowance(fewest).unasked, memory=memory, total=FAR_OFF_SECONDS)
+        return cls._of(task, suite, pace, limits)
+
+    @classmethod
+    def _of(
+        cls, task: Task, suite: Suite, pace: Pace, limits: Limits, has_plus: bool = True
+    ) -> Exam:
+        if not suite.cases:
+            raise UnusableTask(task.id, "no inputs", "its suite has no cases")
+        output = max(limits.output, 4 * suite.blobs.size)
+        inputs = Inputs.of(case.arguments for case in suite.cases)
+        expected = Expected.of(suite.expected)
+        return cls(task, suite, inputs, expected, replace(limits, output=output), pace, has_plus)
+
+
+@dataclass(slots=True)
+class _Examiner:
+    """Observes one program's run and keeps what decides its verdict."""
+
+    exam: Exam
+    details: list[VerdictName | None] | None
+    patience: float = math.inf
+    """Cases that may run out of time, after which the program is run no further."""
+    deferred: dict[int, bytes] = field(default_factory=dict)
+    base: Failure | None = None
+    plus: Failure | None = None
+    kept: int = 0
+
+    def equal(self, first: int, last: int) -> bool:
+        if self.details is not None:
+            self.details[first:last] = ["pass"] * (last - first)
+        return True
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        suite, task = self.exam.suite, self.exam.task
+        if isinstance(outcome, Returned) and _has_check(task) and self.keeps(len(outcome.data)):
+            self.deferred[case] = outcome.data
+            return True
+        verdict = judge(outcome, suite.expected[case], task.rule)
+        if self.details is not None:
+            self.details[case] = verdict
+        if verdict == "pass":
+            return True
+        self.patience -= verdict == "timeout"
+        if self.wants(case):
+            self.fail(explain(case, verdict, outcome, suite.expected[case]))
+        return self.details is not None and self.patience > 0
+
+    def keeps(self, size: int) -> bool:
+        """Whether another answer of ``size`` bytes can wait for the check."""
+        self.kept += size
+        return self.kept <= max(MAX_DEFERRED, 4 * self.exam.suite.blobs.size)
+
+    def wants(self, case: int) -> bool:
+        """Whether a failure there would be the first among the base cases or among the others."""
+        known = self.base if case < self.exam.suite.base_count else self.plus
+        return known is None or case < known.case
+
+    def fail(self, failure: Failure) -> None:
+        """Keep a failure that is wanted."""
+        if failure.case < self.exam.suite.base_count:
+            self.base = failure
+        else:
+            self.plus = failure
+
+
+def examine(
+    sandbox: Sandbox,
+    exam: Exam,
+    source: str,
+    *,
+    details: bool = False,
+    most_slow: int | None = None,
+) -> Verdict:
+    """Run a program on a suite and return its verdict.
+
+    ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
+    if it passes base. With ``details`` every case is run and its verdict kept, with ``most_slow``
+    only until so many have run out of time. Raises
+    InfrastructureError where the machine fails three times in a row: that is no verdict, and
+    ContractError where the task's own check does not load.
+    """
+    patience = math.inf if most_slow is None else most_slow
+    verdict = _examined(sandbox, exam, source, details=details, patience=patience)
+    if verdict.failure is not None and verdict.failure.detail == KILLED:
+        # Perhaps not the program's doing: a system short of memory kills what it likes.
+        verdict = _examined(sandbox, exam, source, details=details, patience=patience)
+    return verdict
+
+
+def _examined(
+    sandbox: Sandbox, exam: Exam, source: str, *, details: bool, patience: float
+) -> Verdict:
+    count = len(exam.suite.cases)
+    examiner = _Examiner(exam, [None] * count if details else None, patience)
+    program = Program(source, exam.task.entry_point)
+    pace = exam.pace
+
+    def more(case: int | None) -> float:
+        if pace is None:
+            return 0.0
+        if case is None:
+            return pace.total(sandbox)
+        return pace.limit(sandbox, program, exam.limits, case)
+
+    cpu, _ = sandbox.watch(
+        program,
+        exam.inputs,
+        exam.limits,
+        examiner,
+        expected=exam.expected,
+        more=None if pace is None else more,
+        own_clock=pace is not None and pace.own_clock,
+    )
+    if examiner.deferred:
+        _check(sandbox, exam, examiner)
+    worst = examiner.base or examiner.plus
+    # Without a single base case, nothing speaks for a program but the others.
+    base = examiner.base if exam.suite.base_count else worst
+    whole: VerdictName = "pass" if worst is None else worst.verdict
+    return Verdict(
+        base="pass" if base is None else base.verdict,
+        plus=whole if exam.has_plus else None,
+        failure=worst,
+        details=None if examiner.details is None else tuple(examiner.details),
+        cpu=cpu,
+    )
+
+
+def _check(sandbox: Sandbox, exam: Exam, examiner: _Examiner) -> None:
+    """Have the task's own check judge the answers that differ from the reference's.
+
+    It sees expected values, so it runs in a process of its own with inputs of its own.
+    """
+    contract = exam.task.contract
+    assert contract is not None
+    rows, numbers, parts = [], [], MAX_PARTS
+    for case, data in sorted(examiner.deferred.items()):
+        expected = exam.suite.expected[case]
+        verdict = judge(Returned(data), expected, exam.task.rule)
+        if verdict == "fail":
+            try:
+                parts += 4 * wire.check(expected)
+                parts -= wire.check(data, most=parts)
+            except CodecError:
+                verdict = "unrepresentable"
+            else:
+                arguments = list(exam.suite.cases[case].arguments)
+                rows.append((wire.encode(arguments), data, expected))
+                numbers.append(case)
+                continue
+        _book(exam, examiner, case, verdict, Returned(data))
+    if not rows:
+        return
+    inputs = Inputs.joined(rows, private=True)
+    # A sample may choose values that the check is slow on: one refusal decides, unless all count.
+    every = examiner.details is not None
+    run = sandbox.run(
+        Program(contract, "check"),
+        inputs,
+        CHECK_LIMITS,
+        judge=lambda _, outcome: every or _accepts(outcome),
+    )
+    if run.load_failed:
+        raise ContractError(f"{exam.task.id}: the contract does not load: {run.outcomes[0]}")
+    for case, outcome in zip(numbers, run.outcomes, strict=True):
+        data = examiner.deferred[case]
+        _book(exam, examiner, case, "pass" if _accepts(outcome) else "fail", Returned(data))
+
+
+def _accepts(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Returned) and outcome.data == ACCEPTED
+
+
+def _book(
+    exam: Exam, examiner: _Examiner, case: int, verdict: VerdictName, outcome: Outcome
+) -> None:
+    if examiner.details is not None:
+        examiner.details[case] = verdict
+    if verdict != "pass" and examiner.wants(case):
+        examiner.fail(explain(case, verdict, outcome, exam.suite.expected[case]))
+
+
+def _has_check(task: Task) -> bool:
+    return task.contract is not None and parse(task.contract).has_check

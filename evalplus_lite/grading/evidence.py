@@ -1,0 +1,219 @@
+"""What a task's suite rests on: whether there is a case at all, what was lost, what it cannot see.
+
+A task without a usable case is never passed: every command that reads suites leaves it out of its
+figures and lists it with the cause that is found here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, cast
+
+from evalplus_lite.errors import ContractError, ReferenceError_, UnusableTask
+from evalplus_lite.grading.oracle import Answers, Dropped, has_check
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store.compressed import Packed
+from evalplus_lite.tasks.contracts import faulty_check, shown, violations
+from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
+from evalplus_lite.values import wire
+from evalplus_lite.values.equality import is_present
+from evalplus_lite.values.excerpts import shorten
+
+WORDS: Mapping[Cause, str] = {
+    "raises": "the reference raises",
+    "arity": "the reference does not take",
+    "unstable": "the reference does not answer the same twice",
+    "unrepresentable": "the answer cannot be represented",
+    "slow": "the reference is too slow",
+    "crashes": "the reference ends its process",
+    "memory": "the reference needs too much memory",
+    "invalid": "the contract refuses the input",
+    "contract": "the contract fails",
+    "budget": "not tried",
+}
+"""Why a case is no test, as sentences begin."""
+TRIED_ON_CHECK = 3
+"""Right answers that a contract's check is tried on before it judges any sample's."""
+NOTHING = wire.encode(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How many of a task's inputs are no test for one cause, and what happened on the first."""
+
+    cause: Cause
+    count: int
+    example: str
+
+    @classmethod
+    def of(cls, dropped: Iterable[Dropped]) -> tuple[Loss, ...]:
+        """Return a loss for each cause, the most frequent first."""
+        first: dict[Cause, Dropped] = {}
+        counts: Counter[Cause] = Counter()
+        for drop in dropped:
+            first.setdefault(drop.cause, drop)
+            counts[drop.cause] += 1
+        return tuple(
+            cls(cause, count, sentence(first[cause]))
+            for cause, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of a usable task's suite besides its cases.
+
+    ``lost`` inputs are no tests. ``blind`` says what a program could do without being noticed; it
+    is empty if nothing stands out.
+    """
+
+    cases: int
+    base: int
+    lost: tuple[Loss, ...] = ()
+    blind: str = ""
+
+
+def weighed(task: Task, answers: Answers) -> Evidence:
+    """Return what a task's suite rests on; raises UnusableTask if it is nothing."""
+    lost = Loss.of(answers.dropped)
+    if not answers.suite.cases:
+        if not lost:
+            raise UnusableTask(task.id, "no inputs", "it has no inputs")
+        more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
+        raise UnusableTask(task.id, lost[0].cause, lost[0].example + more)
+    suite = answers.suite
+    return Evidence(len(suite.cases), suite.base_count, lost, blind_spot(suite, task.rule))
+
+
+def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """Raise UnusableTask if the task's own check does not work on answers known to be right."""
+    if not has_check(task):
+        return
+    assert task.contract is not None
+    few = zip(islice(suite.cases, TRIED_ON_CHECK), suite.expected, strict=False)
+    problem = faulty_check(sandbox, task.contract, [(case, wire.decode(x)) for case, x in few])
+    if problem is not None:
+        raise UnusableTask(task.id, "contract", problem)
+
+
+def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
+    """Return which of a task's base inputs its contract refuses.
+
+    Raises UnusableTask if the contract fails on any of them, which is no refusal, or refuses every
+    input that the task has.
+    """
+    if task.contract is None or not task.base:
+        return ()
+    refused = []
+    reasons = violations(sandbox, task.contract, task.base, most_slow=1)
+    for case, found in zip(task.base, reasons, strict=True):
+        if found is not None and found.faulty:
+            raise UnusableTask(
+                task.id, "contract", sentence(Dropped(case, "contract", clip(found.reason)))
+            )
+        if found is not None:
+            refused.append(Dropped(case, "invalid", clip(found.reason)))
+    if len(refused) == len(task.cases):
+        raise UnusableTask(task.id, "invalid", f"{sentence(refused[0])}, and every other one")
+    return tuple(refused)
+
+
+@contextlib.contextmanager
+def blamed(task: Task) -> Iterator[None]:
+    """Turn an error of a task's reference or contract into the UnusableTask that names the task."""
+    try:
+        yield
+    except ReferenceError_ as error:
+        text = str(error).removeprefix(f"{task.id}: ").removeprefix(f"task {task.id}: ")
+        raise UnusableTask(task.id, "load", clip(text)) from None
+    except ContractError as error:
+        text = str(error).removeprefix(f"{task.id}: ")
+        raise UnusableTask(task.id, "contract", clip(text)) from None
+
+
+def blind_spot(suite: Suite, rule: Rule) -> str:
+    """Return what a suite cannot see because all its answers are one and the same."""
+    count = len(suite.cases)
+    cases = f"on all {count} cases" if count > 1 else "on its only case"
+    if rule.kind == "presence" and all(map(is_present, suite.expected)):
+        return (
+            f"the rule asks only whether there is an answer, and there is one {cases}: "
+            "a program that always returns 1 passes"
+        )
+    answers = {_name(item) for item in suite.blobs.items()}
+    if len(answers) != 1:
+        return ""
+    if suite.expected[0] == NOTHING:
+        return (
+            f"the reference returns None {cases}: a program that does nothing passes "
+            "(have it return what it changed or printed)"
+        )
+    if count == 1:  # one value is all that a single case can have
+        return ""
+    item = next(suite.blobs.items())
+    text = "one large value" if isinstance(item, Packed) else clip(shorten(wire.decode(item)))
+    return f"the reference returns {text} {cases}: a program that always does so passes"
+
+
+def sentence(drop: Dropped) -> str:
+    """Return what happened on an input that is no test, for a person."""
+    return f"{WORDS[drop.cause]}: {drop.detail}, on input {shown(drop.case)}"
+
+
+def counted(losses: Iterable[Loss]) -> str:
+    """Return how many inputs were lost for which causes, in a line."""
+    return ", ".join(f"{loss.count} {loss.cause}" for loss in losses)
+
+
+def recorded(error: UnusableTask) -> Unusable:
+    """Return what an error says as the record that is listed."""
+    return Unusable(error.task_id, cast("Cause", error.cause), error.detail)
+
+
+def unusable_row(unusable: Unusable) -> dict[str, str]:
+    """Return the record of an unusable task as results hold it."""
+    return {
+        "task_id": unusable.task_id,
+        "cause": unusable.cause,
+        "detail": unusable.detail,
+    }
+
+
+def notes(evidence: Evidence) -> list[str]:
+    """Return what a person should know of a suite that can be used, in lines."""
+    lines = []
+    if evidence.lost:
+        first = evidence.lost[0].example
+        lines.append(f"inputs dropped: {counted(evidence.lost)}; {first}")
+    if not evidence.base:
+        lines.append("no base case is left: base is judged by all other cases")
+    if evidence.blind:
+        lines.append(evidence.blind)
+    return lines
+
+
+def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[dict[str, Any]]:
+    """Return what should be known of a suite that can be used, as results hold it.
+
+    ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
+    the data set ``has_plus`` cases) or ``constant`` (what the suite cannot see).
+    """
+    rows: list[dict[str, Any]] = [
+        {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}
+        for each in evidence.lost
+    ]
+    if not evidence.base:
+        rows.append({"kind": "no base", "detail": "no base case is left"})
+    if has_plus and evidence.base == evidence.cases:
+        rows.append({"kind": "no plus", "detail": "no case beyond the base ones: plus is base"})
+    if evidence.blind:
+        rows.append({"kind": "constant", "detail": evidence.blind})
+    return [{"task_id": task_id, **row} for row in rows]
+
+
+def _name(item: bytes | Packed) -> bytes:
+    return item.digest if isinstance(item, Packed) else item

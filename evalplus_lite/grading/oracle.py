@@ -1,0 +1,301 @@
+"""Expected outputs: the reference run twice, in different processes, hash seeds and orders.
+
+An input whose answer is not reproducible, not plain, or too slow is of no use as a test: it is
+dropped, and counted by cause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from evalplus_lite.errors import CodecError, ReferenceError_
+from evalplus_lite.grading.stability import deranged, stable
+from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
+from evalplus_lite.sandbox.steps import Meter
+from evalplus_lite.store.compressed import LARGE, Blobs, Packed
+from evalplus_lite.tasks.contracts import parse, told, violations
+from evalplus_lite.types import (
+    Case,
+    Cause,
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    Suite,
+    Task,
+    TimedOut,
+    Unrepresentable,
+    clip,
+)
+from evalplus_lite.values import wire
+from evalplus_lite.values.excerpts import SHOWN_BYTES, shorten
+
+OTHER_HASH_SEED = 1
+ROUNDS = 4
+"""Runs after the first; a reference that still answers otherwise then has no stable answer."""
+SLOW = (TimedOut, Crashed, OutOfMemory)
+"""Outcomes that cost a process, and often the whole limit."""
+CAUSES: Mapping[type, Cause] = {
+    Raised: "raises",
+    TimedOut: "slow",
+    Crashed: "crashes",
+    OutOfMemory: "memory",
+    Unrepresentable: "unrepresentable",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A case that is no test, why, and a line on what happened there, for a person."""
+
+    case: Case
+    cause: Cause
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A suite of the cases that the reference answers, and the cases that were dropped."""
+
+    suite: Suite
+    dropped: tuple[Dropped, ...]
+    kept: tuple[int, ...]
+    """Which of the given cases were kept, by position."""
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """How many cases were dropped for each cause, by name."""
+        return dict(sorted(Counter(drop.cause for drop in self.dropped).items()))
+
+
+def answer(
+    sandbox: Sandbox,
+    task: Task,
+    cases: Sequence[Case],
+    *,
+    base_count: int,
+    limits: Limits,
+    twice: bool = True,
+    contract: bool = True,
+    max_failures: int | None = None,
+) -> Answers:
+    """Run the reference on the cases and return what can be kept.
+
+    The first ``base_count`` cases are the task's own. With ``contract`` a case that the task's
+    precondition refuses is dropped as ``invalid``, one that it fails on as ``contract``; with
+    ``twice`` the reference runs again under another hash seed, its cases in another order, and must
+    answer the same, as ``stable`` says. ``max_failures`` stops after so many slow or crashing
+    cases, each of which costs its whole limit: the rest is dropped as ``budget``. Raises
+    ReferenceError_ if the reference does not load.
+    """
+    dropped: dict[int, Dropped] = {}
+    inputs = Inputs.of(case.arguments for case in cases)
+    if contract and task.contract is not None:
+        reasons = violations(sandbox, task.contract, cases, inputs=inputs)
+        for number, violation in enumerate(reasons):
+            if violation is not None:
+                cause: Cause = "contract" if violation.faulty else "invalid"
+                dropped[number] = Dropped(cases[number], cause, clip(violation.reason))
+    live = [number for number in range(len(cases)) if number not in dropped]
+    if dropped:
+        inputs = Inputs.of(cases[number].arguments for number in live)
+    program = Program(task.reference, task.entry_point)
+    arguments = [cases[number].arguments for number in live]
+    meter = Meter(sandbox, program, arguments, limits)
+    first = _Answers(task, max_failures, meter)
+    _run(sandbox, task, inputs, meter.limits, first, more=meter.more)
+    for place, number in enumerate(live):
+        if place not in first.answers:
+            dropped[number] = _drop(cases[number], first.failed.get(place), meter)
+    places = sorted(first.answers)
+    if twice:
+        # It has answered within its steps: time decides nothing here.
+        roomy = replace(limits, cpu=10 * meter.allowance.patience)
+        now = {place: cases[live[place]] for place in places}
+        for place, detail in _unstable(sandbox, task, now, first.answers, roomy).items():
+            dropped[live[place]] = Dropped(now[place], "unstable", detail)
+    answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
+    kept = tuple(sorted(answers))
+    suite = Suite(
+        task.id,
+        tuple(cases[number] for number in kept),
+        Blobs(answers[number] for number in kept),
+        sum(number < base_count for number in kept),
+    )
+    return Answers(_relinked(suite, kept), tuple(dropped[n] for n in sorted(dropped)), kept)
+
+
+def _unstable(
+    sandbox: Sandbox,
+    task: Task,
+    cases: Mapping[int, Case],
+    answers: Mapping[int, bytes | Packed],
+    limits: Limits,
+) -> dict[int, str]:
+    """Return of which cases the reference does not answer the same again, and what it does then.
+
+    It runs in another process, under another hash seed, and in an order in which no case stands
+    where it stood: what hangs on earlier calls is no test of a program. If a case is lost, the
+    others are run once more as they now stand, until the reference passes all that is left.
+    """
+    other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
+    left, lost = sorted(cases), dict[int, str]()
+    order = deranged(left)
+    for _ in range(ROUNDS):
+        second = _Second([answers[place] for place in order], task)
+        inputs = Inputs.of(cases[place].arguments for place in order)
+        _run(other, task, inputs, limits, second, expected=Expected.of(second.expected))
+        found = {
+            place: _difference(answers[place], second.other.get(nth))
+            for nth, place in enumerate(order)
+            if nth not in second.same
+        }
+        lost |= found
+        left = order = [place for place in left if place not in found]
+        if not found:
+            return lost
+    return lost | {place: _difference(answers[place], None) for place in left}
+
+
+def _difference(first: bytes | Packed, then: str | None) -> str:
+    return f"first {_told(first)}, then, after other calls, {then or 'something else or nothing'}"
+
+
+def _unreadable(outcome: Outcome) -> str | None:
+    """Return why an answer is no plain value after all: the encoder inside is quick, not strict."""
+    if isinstance(outcome, Returned):
+        try:
+            wire.check(outcome.data)
+        except CodecError as error:
+            return str(error)
+    return None
+
+
+@dataclass
+class _Answers:
+    """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
+
+    task: Task
+    max_failures: int | None
+    meter: Meter
+    answers: dict[int, bytes | Packed] = field(default_factory=dict)
+    failed: dict[int, Outcome] = field(default_factory=dict)
+
+    def equal(self, first: int, last: int) -> bool:
+        raise AssertionError("nothing was expected")
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        problem = _unreadable(outcome)
+        if problem is not None:
+            outcome = Unrepresentable(problem)
+        outcome = _as_presence(outcome, self.task)
+        if isinstance(outcome, Returned):
+            data = outcome.data
+            self.answers[case] = Packed.of(data) if len(data) > LARGE else data
+            return True
+        if isinstance(outcome, Crashed) and self.meter.exceeds(case):
+            outcome = TimedOut(0.0, self.meter.usual.cpu)  # perhaps it was about to be stopped
+        self.failed[case] = outcome
+        slow = sum(isinstance(failed, SLOW) for failed in self.failed.values())
+        return self.max_failures is None or slow < self.max_failures
+
+
+class _Second:
+    """Compares a second run's answers with the first's as they come."""
+
+    def __init__(self, answers: Sequence[bytes | Packed], task: Task) -> None:
+        self.expected, self.task = Blobs(answers), task
+        self.same: set[int] = set()
+        self.other: dict[int, str] = {}
+
+    def equal(self, first: int, last: int) -> bool:
+        self.same.update(range(first, last))
+        return True
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        outcome = _as_presence(outcome, self.task)
+        if not isinstance(outcome, Returned):
+            self.other[case] = f"{CAUSES[type(outcome)]}: {told(outcome)}"
+        elif stable(self.expected[case], outcome.data, self.task):
+            self.same.add(case)
+        else:
+            self.other[case] = _told(outcome.data)
+        return True
+
+
+def _as_presence(outcome: Outcome, task: Task) -> Outcome:
+    """Return True as the answer where only its presence counts and it is no plain value."""
+    if task.rule.kind == "presence" and isinstance(outcome, Unrepresentable):
+        return Returned(wire.encode(True), outcome.cpu)
+    return outcome
+
+
+def _run(
+    sandbox: Sandbox,
+    task: Task,
+    inputs: Inputs,
+    limits: Limits,
+    observer: _Answers | _Second,
+    *,
+    expected: Expected | None = None,
+    more: More | None = None,
+) -> None:
+    if not len(inputs):
+        return
+    program = Program(task.reference, task.entry_point)
+    _, loaded = sandbox.watch(
+        program, inputs, limits, observer, expected=expected, more=more, own_clock=more is not None
+    )
+    if not loaded:
+        if isinstance(observer, _Answers):
+            failed = told(observer.failed.get(0))
+        else:
+            failed = f"the second time: {observer.other.get(0)}"
+        raise ReferenceError_(f"{task.id}: the reference does not load: {failed}")
+
+
+def _told(data: bytes | Packed) -> str:
+    """Return an answer as one printable line of bounded length."""
+    size = data.size if isinstance(data, Packed) else len(data)
+    if isinstance(data, Packed) or size > SHOWN_BYTES:
+        return f"a value of {size} bytes"
+    return clip(shorten(wire.decode(data)))
+
+
+def _relinked(suite: Suite, kept: tuple[int, ...]) -> Suite:
+    """Point each case's parent at its place in the suite; None where the parent was dropped."""
+    place = {old: new for new, old in enumerate(kept)}
+    return replace(suite, cases=tuple([_moved(case, place) for case in suite.cases]))
+
+
+def _moved(case: Case, place: Mapping[int, int]) -> Case:
+    if case.parent is None or (parent := place.get(case.parent)) == case.parent:
+        return case
+    # Not `replace`, which takes several times as long.
+    return Case(case.arguments, case.source, parent, case.operators)
+
+
+def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:
+    if outcome is None:
+        return Dropped(case, "budget", "too many slow inputs before it")
+    if isinstance(outcome, Raised) and _is_of_the_call(outcome):
+        return Dropped(case, "arity", told(outcome))
+    if isinstance(outcome, TimedOut):
+        # Without the time it took: that differs from run to run, and this is kept in files.
+        return Dropped(case, "slow", f"more than {meter.allowance.steps:,} steps, or waiting")
+    return Dropped(case, CAUSES[type(outcome)], told(outcome))
+
+
+def _is_of_the_call(raised: Raised) -> bool:
+    """Whether a function was never entered, since it does not take so many arguments."""
+    about = re.search(r"argument|takes|expected", raised.message)
+    return raised.type == "TypeError" and raised.line is None and about is not None
+
+
+def has_check(task: Task) -> bool:
+    """Whether the task's contract says by itself which answers are right."""
+    return task.contract is not None and parse(task.contract).has_check

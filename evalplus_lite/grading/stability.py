@@ -1,0 +1,70 @@
+"""Whether two answers of a reference are one answer, and the order in which to ask it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.types import Task, Value
+from evalplus_lite.values import wire
+from evalplus_lite.values.equality import equal
+
+SEQUENCES = (list, tuple)
+FEW = {3: (2, 0, 1), 5: (3, 0, 4, 2, 1)}
+"""Orders of so few that moving the one in the middle would bring two together that were."""
+
+
+def deranged(places: Sequence[int]) -> list[int]:
+    """Return the places roughly backwards: none stands where it stood, none follows what it did.
+
+    The former needs two places at least, the latter two or four.
+    """
+    few = FEW.get(len(places))
+    if few is not None:
+        return [places[each] for each in few]
+    order = list(reversed(places))
+    if len(order) % 2:  # the one in the middle has not moved
+        middle = len(order) // 2
+        order[0], order[middle] = order[middle], order[0]
+    return order
+
+
+def same(a: bytes, b: bytes, task: Task) -> bool:
+    """Return whether two answers in wire form are the same by the task's rule."""
+    try:
+        return a == b or equal(a, b, task.rule)
+    except CodecError:  # one of them is no plain value
+        return False
+
+
+def stable(a: bytes, b: bytes, task: Task) -> bool:
+    """Return whether two answers of the reference in wire form are one answer: to the last bit.
+
+    Nothing is tolerated that a rule tolerates in a sample's answer, but for what no rule looks at:
+    the order in which sets and dicts hold their elements, the order of an ``unordered`` answer's
+    elements, and what it is of which only the ``presence`` counts.
+    """
+    if a == b:
+        return True
+    if task.rule.kind == "presence":
+        return same(a, b, task)
+    try:
+        first, second = wire.decode(a), wire.decode(b)
+    except CodecError:
+        return False
+    if task.rule.kind == "unordered" and type(first) is type(second) and type(first) in SEQUENCES:
+        return sorted(map(_canonical, first)) == sorted(map(_canonical, second))
+    return _canonical(first) == _canonical(second)
+
+
+def _canonical(value: Value) -> bytes:
+    """Return bytes that equal values of the same types share, whatever order a set has."""
+    if isinstance(value, list | tuple):
+        parts = [_canonical(item) for item in value]
+    elif isinstance(value, set | frozenset):
+        parts = sorted(map(_canonical, value))
+    elif isinstance(value, dict):
+        parts = sorted(_canonical(key) + _canonical(each) for key, each in value.items())
+    else:
+        return wire.encode(value)
+    return b"%s %d:" % (type(value).__name__.encode(), len(parts)) + b"".join(parts)

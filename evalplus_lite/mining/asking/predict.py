@@ -1,0 +1,224 @@
+"""Asking a model what code does: a program and an input in, a value or an exception out.
+
+Nothing that a model writes is ever executed: answers are parsed as JSON and kept as data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import LLMError
+from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.mining.asking.prompt import (
+    RETRY,
+    answer_schema,
+    is_about_request,
+    prompt_for,
+    wording,
+    worked_examples,
+)
+from evalplus_lite.mining.tasks.mined import MinedTask
+from evalplus_lite.store import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model said of one case. ``answer`` is ``{"value": ...}``, ``{"error": ...}`` or None
+
+    where neither the first reply nor the retry could be read (``problem`` says why).
+    """
+
+    task_id: str
+    case: int
+    sample: int
+    answer: dict[str, Any] | None
+    problem: str = ""
+    retried: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row of a predictions file."""
+        tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
+        row: dict[str, Any] = {
+            "task_id": self.task_id,
+            "case": self.case,
+            "sample": self.sample,
+            "prediction": self.answer,
+            "answer_tokens": {**tokens, "total": sum(tokens.values())},
+        }
+        if self.retried:
+            row["retried"] = True
+        if self.problem:
+            row["problem"] = self.problem
+        return row
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> Prediction:
+        """Read what ``to_json`` wrote."""
+        tokens = row.get("answer_tokens", {})
+        return cls(
+            str(row["task_id"]),
+            int(row["case"]),
+            int(row.get("sample", 0)),
+            row["prediction"],
+            str(row.get("problem", "")),
+            bool(row.get("retried", False)),
+            int(tokens.get("prompt", 0)),
+            int(tokens.get("completion", 0)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How to ask: ``samples`` a case, at ``temperature``, at most ``max_tokens`` an answer."""
+
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    examples: bool = False
+    """Whether three worked examples come first, as small models need."""
+    structured: bool = False
+    """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
+    the type that the function is annotated with (which a few functions do not keep to)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One case of a task, asked once."""
+
+    task: MinedTask
+    case: int
+    sample: int
+
+    @property
+    def key(self) -> str:
+        """What a resumed run knows it by."""
+        return f"{self.task.id}\n{self.case}\n{self.sample}"
+
+
+def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
+    """Yield every question, task by task."""
+    for task in tasks:
+        for case in range(len(task.cases)):
+            for sample in range(asking.samples):
+                yield Question(task, case, sample)
+
+
+def ask(question: Question, source: Source, asking: Asking) -> Prediction:
+    """Ask one question, and once more with the parse error where the answer cannot be read."""
+    task, number = question.task, question.case
+    turns = worked_examples(str(task.facts.get("python", "3"))) if asking.examples else []
+    turns.append(Message("user", prompt_for(task, task.cases[number])))
+    before = after = 0
+    problem = ""
+    answer: dict[str, Any] | None = None
+    retried = False
+    while True:
+        request = Request(
+            model=source.model,
+            messages=tuple(turns),
+            temperature=asking.temperature,
+            max_tokens=asking.max_tokens,
+            schema=answer_schema(task) if asking.structured else None,
+            index=question.sample,
+        )
+        try:
+            reply = source.ask(request, cut_off="keep")
+        except LLMError as error:
+            if not is_about_request(error):
+                raise
+            problem = str(error)
+            break
+        before += reply.prompt_tokens
+        after += reply.completion_tokens
+        try:
+            answer = parse_answer(reply.text)
+            problem = ""
+            break
+        except ValueError as error:
+            problem = str(error)
+            if retried:
+                break
+            retried = True
+            turns += [Message("assistant", reply.text or "(nothing)"),
+                      Message("user", RETRY.format(problem=problem))]  # fmt: skip
+    return Prediction(task.id, number, question.sample, answer, problem, retried, before, after)
+
+
+def parse_answer(text: str) -> dict[str, Any]:
+    """Return the JSON answer in a model's text; ValueError says what is wrong with it.
+
+    The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
+    """
+    decoder = json.JSONDecoder(parse_constant=str)
+    found: dict[str, Any] | None = None
+    at = 0
+    problem = "it holds no JSON object"
+    for _ in range(2000):
+        match = re.compile(r"\{").search(text, at)
+        if match is None:
+            break
+        try:
+            tree, at = decoder.raw_decode(text, match.start())
+        except (ValueError, RecursionError) as error:
+            problem = f"it is no JSON: {error}"
+            at = match.start() + 1
+            continue
+        if isinstance(tree, dict) and ("value" in tree or "error" in tree):
+            found = tree
+        else:
+            problem = 'the object has neither "value" nor "error"'
+    if found is None:
+        raise ValueError(problem)
+    if "value" in found:
+        return {"value": found["value"]}
+    said = found["error"]
+    if isinstance(said, str):
+        kind, _, message = said.partition(":")
+        return {"error": {"type": kind.strip(), "message": message.strip()}}
+    if not isinstance(said, dict) or not isinstance(said.get("type"), str):
+        raise ValueError('"error" must hold "type" and "message"')
+    return {"error": {"type": said["type"], "message": str(said.get("message") or "")}}
+
+
+def predict(
+    tasks: Iterable[MinedTask],
+    source: Source,
+    out: Path,
+    *,
+    asking: Asking = Asking(),
+    report: Callable[[Prediction], None] = lambda prediction: None,
+    force: bool = False,
+) -> int:
+    """Ask every question not yet answered in ``out``; return how many were asked now.
+
+    ``out`` is a journal: a killed run goes on where it stopped, and another model or temperature
+    is refused there, unless ``force`` drops what it holds.
+    """
+    identity = {
+        "predictions": 1,
+        "prompt": wording(),
+        "model": source.model,
+        "temperature": asking.temperature,
+        "max_tokens": asking.max_tokens,
+        "structured": asking.structured,
+        "examples": asking.examples,
+    }
+    with Journal(out, identity=identity, force=force, batch=16) as journal:
+        done = set()
+        for row in journal.rows():
+            with journal.reading(row):
+                done.add(f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}")
+        left = (q for q in questions(tasks, asking) if q.key not in done)
+        asked = 0
+        for prediction in source.each(lambda question: ask(question, source, asking), left):
+            journal.append(prediction.to_json())
+            report(prediction)
+            asked += 1
+    return asked

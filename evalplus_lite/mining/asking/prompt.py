@@ -1,0 +1,187 @@
+"""What a model is asked about a case: the program, the call, and the form of an answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from evalplus_lite.errors import LLMError
+from evalplus_lite.llm import CutOff, Message, Refused
+from evalplus_lite.mining.asking.canonical import normal
+from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.selecting.annotations import Type
+from evalplus_lite.mining.tasks.chains import signature_of
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+
+PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
+Work out what comes of the call, without running it. Answer with one JSON object and nothing else:
+- If it raises an exception, write the name of its class and its message under "error". \
+KeyError('k') is written {{"error": {{"type": "KeyError", "message": "'k'"}}}}.
+- If it returns a value, as most calls do, write that under "value", tuples and sets as lists. \
+('ab', None) is written {{"value": ["ab", null]}}.
+
+<program>
+{code}
+</program>
+<call>
+{call}
+</call>
+Its arguments as JSON (tuples and sets are lists here): {arguments}
+What comes of this call?"""
+STATE_PROMPT = """Work out what this Python {python} program does, without running it.
+
+<program>
+{code}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+It is stopped just before this line (line {line} of the program) runs for the {hit}. time:
+<line>
+{text}
+</line>
+What do the local variables {variables} hold at that moment? Answer with one JSON object and \
+nothing else, tuples and sets as lists. For variables n and names it could be:
+{{"value": {{"n": 3, "names": ["ab", null]}}}}
+"""
+RETRY = """That answer could not be read: {problem}
+Answer again with one JSON object only, either {{"value": ...}} or \
+{{"error": {{"type": "...", "message": "..."}}}}."""
+
+
+_ERROR_SCHEMA = {
+    "type": "object",
+    "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
+    "required": ["type", "message"],
+    "additionalProperties": False,
+}
+
+
+def answer_schema(task: MinedTask) -> str:
+    """Return the JSON schema of an answer: a value of the annotated result type, or an error."""
+    value: dict[str, Any] = {}
+    if "signature" in task.facts and "breakpoint" not in task.facts:
+        value = result_schema(signature_of(task).result)
+    kinds = {"value": value, "error": _ERROR_SCHEMA}
+    return json.dumps(
+        {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {name: body},
+                    "required": [name],
+                    "additionalProperties": False,
+                }
+                for name, body in kinds.items()
+            ]
+        }
+    )
+
+
+EXAMPLES = (
+    ("def cut(text: str, size: int) -> str:\n    return text[:size] + '...'\n", "cut",
+     Call(("sunflower", 3)), {"value": "sun..."}),
+    ("def first(items: list[int]) -> int:\n    if not items:\n        raise ValueError('none')\n"
+     "    return items[0]\n", "first", Call(([],)),
+     {"error": {"type": "ValueError", "message": "none"}}),
+    ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
+     Call((7,)), {"value": False}),
+)  # fmt: skip
+"""Programs, calls and answers that small models may be shown first."""
+
+
+def worked_examples(python: str) -> list[Message]:
+    """Return the examples as turns of a conversation, the same for every question."""
+    turns: list[Message] = []
+    for code, name, call, answer in EXAMPLES:
+        task = MinedTask(f"example/{name}", code, name, (), {"python": python})
+        case = TaskCase(call, Answer("value"))
+        turns.append(Message("user", prompt_for(task, case)))
+        turns.append(Message("assistant", json.dumps(answer)))
+    return turns
+
+
+def is_about_request(error: LLMError) -> bool:
+    """Return whether an error speaks of one request: refused, cut off, or too long for the model.
+
+    All others speak of the server or the account and end a run, which can go on later.
+    """
+    return isinstance(error, Refused | CutOff) or "is too long for" in str(error)
+
+
+def wording() -> str:
+    """Return a mark of the prompts' text: answers to other words are other predictions."""
+    text = "\n".join((PROMPT, STATE_PROMPT, RETRY))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def result_schema(kind: Type) -> dict[str, Any]:
+    """Return a JSON schema for results of a type, as predictions write them: sets as arrays."""
+    inner = [result_schema(a) for a in kind.arguments]
+    item = inner[0] if inner else {}
+    match kind.kind:
+        case "none":
+            return {"type": "null"}
+        case "int":
+            return {"type": "integer"}
+        case "float":
+            return {"type": "number"}
+        case "bool":
+            return {"type": "boolean"}
+        case "str" | "bytes" | "date" | "datetime":
+            return {"type": "string"}
+        case "literal":
+            return {"enum": list(kind.values)}
+        case "union":
+            return {"anyOf": inner}
+        case "dict" | "mapping":
+            value = inner[1] if len(inner) == 2 else {}
+            return {"type": "object", "additionalProperties": value}
+        case "tuple" if inner and not kind.variadic:
+            kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
+            items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+            size = {"minItems": len(inner), "maxItems": len(inner)}
+            return {"type": "array", "items": items, **size}
+        case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
+            return {"type": "array", "items": item}
+        case _:
+            return {}
+
+
+def prompt_for(task: MinedTask, case: TaskCase) -> str:
+    """Return the message that asks for one case, or for the variables at its breakpoint."""
+    stop = task.facts.get("breakpoint")
+    if stop is not None:
+        return STATE_PROMPT.format(
+            python=str(task.facts.get("python", "3")),
+            code=task.code,
+            call=written_call(task.entry_point, case.call),
+            line=stop["line"],
+            text=stop["text"],
+            hit=stop["hit"],
+            variables=", ".join(stop["variables"]),
+        )
+    arguments = normal([list(case.call.args), dict(case.call.kwargs)])
+    return PROMPT.format(
+        python=str(task.facts.get("python", "3")),
+        code=task.code,
+        call=written_call(task.entry_point, case.call),
+        arguments=json.dumps(arguments, ensure_ascii=False),
+    )
+
+
+def written_call(name: str, call: Call) -> str:
+    """Return a call as Python source."""
+    parts = [repr(arg) for arg in call.args]
+    parts += [f"{key}={value!r}" for key, value in call.kwargs.items()]
+    return f"{name}({', '.join(parts)})"
+
+
+def true_answer(case: TaskCase) -> dict[str, Any]:
+    """Return a case's true answer in the form that a model is asked for."""
+    if case.answer.kind == "error":
+        return {"error": {"type": case.answer.type, "message": case.answer.message}}
+    return {"value": normal(case.answer.value)}

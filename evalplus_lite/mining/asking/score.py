@@ -1,0 +1,325 @@
+"""Scores of predictions: by the paper's rules, overall, on errors, by package, by statistic."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from evalplus_lite.errors import InputError, LLMError
+from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.mining.asking.canonical import is_same
+from evalplus_lite.mining.asking.predict import Prediction
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.statistics.pass_at_k import pass_at_k
+from evalplus_lite.store import read_jsonl
+
+JUDGE = """Two messages of one kind of Python exception ({kind}) follow. Do they report the same \
+problem? Keep in mind: versions of Python word one error with more or less detail; the cause may \
+be put more or less helpfully; hints and suggestions added to a message change nothing; line \
+numbers and file paths do not matter.
+
+<first>
+{first}
+</first>
+<second>
+{second}
+</second>
+
+Would an experienced Python developer call them the same error? Answer True or False only."""
+
+SameMessage = Callable[[str, str, str], bool]
+"""Whether two messages of an exception's type, the true and the predicted one, say the same."""
+MOST_FAILURES = 3
+BINS = 4
+"""Quantile groups of a statistic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A prediction with its mark: ``is_right``, and ``reason`` where it is wrong."""
+
+    prediction: Prediction
+    is_right: bool
+    is_error_case: bool
+    reason: str = ""
+    judged: bool = False
+    """Whether a language model had the last word, on an exception's message."""
+    problem: str = ""
+    """Why there is no mark: the model that was to have the last word could not be asked."""
+
+
+def mark(
+    case: TaskCase,
+    prediction: Prediction,
+    same_message: SameMessage | None = None,
+) -> Scored:
+    """Mark one prediction.
+
+    A value is compared as JSON after normalisation. An exception needs the same type, and the same
+    message up to surrounding space; ``same_message(kind, true, predicted)`` is asked only where
+    the messages alone differ. If it raises LLMError, the prediction is neither right nor wrong.
+    """
+    is_error = case.answer.kind == "error"
+    answer = prediction.answer
+    if answer is None:
+        return Scored(prediction, False, is_error, "unreadable")
+    if not is_error:
+        if "value" not in answer:
+            return Scored(prediction, False, is_error, "error predicted, value returned")
+        right = is_same(case.answer.value, answer["value"])
+        return Scored(prediction, right, is_error, "" if right else "other value")
+    if "error" not in answer:
+        return Scored(prediction, False, is_error, "value predicted, error raised")
+    kind = str(answer["error"]["type"]).rpartition(".")[2]
+    if kind != case.answer.type:
+        return Scored(prediction, False, is_error, "other exception")
+    message = str(answer["error"]["message"]).strip()
+    if message == case.answer.message.strip():
+        return Scored(prediction, True, is_error)
+    if same_message is not None:
+        try:
+            right = same_message(kind, case.answer.message, message)
+        except LLMError as error:
+            return Scored(prediction, False, is_error, "not judged", problem=str(error))
+        return Scored(prediction, right, is_error, "" if right else "other message", judged=True)
+    return Scored(prediction, False, is_error, "other message")
+
+
+def judge_by(source: Source) -> SameMessage:
+    """Return a judge of exception messages that asks a language model for True or False.
+
+    The texts are data to it; an answer that is neither word counts as False. Each question is asked
+    once, and after ``MOST_FAILURES`` failures in a row no more are. Raises LLMError for a question
+    without an answer.
+    """
+    known: dict[tuple[str, str, str], bool | LLMError] = {}
+    failures = 0
+
+    def ask(kind: str, true: str, predicted: str) -> bool:
+        text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
+        request = Request(
+            model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
+        )
+        return source.ask(request, cut_off="keep").text.strip().strip(".'\"*").lower() == "true"
+
+    def judge(kind: str, true: str, predicted: str) -> bool:
+        nonlocal failures
+        question = (kind, true, predicted)
+        if question not in known:
+            if failures >= MOST_FAILURES:
+                raise LLMError("not asked, as the judge failed several times in a row")
+            try:
+                known[question] = ask(*question)
+                failures = 0
+            except LLMError as error:
+                known[question] = error
+                failures += 1
+        found = known[question]
+        if isinstance(found, LLMError):
+            raise found
+        return found
+
+    return judge
+
+
+def read_predictions(path: Path) -> Iterator[Prediction]:
+    """Yield a file's predictions; InputError names a line that holds none."""
+    for row in read_jsonl(path):
+        try:
+            yield Prediction.from_json(row.data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"is no prediction: {type(error).__name__}: {error}", path=path, line=row.line
+            ) from None
+
+
+def marked_rows(
+    tasks: Iterable[MinedTask],
+    predictions: Iterable[Prediction],
+    *,
+    judge: SameMessage | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a prediction in the paper's form (A.1): input, output, prediction, result."""
+    known = {task.id: task for task in tasks}
+    for prediction in predictions:
+        task = known.get(prediction.task_id)
+        if task is None or not 0 <= prediction.case < len(task.cases):
+            continue
+        case = task.cases[prediction.case]
+        found = mark(case, prediction, judge)
+        tokens = {"prompt": prediction.prompt_tokens, "completion": prediction.completion_tokens}
+        yield {
+            "task_id": task.id,
+            "case": prediction.case,
+            "sample": prediction.sample,
+            **{k: v for k, v in case.to_json().items() if k != "runtime"},
+            "prediction": prediction.answer,
+            "result": None if found.problem else found.is_right,
+            "reason": found.reason,
+            "answer_tokens": {**tokens, "total": sum(tokens.values())},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions."""
+
+    group: str
+    name: str
+    cases: int
+    tasks: int
+    pass_at_1: float
+
+
+@dataclass(slots=True)
+class Report:
+    """All tables of one model's predictions."""
+
+    lines: list[Line] = field(default_factory=list)
+    pass_at: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    missing: int = 0
+    """Cases of the tasks without any prediction; they count as wrong in nothing."""
+    undecided: list[dict[str, Any]] = field(default_factory=list)
+    """Predictions that the judge gave no answer on, and why: in none of the figures."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for a file."""
+        return {
+            "pass_at_k": self.pass_at,
+            "tables": [
+                {"group": x.group, "name": x.name, "cases": x.cases, "tasks": x.tasks,
+                 "pass@1": round(x.pass_at_1, 6)}
+                for x in self.lines
+            ],
+            "wrong": self.reasons,
+            "missing": self.missing,
+            "undecided": self.undecided,
+        }  # fmt: skip
+
+
+def score(
+    tasks: Iterable[MinedTask],
+    predictions: Iterable[Prediction],
+    *,
+    ks: Iterable[int] = (1,),
+    judge: SameMessage | None = None,
+) -> Report:
+    """Score predictions: pass@k over cases, and pass@1 by group.
+
+    Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
+    node types over lines of code. Raises InputError for a prediction of an unknown case.
+    """
+    known = {task.id: task for task in tasks}
+    marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    report = Report()
+    unjudged: set[tuple[str, int]] = set()
+    for prediction in predictions:
+        task = known.get(prediction.task_id)
+        if task is None or not 0 <= prediction.case < len(task.cases):
+            raise InputError(
+                f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the"
+                " tasks do not have",
+                remedy="score against the file that was predicted on",
+            )
+        found = mark(task.cases[prediction.case], prediction, judge)
+        if found.problem:
+            place = {"task_id": prediction.task_id, "case": prediction.case}
+            report.undecided.append(
+                {**place, "sample": prediction.sample, "problem": found.problem}
+            )
+            unjudged.add((prediction.task_id, prediction.case))
+            continue
+        marks[prediction.task_id, prediction.case].append(found.is_right)
+        if not found.is_right:
+            report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
+    for k in ks:
+        values = [pass_at_k(len(m), sum(m), k) for m in marks.values() if len(m) >= k]
+        if values:
+            report.pass_at[f"pass@{k}"] = fmean(values)
+    seen = unjudged | set(marks)
+    report.missing = sum(len(task.cases) for task in known.values()) - len(seen)
+    rates = {place: fmean(found) for place, found in marks.items()}
+    report.lines = list(_lines(known, rates))
+    report.reasons = dict(sorted(report.reasons.items()))
+    return report
+
+
+def _lines(
+    known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
+) -> Iterator[Line]:
+    places = sorted(rates)
+    yield _line("all", "all", places, rates)
+    errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
+    if errors:
+        yield _line("all", "errors only", errors, rates)
+    packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        packages[str(known[place[0]].facts.get("package", "-"))].append(place)
+    for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield _line("package", name, members, rates)
+    for group, values in _statistics(known, places).items():
+        yield from _quarters(group, values, rates)
+
+
+def _statistics(
+    known: Mapping[str, MinedTask], places: list[tuple[str, int]]
+) -> dict[str, dict[tuple[str, int], float]]:
+    """Return statistic -> case -> value; per line of code for counts of node types."""
+    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+    for place in places:
+        task = known[place[0]]
+        static = task.facts.get("static", {})
+        for name in ("lines", "cyclomatic", "maintainability", "call_depth", "identifiers", "ifs",
+                     "returns"):  # fmt: skip
+            if isinstance(static.get(name), int | float):
+                found[name][place] = float(static[name])
+        lines = static.get("lines") or 0
+        nodes = static.get("nodes", {})
+        for label, types in _PER_LINE.items():
+            if lines:
+                count = sum(nodes.get(kind, 0) for kind in types)
+                found[f"{label} per line"][place] = count / lines
+        for name, value in task.cases[place[1]].runtime.items():
+            found[f"run: {name}"][place] = float(value)
+    return dict(found)
+
+
+_PER_LINE = {
+    "calls": ("Call",),
+    "identifiers created": ("Store", "arg"),
+    "branches": ("If", "IfExp"),
+    "return statements": ("Return",),
+}
+
+
+def _quarters(
+    group: str, values: Mapping[tuple[str, int], float], rates: Mapping[tuple[str, int], float]
+) -> Iterator[Line]:
+    """Split cases at the quartiles of a statistic; equal values stay together."""
+    ordered = sorted(values.values())
+    edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
+    bins: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for place, value in values.items():
+        bins[sum(value >= edge for edge in edges)].append(place)
+    if len(bins) < 2:
+        return
+    for number in sorted(bins):
+        members = bins[number]
+        low = min(values[place] for place in members)
+        high = max(values[place] for place in members)
+        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates)
+
+
+def _line(
+    group: str,
+    name: str,
+    places: list[tuple[str, int]],
+    rates: Mapping[tuple[str, int], float],
+) -> Line:
+    rate = fmean(rates[place] for place in places)
+    return Line(group, name, len(places), len({place[0] for place in places}), rate)

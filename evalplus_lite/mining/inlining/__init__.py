@@ -1,0 +1,1 @@
+"""A function with all that it needs, as one program."""

@@ -1,0 +1,1 @@
+"""Inputs for mined functions: sampled, explored, or asked of a model."""

@@ -1,0 +1,128 @@
+"""Case after case for one function: the growth loop of appendix A.8, with its tokens."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from evalplus_lite.errors import LLMError
+from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.mining.asking.prompt import is_about_request
+from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, prompt_for
+from evalplus_lite.mining.inputs.explore import MAX_TEXT
+from evalplus_lite.mining.inputs.sampling import Maker
+from evalplus_lite.mining.inputs.schema import CaseForm
+from evalplus_lite.mining.inputs.validators import MIN_CASES, Executed
+from evalplus_lite.mining.inputs.value_pool import Material
+from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.selecting.static import MinedFunction
+
+BATCH = 15
+TYPED_BATCH = 60
+"""Inputs tried a batch where no model writes them: they cost nothing."""
+PATIENCE = 6
+"""Batches without a single new case after which the loop ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one batch brought: cases kept, their total so far, and what it cost."""
+
+    kept: int
+    total: int
+    dropped: int
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(slots=True)
+class Growth:
+    """Every case kept, in order, and every batch."""
+
+    cases: list[Executed] = field(default_factory=list)
+    batches: list[Batch] = field(default_factory=list)
+
+
+def grow(
+    function: MinedFunction,
+    execute: Callable[[list[Call]], list[Executed]],
+    *,
+    target: int,
+    seed: int,
+    start: Sequence[Executed] = (),
+    source: Source | None = None,
+    max_batches: int = 200,
+    max_tokens: int = MAX_TOKENS,
+) -> Growth:
+    """Add validated cases until there are ``target``, or nothing new comes.
+
+    A case is dropped where it was seen, does not parse, does not execute, or would break a
+    validator for the cases kept so far. With a model, at most 60 earlier cases are shown to it.
+    """
+    found = Growth(list(start))
+    seen = {case.call.key for case in start}
+    rng = random.Random(f"{seed}:{function.id}:grow")
+    maker = Maker(function.signature, Material.of(function), rng)
+    barren = 0
+    while len(found.cases) < target and len(found.batches) < max_batches and barren < PATIENCE:
+        if source is None:
+            calls, tokens = _typed(maker, rng, found.cases), (0, 0)
+        else:
+            calls, tokens = _asked(function, source, rng, found, max_tokens)
+        fresh = [call for call in {c.key: c for c in calls}.values() if call.key not in seen]
+        fresh = [call for call in fresh if len(call.key) <= MAX_TEXT]
+        seen.update(call.key for call in fresh)
+        before = len(found.cases)
+        for case in execute(fresh) if fresh else []:
+            if len(found.cases) < target and _is_welcome(case, found.cases):
+                found.cases.append(case)
+        kept = len(found.cases) - before
+        barren = 0 if kept else barren + 1
+        found.batches.append(Batch(kept, len(found.cases), len(calls) - kept, *tokens))
+    return found
+
+
+def _typed(maker: Maker, rng: random.Random, cases: Sequence[Executed]) -> list[Call]:
+    calls = [case.call for case in cases]
+    mutants = [maker.mutated(rng.choice(calls), calls) for _ in range(TYPED_BATCH if calls else 0)]
+    return [*mutants, *(maker.fresh() for _ in range(TYPED_BATCH // 2))]
+
+
+def _asked(
+    function: MinedFunction, source: Source, rng: random.Random, found: Growth, max_tokens: int
+) -> tuple[list[Call], tuple[int, int]]:
+    form = CaseForm(function.signature)
+    known = [case.call for case in found.cases]
+    request = Request(
+        model=source.model,
+        messages=(Message("user", prompt_for(function, known, rng, count=BATCH)),),
+        max_tokens=max_tokens,
+        schema=json.dumps(form.schema),
+        index=len(found.batches),
+    )
+    try:
+        reply = source.ask(request, cut_off="keep")
+    except LLMError as error:
+        if not is_about_request(error):
+            raise
+        return [], (0, 0)
+    return form.read(reply.text).calls, (reply.prompt_tokens, reply.completion_tokens)
+
+
+def _is_welcome(case: Executed, cases: Sequence[Executed]) -> bool:
+    """Return whether the cases still meet validators 4 to 6 with this one among them."""
+    if case.answer.kind not in ("value", "error"):
+        return False
+    count = len(cases) + 1
+    if count < MIN_CASES:
+        return True
+    errors = sum(c.is_error for c in cases) + case.is_error
+    if case.is_error and 2 * errors > count:
+        return False
+    if case.is_trivial and 2 * (1 + sum(c.is_trivial for c in cases)) >= count:
+        return False
+    same = Counter(c.answer.key for c in cases)[case.answer.key] + 1
+    return 3 * same <= 2 * count

@@ -1,0 +1,1 @@
+"""Mined programs in the sandbox, their environment watched, and the proof that they hold."""

@@ -1,0 +1,290 @@
+"""Running a mined function, or its original, on cases in the sandbox."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Literal
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.mining.selecting.annotations import Type
+from evalplus_lite.mining.selecting.candidates import Signature
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.types import (
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    TimedOut,
+    Unrepresentable,
+    Value,
+)
+from evalplus_lite.values import codec, wire
+
+CPU_SECONDS = 10.0
+"""The paper's bound on a case (validator 7)."""
+MAX_PARTS, MAX_HASHED = 300_000, 1 << 14
+"""Values, parts and all, that an answer may have, and elements of one set or keys of one dict:
+the code that answers is a stranger's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One input: positional and keyword arguments, both plain values."""
+
+    args: tuple[Value, ...]
+    kwargs: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Equal for equal inputs: types count, order of sets and keywords does not."""
+        return canonical([list(self.args), dict(self.kwargs)])
+
+    def to_json(self) -> list[Any]:
+        """Return ``[[args], {kwargs}]``, the paper's form, in the exact codec."""
+        return [[codec.to_json(a) for a in self.args], codec.to_json(dict(self.kwargs))]
+
+    @classmethod
+    def from_json(cls, row: Sequence[Any]) -> Call:
+        """Read what ``to_json`` wrote."""
+        return cls(tuple(codec.from_json(a) for a in row[0]), codec.from_json(row[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call came to: a plain value, an exception, or neither.
+
+    ``kind``: ``value``, ``error`` (``type`` and ``message``), ``slow``, or ``unfit`` (no plain
+    value, out of memory, crashed, or an iterator without end; ``message`` says which).
+    """
+
+    kind: Literal["value", "error", "slow", "unfit"]
+    value: Value = None
+    type: str = ""
+    message: str = ""
+    cpu: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Equal for answers that are the same to a reader: sets and dicts in any order."""
+        if self.kind == "value":
+            return f"value {canonical(self.value)}"
+        return f"{self.kind} {self.type}: {self.message}"
+
+
+def is_answer(answer: Answer) -> bool:
+    """Return whether a call ended in a value or an exception of its own."""
+    return answer.kind in ("value", "error")
+
+
+UNFIT_ERRORS = frozenset({"RecursionError", "MemoryError", "TooLong", "SystemExit", "TimeoutError"})
+"""Exceptions that speak of the machine or the stack, not of the arguments."""
+
+
+def canonical(value: Value) -> str:
+    """Return a text that is equal for equal values, whatever the order of sets and dicts."""
+    return json.dumps(_sorted(codec.to_json(value)), sort_keys=True, separators=(",", ":"))
+
+
+def _sorted(tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [_sorted(item) for item in tree]
+    if isinstance(tree, dict):
+        found = {key: _sorted(item) for key, item in tree.items()}
+        if list(found) == ["$dict"]:
+            return {"$dict": sorted(found["$dict"], key=lambda pair: json.dumps(pair))}
+        return found
+    return tree
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A program to call: mined code, or the original module (``module`` set)."""
+
+    name: str
+    signature: Signature
+    code: str = ""
+    module: str = ""
+    roots: tuple[str, ...] = ()
+    bare_parents: bool = False
+
+    def program(
+        self,
+        *,
+        variant: int = 0,
+        counters: Sequence[str] = (),
+        watch: bool = False,
+        budget: int = 0,
+    ) -> Program:
+        """Return the whole text that the sandbox runs."""
+        parameters = self.signature.parameters
+        settings: dict[str, Any] = {
+            "kind": "original" if self.module else "inlined",
+            "name": self.name,
+            "audit": not self.module,
+            "variant": variant,
+            "kinds": {p.name: _kind(p.type) for p in parameters},
+            "positional": [p.name for p in parameters if p.kind == "positional"],
+            "varargs": next((p.name for p in parameters if p.kind == "varargs"), None),
+        }
+        if self.module:
+            settings |= {"module": self.module, "roots": self.roots}
+            settings["bare_parents"] = self.bare_parents
+        else:
+            settings["code"] = self.code
+        if watch:
+            settings["watch"] = True
+        if counters:
+            settings["counters"] = list(counters)
+            settings["budget"] = budget
+        return Program(f"{_stage()}\nentry = build({settings!r})\n", "entry")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The answers of one run, and what the code touched; ``failure`` where it did not load."""
+
+    answers: tuple[Answer, ...]
+    touched: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def run(
+    sandbox: Sandbox,
+    subject: Subject,
+    calls: Iterable[Call],
+    *,
+    variant: int = 0,
+    cpu: float = CPU_SECONDS,
+    load: float = 20.0,
+    timed: bool = False,
+    max_slow: int | None = None,
+) -> Session:
+    """Call a subject on cases, each with fresh arguments.
+
+    ``cpu`` seconds a case, ``load`` seconds to load. ``timed``: answers carry their CPU seconds.
+    After ``max_slow`` cases that took too long, the rest are answered ``unfit`` without a run.
+    """
+    calls = list(calls)
+    listed = [*((call.args, call.kwargs) for call in calls), (None, None)]
+    inputs = Inputs.of([(_listed(args), _named(kwargs)) for args, kwargs in listed])
+    limits = Limits(cpu=cpu, load=load)
+    slow = 0
+
+    def judge(case: int, outcome: Outcome) -> bool:
+        nonlocal slow
+        slow += isinstance(outcome, TimedOut)
+        return max_slow is None or slow < max_slow
+
+    program = subject.program(variant=variant)
+    found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
+    if found.outcomes[-1] is None and slow:
+        # Cut short: the quick ones once more, to learn what they touched.
+        quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
+        again = run(sandbox, subject, [calls[at] for at in quick], variant=variant, cpu=cpu)
+        every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
+        return Session(tuple(every), again.touched, again.failure)
+    if found.load_failed:
+        return Session((), failure=_describe(found.outcomes[0]))
+    answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
+    last = answer_of(found.outcomes[-1])
+    touched = tuple(last.value) if last.kind == "value" else ()
+    return Session(answers, touched)
+
+
+def count(
+    sandbox: Sandbox,
+    subject: Subject,
+    calls: Iterable[Call],
+    counters: Sequence[str],
+    *,
+    budget: int = 0,
+) -> list[dict[str, int] | None]:
+    """Return the counters of each call of instrumented code; None where it gave none.
+
+    ``budget``: a call is ended after so many steps (0: never), with what was counted until then.
+    """
+    inputs = Inputs.of([(_listed(call.args), _named(call.kwargs)) for call in calls])
+    limits = Limits(cpu=10 * CPU_SECONDS, load=20.0)
+    program = subject.program(counters=counters, budget=budget)
+    found = sandbox.run(program, inputs, limits)
+    answers = [answer_of(outcome) for outcome in found.outcomes]
+    return [a.value if a.kind == "value" and isinstance(a.value, dict) else None for a in answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A moment in the entry point's own frame: before ``line`` ran for the ``hit``-th time."""
+
+    line: int
+    hit: int
+    state: Mapping[str, Value]
+
+
+def stops(sandbox: Sandbox, subject: Subject, call: Call) -> tuple[Stop, ...]:
+    """Return the first moments of one call of mined code, with its plain local variables."""
+    inputs = Inputs.of([(_listed(call.args), _named(call.kwargs))])
+    program = subject.program(watch=True)
+    found = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
+    answer = answer_of(found.outcomes[0])
+    if answer.kind != "value":
+        return ()
+    hits: dict[int, int] = {}
+    moments: list[Stop] = []
+    for line, state in answer.value:
+        hits[line] = hits.get(line, 0) + 1
+        moments.append(Stop(line, hits[line], state))
+    return tuple(moments)
+
+
+def answer_of(outcome: Outcome | None) -> Answer:
+    """Return an outcome as an answer."""
+    if isinstance(outcome, Returned):
+        try:
+            value = wire.decode(outcome.data, hash_limit=MAX_HASHED, most=MAX_PARTS)
+            codec.to_json(value)
+        except CodecError as error:
+            return Answer("unfit", message=str(error))
+        return Answer("value", value=value, cpu=outcome.cpu)
+    if isinstance(outcome, Raised):
+        if outcome.type in UNFIT_ERRORS:
+            return Answer("unfit", type=outcome.type, message=outcome.message)
+        return Answer("error", type=outcome.type, message=outcome.message, cpu=outcome.cpu)
+    if isinstance(outcome, TimedOut):
+        return Answer("slow", message=f"more than {outcome.limit:g} s", cpu=outcome.cpu)
+    return Answer("unfit", message=_describe(outcome))
+
+
+def _describe(outcome: Outcome | None) -> str:
+    if isinstance(outcome, Raised):
+        return f"{outcome.type}: {outcome.message}"
+    if isinstance(outcome, Unrepresentable):
+        return f"no plain value: {outcome.type}"
+    if isinstance(outcome, OutOfMemory):
+        return "out of memory"
+    if isinstance(outcome, Crashed):
+        return f"crashed: {outcome.reason}"
+    return "took too long" if isinstance(outcome, TimedOut) else "not run"
+
+
+def _listed(args: Sequence[Value] | None) -> list[Value] | None:
+    return None if args is None else list(args)
+
+
+def _named(kwargs: Mapping[str, Value] | None) -> dict[str, Value] | None:
+    return None if kwargs is None else dict(kwargs)
+
+
+def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
+    return (found.kind, tuple(_kind(inner) for inner in found.arguments))
+
+
+@functools.cache
+def _stage() -> str:
+    folder = resources.files("evalplus_lite.mining")
+    parts = [folder.joinpath(f"{name}.py") for name in ("surroundings", "plain", "stage")]
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)

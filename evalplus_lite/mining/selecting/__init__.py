@@ -1,0 +1,1 @@
+"""Which functions are worth mining: annotated, self-contained, pure by their text."""

@@ -1,0 +1,178 @@
+"""Functions worth mining: top level, fully annotated, with types that can be written as data."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from evalplus_lite.mining.reading.index import Module, PackageIndex
+from evalplus_lite.mining.reading.name_uses import arguments_of
+from evalplus_lite.mining.selecting.annotations import AnnotationReader, Refused, Type
+
+_DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: how it is passed, its type, and its default as source text (or None)."""
+
+    name: str
+    kind: Literal["positional", "keyword", "varargs", "varkw"]
+    type: Type
+    default: str | None = None
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is None and self.kind in ("positional", "keyword")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function's parameters in order and its result."""
+
+    parameters: tuple[Parameter, ...]
+    result: Type
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the ``signature`` entry of a task row."""
+        return {
+            "parameters": [
+                {"name": p.name, "kind": p.kind, "type": str(p.type), "default": p.default}
+                for p in self.parameters
+            ],
+            "result": str(self.result),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A function that passed selection."""
+
+    module: str
+    name: str
+    line: int
+    signature: Signature
+    node: ast.FunctionDef
+
+
+@dataclass(slots=True)
+class Census:
+    """How many functions a package has, and what selection refused."""
+
+    functions: int = 0
+    top_level: int = 0
+    typed: int = 0
+    accepted: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    refused: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """(module, function, reason, detail)"""
+
+
+def candidates(
+    index: PackageIndex, reader: AnnotationReader, census: Census
+) -> Iterator[Candidate]:
+    """Yield the package's candidates in order of module and line; fill in the census."""
+    package = index.package
+    for name in sorted(package.files):
+        file = package.files[name]
+        if file.is_test:
+            continue
+        try:
+            text = package.text(file)
+        except ValueError as error:
+            census.unreadable.append(f"{name}: {error}")
+            continue
+        found = len(_DEF.findall(text))
+        census.functions += found
+        if "->" not in text:
+            # Without a return annotation there is nothing to find: counted, not parsed.
+            census.top_level += sum(1 for m in _DEF.finditer(text) if m.group()[0] in "da")
+            continue
+        module = index.module(name)
+        if module is None:
+            census.unreadable.append(name)
+            continue
+        before = census.accepted
+        yield from _in_module(module, reader, census)
+        if census.accepted == before:
+            # Trees are large, and most modules are never needed again.
+            index.forget(name)
+
+
+def _in_module(module: Module, reader: AnnotationReader, census: Census) -> Iterator[Candidate]:
+    for statement in module.statements:
+        node = statement.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            census.top_level += 1
+            arguments = arguments_of(node.args)
+            if node.returns is None or any(a.annotation is None for a in arguments):
+                continue
+            census.typed += 1
+            found = _candidate(module, node, reader)
+            if isinstance(found, Refused):
+                census.refused.append((module.name, node.name, found.reason, found.detail))
+                continue
+            if len(module.bindings[node.name]) > 1 and not _is_last(module, node):
+                census.refused.append((module.name, node.name, "redefined later", ""))
+                continue
+            census.accepted += 1
+            yield found
+
+
+def _is_last(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return module.bindings[node.name][-1].node is node
+
+
+def _candidate(
+    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef, reader: AnnotationReader
+) -> Candidate | Refused:
+    if isinstance(node, ast.AsyncFunctionDef):
+        return Refused("coroutine", node.name)
+    if any(_is_overload(d) for d in node.decorator_list):
+        return Refused("overload stub", node.name)
+    signature = read_signature(module.name, node, reader)
+    if isinstance(signature, Refused):
+        return signature
+    return Candidate(module.name, node.name, node.lineno, signature, node)
+
+
+def read_signature(
+    module: str, node: ast.FunctionDef, reader: AnnotationReader
+) -> Signature | Refused:
+    """Return a function's signature in accepted types, or why it has none."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    listed: list[tuple[ast.arg, Literal["positional", "keyword", "varargs", "varkw"], Any]]
+    listed = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
+    if arguments.vararg:
+        listed.append((arguments.vararg, "varargs", None))
+    listed += [
+        (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    if arguments.kwarg:
+        listed.append((arguments.kwarg, "varkw", None))
+    if not listed:
+        return Refused("no arguments", "")
+    assert node.returns is not None
+    result = reader.read(node.returns, module, result=True)
+    if isinstance(result, Refused):
+        return result
+    parameters: list[Parameter] = []
+    for argument, kind, default in listed:
+        assert argument.annotation is not None
+        found = reader.read(argument.annotation, module)
+        if isinstance(found, Refused):
+            return found
+        text = None if default is None else ast.unparse(default)
+        parameters.append(Parameter(argument.arg, kind, found, text))
+    return Signature(tuple(parameters), result)
+
+
+def _is_overload(node: ast.expr) -> bool:
+    return ast.unparse(node).rpartition(".")[2] == "overload"

@@ -1,0 +1,139 @@
+"""The static half of mining: from an opened package to self-contained, pure-looking programs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.mining.inlining.closure import ClosureBuilder
+from evalplus_lite.mining.inlining.graph import Problem
+from evalplus_lite.mining.inlining.inline import Block, Inlined, inline
+from evalplus_lite.mining.reading.index import PackageIndex
+from evalplus_lite.mining.reading.resolve import Resolver
+from evalplus_lite.mining.selecting.annotations import AnnotationReader, TypeSet
+from evalplus_lite.mining.selecting.candidates import Candidate, Census, Signature, candidates
+from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.selecting.purity import impurities
+from evalplus_lite.mining.sources.packages import PackageSource
+from evalplus_lite.mining.statistics.static import StaticStatistics, static_statistics
+
+
+@dataclass(frozen=True, slots=True)
+class MinedFunction:
+    """One function as a program of its own, with all that is known without running it."""
+
+    package: str
+    version: str
+    licence: str
+    module: str
+    name: str
+    line: int
+    signature: Signature
+    docstring: str
+    implementation: str
+    """The function's own lines."""
+    code: str
+    blocks: tuple[Block, ...]
+    statistics: StaticStatistics
+
+    @property
+    def id(self) -> str:
+        """``package/module.name``: unique within one version of a package."""
+        return f"{self.package}/{self.module}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """A function that fell out: at which stage, for which reason first, and every problem."""
+
+    package: str
+    function: str
+    stage: str
+    reason: str
+    problems: tuple[Problem, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a row of the rejects file."""
+        return {
+            "package": self.package,
+            "function": self.function,
+            "stage": self.stage,
+            "reason": self.reason,
+            "details": [f"{p.reason}: {p.detail}" for p in self.problems],
+        }
+
+
+@dataclass(slots=True)
+class StaticMine:
+    """One package's static yield; ``functions`` is consumed once, then the rest is complete."""
+
+    package: PackageSource
+    companions: Sequence[PackageSource] = ()
+    types: TypeSet = "paper"
+    comments: bool = True
+    funnel: Funnel = field(default_factory=Funnel)
+    rejects: list[Reject] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+    def functions(self) -> Iterator[MinedFunction]:
+        """Yield what can be mined, in order of module and line."""
+        index = PackageIndex(self.package, self.companions)
+        resolver = Resolver(index)
+        reader = AnnotationReader(resolver, types=self.types)
+        census = Census()
+        for candidate in candidates(index, reader, census):
+            found = self._mined(candidate, resolver, index)
+            if isinstance(found, MinedFunction):
+                self.funnel.add("static")
+                yield found
+            else:
+                self._reject(candidate.module, candidate.name, "static", found)
+        self.funnel.add("packages")
+        for stage in ("functions", "top_level", "typed", "accepted"):
+            self.funnel.add(stage, getattr(census, stage))
+        for module, name, reason, detail in census.refused:
+            label = f"type {detail}" if reason == "type" else reason
+            self._reject(module, name, "accepted", [Problem(label, detail)])
+        self.unreadable = census.unreadable
+
+    def _reject(self, module: str, name: str, stage: str, problems: list[Problem]) -> None:
+        reason = problems[0].reason
+        self.funnel.reject(stage, reason)
+        self.rejects.append(
+            Reject(self.package.name, f"{module}.{name}", stage, reason, tuple(problems))
+        )
+
+    def _mined(
+        self, candidate: Candidate, resolver: Resolver, index: PackageIndex
+    ) -> MinedFunction | list[Problem]:
+        closure = ClosureBuilder(resolver).build(candidate.module, candidate.name)
+        problems = [*impurities(closure), *closure.problems]
+        if problems:
+            return problems
+        inlined = inline(closure, entry_point=candidate.name, comments=self.comments)
+        try:
+            statistics = static_statistics(inlined.code, candidate.name)
+        except (SyntaxError, RecursionError) as error:
+            return [Problem("inlined code does not parse", str(error))]
+        return MinedFunction(
+            package=self.package.name,
+            version=self.package.version,
+            licence=self._licence(index, inlined),
+            module=candidate.module,
+            name=candidate.name,
+            line=candidate.line,
+            signature=candidate.signature,
+            docstring=ast.get_docstring(candidate.node) or "",
+            implementation=closure.statements[closure.entry].text,
+            code=inlined.code,
+            blocks=inlined.blocks,
+            statistics=statistics,
+        )
+
+    def _licence(self, index: PackageIndex, inlined: Inlined) -> str:
+        """Return the licences of every package whose code went in."""
+        origins = {index.origin(block.module).licence.expression for block in inlined.blocks}
+        first = self.package.licence.expression
+        return " AND ".join([first, *sorted(origins - {first})])

@@ -1,0 +1,1 @@
+"""Packages as files: where they come from, how archives are opened, and their licences."""

@@ -1,0 +1,1 @@
+"""Facts about a program, by its text and by running it."""

@@ -1,0 +1,1 @@
+"""Mined tasks as data, and longer tasks made of them."""

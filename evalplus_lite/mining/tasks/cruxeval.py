@@ -1,0 +1,89 @@
+"""CRUXEval's files (``code``, ``input``, ``output``, ``id``), read and written.
+
+Input and output are source text there. They are read as literals and never executed; what is no
+literal is passed over and counted.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.mining.asking.prompt import written_call
+from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.statistics.static import static_statistics
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.store import read_jsonl
+from evalplus_lite.values import codec
+
+ENTRY_POINT = "f"
+
+
+@dataclass(slots=True)
+class CruxevalFile:
+    """Reads one file; ``skipped`` names the rows whose input or output is no literal."""
+
+    path: Path
+    skipped: list[str] = field(default_factory=list)
+
+    def tasks(self) -> Iterator[MinedTask]:
+        """Yield a task of one case for each row that can be read."""
+        for row in read_jsonl(self.path):
+            try:
+                code, given, output = (str(row.data[k]) for k in ("code", "input", "output"))
+            except KeyError as error:
+                raise InputError(f"has no field {error}", path=self.path, line=row.line) from None
+            name = str(row.data.get("id", f"sample_{row.line}"))
+            try:
+                call = _call(given)
+                value = ast.literal_eval(output)
+                codec.dumps([list(call.args), dict(call.kwargs), value])
+                static = static_statistics(code, ENTRY_POINT)
+            except (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError):
+                self.skipped.append(name)
+                continue
+            yield MinedTask(
+                id=f"cruxeval/{name}",
+                code=code,
+                entry_point=ENTRY_POINT,
+                cases=(TaskCase(call, Answer("value", value=value)),),
+                facts={"package": "cruxeval", "static": static.to_json()},
+            )
+
+
+def _call(text: str) -> Call:
+    node = ast.parse(f"{ENTRY_POINT}({text})", mode="eval").body
+    if not isinstance(node, ast.Call):
+        raise ValueError("no call")
+    args = tuple(ast.literal_eval(argument) for argument in node.args)
+    return Call(args, {str(k.arg): ast.literal_eval(k.value) for k in node.keywords})
+
+
+def is_cruxeval(row: dict[str, Any]) -> bool:
+    """Return whether a row is one of CRUXEval's."""
+    return {"code", "input", "output"} <= row.keys() and "cases" not in row
+
+
+def to_rows(tasks: Iterable[MinedTask]) -> Iterator[dict[str, Any]]:
+    """Yield CRUXEval rows for cases that return a value; the function is called ``f`` there.
+
+    A last line ``f = name`` is added where the entry point has another name.
+    """
+    for task in tasks:
+        for number, case in enumerate(task.cases):
+            if case.answer.kind != "value":
+                continue
+            alias = (
+                "" if task.entry_point == ENTRY_POINT else f"\n{ENTRY_POINT} = {task.entry_point}"
+            )
+            written = written_call("", case.call)
+            yield {
+                "code": f"{task.code.rstrip()}\n{alias}".rstrip() + "\n",
+                "input": written[1:-1],
+                "output": repr(case.answer.value),
+                "id": f"{task.id}/{number}",
+            }

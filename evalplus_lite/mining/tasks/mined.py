@@ -1,0 +1,100 @@
+"""A mined task as data: a program, where it came from, and cases with their true answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.store import read_jsonl
+from evalplus_lite.values import codec
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCase:
+    """One input, its true answer, and the counters of its run."""
+
+    call: Call
+    answer: Answer
+    runtime: Mapping[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return ``input`` with ``output`` or ``error``, and ``runtime``."""
+        row: dict[str, Any] = {"input": self.call.to_json()}
+        if self.answer.kind == "error":
+            row["error"] = {"type": self.answer.type, "message": self.answer.message}
+        else:
+            row["output"] = codec.to_json(self.answer.value)
+        if self.runtime:
+            row["runtime"] = dict(self.runtime)
+        return row
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> TaskCase:
+        """Read what ``to_json`` wrote."""
+        call = Call.from_json(row["input"])
+        if "error" in row:
+            error = row["error"]
+            answer = Answer("error", type=str(error["type"]), message=str(error["message"]))
+        else:
+            answer = Answer("value", value=codec.from_json(row["output"]))
+        return cls(call, answer, row.get("runtime", {}))
+
+
+@dataclass(frozen=True, slots=True)
+class MinedTask:
+    """One function's task set. ``facts`` holds what the row says beyond code and cases:
+
+    package, version, licence, module, function, line, python, signature, docstring, blocks,
+    static, variation, validators, generation, compared and wording.
+    """
+
+    id: str
+    code: str
+    entry_point: str
+    cases: tuple[TaskCase, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the task's row."""
+        return {
+            "task_id": self.id,
+            **self.facts,
+            "entry_point": self.entry_point,
+            "code": self.code,
+            "cases": [case.to_json() for case in self.cases],
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> MinedTask:
+        """Read a row; KeyError, TypeError or CodecError where it is none."""
+        known = {"task_id", "entry_point", "code", "cases"}
+        return cls(
+            id=str(row["task_id"]),
+            code=str(row["code"]),
+            entry_point=str(row["entry_point"]),
+            cases=tuple(TaskCase.from_json(case) for case in row["cases"]),
+            facts={key: value for key, value in row.items() if key not in known},
+        )
+
+
+def read_tasks(path: Path) -> Iterator[MinedTask]:
+    """Yield the tasks of a file, one at a time; InputError names a line that holds none."""
+    for row in read_jsonl(path):
+        try:
+            yield MinedTask.from_json(row.data)
+        except (KeyError, TypeError, ValueError, IndexError, CodecError) as error:
+            raise InputError(
+                f"is no mined task: {type(error).__name__}: {error}",
+                path=path,
+                line=row.line,
+                remedy="make the file with evalplus-lite mine",
+            ) from None
+
+
+def count_cases(tasks: Iterable[MinedTask]) -> int:
+    """Return how many cases tasks have together."""
+    return sum(len(task.cases) for task in tasks)

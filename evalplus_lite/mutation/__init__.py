@@ -1,0 +1,1 @@
+"""Small faults planted in programs: what a good suite notices."""

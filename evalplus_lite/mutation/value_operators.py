@@ -1,0 +1,185 @@
+"""Mutation operators on values: the faults that mutmut's do not plant.
+
+Each operator is a generator from a node to its replacements. They come in families: operands
+(one of two kept), calls (undone, an argument dropped, a neighbour called), indexes and bounds
+(off by one), and literals (neighbours, an element dropped).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from evalplus_lite.mutation.ast_copy import changed, new_call, number, shifted
+
+MOST_PARTS = 8
+"""Of a literal with more parts than this, only the first ones are dropped in turn."""
+
+# Operands
+
+
+_NEIGHBOURS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Add, ast.FloorDiv),
+    ast.Div: (ast.FloorDiv, ast.Mult),
+    ast.FloorDiv: (ast.Div, ast.Mod),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
+    ast.BitXor: (ast.BitOr,),
+}
+
+
+def operand(node: ast.BinOp) -> Iterator[ast.AST]:
+    """One of the two operands alone; a neighbouring operation."""
+    yield node.left
+    yield node.right
+    for other in _NEIGHBOURS.get(type(node.op), ()):
+        yield changed(node, op=other())
+
+
+def sign(node: ast.UnaryOp) -> Iterator[ast.AST]:
+    """Without the sign or the ``not``."""
+    yield node.operand
+
+
+def choice(node: ast.IfExp) -> Iterator[ast.AST]:
+    """The two values of a conditional expression in each other's place."""
+    yield changed(node, body=node.orelse, orelse=node.body)
+
+
+# Calls
+
+
+_OTHER_NAMES = {
+    "max": ("min",),
+    "min": ("max",),
+    "any": ("all",),
+    "all": ("any",),
+    "ceil": ("floor",),
+    "floor": ("ceil",),
+    "round": ("int",),
+    "int": ("round",),
+    "upper": ("lower", "title"),
+    "lower": ("upper",),
+    "startswith": ("endswith",),
+    "endswith": ("startswith",),
+    "isalpha": ("isalnum", "islower", "isupper"),
+    "isdigit": ("isalnum",),
+    "isupper": ("isalpha",),
+    "islower": ("isalpha",),
+    "find": ("rfind",),
+    "index": ("find",),
+    "append": ("extend",),
+}
+
+
+def call(node: ast.Call) -> Iterator[ast.AST]:
+    """The call undone (its argument, or its object, alone); an argument dropped; a neighbour."""
+    name = _name(node.func)
+    if isinstance(node.func, ast.Attribute) and not node.args:
+        yield node.func.value
+    elif node.args and not isinstance(node.args[0], ast.Starred):
+        yield node.args[0]
+    for position in range(len(node.args)):
+        yield changed(node, args=[*node.args[:position], *node.args[position + 1 :]])
+    for position in range(len(node.keywords)):
+        rest = [*node.keywords[:position], *node.keywords[position + 1 :]]
+        yield changed(node, keywords=rest)
+    for other in _OTHER_NAMES.get(name, ()):
+        if isinstance(node.func, ast.Name):
+            yield changed(node, func=ast.Name(other, ast.Load()))
+        elif isinstance(node.func, ast.Attribute):
+            yield changed(node, func=changed(node.func, attr=other))
+    if name == "len":
+        yield shifted(node, -1)
+        yield shifted(node, 1)
+    if name == "sorted" and len(node.args) == 1:
+        yield new_call("list", new_call("reversed", node))
+        yield new_call("sorted", new_call("set", node.args[0]))
+
+
+def bounds_of_range(node: ast.Call) -> Iterator[ast.AST]:
+    """Each bound of a ``range`` one more and one less."""
+    if _name(node.func) != "range":
+        return
+    for position, bound in enumerate(node.args[:2]):
+        for by in (-1, 1):
+            arguments = [
+                *node.args[:position],
+                shifted(bound, by),
+                *node.args[position + 1 :],
+            ]
+            yield changed(node, args=arguments)
+
+
+def _name(function: ast.expr) -> str:
+    if isinstance(function, ast.Name):
+        return function.id
+    return function.attr if isinstance(function, ast.Attribute) else ""
+
+
+# Indexes and slices
+
+
+def index(node: ast.Subscript) -> Iterator[ast.AST]:
+    """The index one more and one less; each bound of a slice dropped, and shifted."""
+    if not isinstance(node.slice, ast.Slice):
+        if not isinstance(node.slice, ast.Tuple) and not (
+            isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+        ):
+            yield changed(node, slice=shifted(node.slice, -1))
+            yield changed(node, slice=shifted(node.slice, 1))
+        return
+    for field in ("lower", "upper", "step"):
+        bound = getattr(node.slice, field)
+        if bound is not None:
+            yield changed(node, slice=changed(node.slice, **{field: None}))
+            if field != "step":
+                for by in (-1, 1):
+                    moved = changed(node.slice, **{field: shifted(bound, by)})
+                    yield changed(node, slice=moved)
+
+
+# Literals
+
+
+def literal(node: ast.Constant) -> Iterator[ast.AST]:
+    """A neighbour of the number; the other truth; the text without one of its characters."""
+    value = node.value
+    if isinstance(value, bool):
+        yield ast.Constant(not value)
+    elif isinstance(value, int):
+        for other in dict.fromkeys((value - 1, value + 1, 0, -value)):
+            if other != value:
+                yield number(other)
+    elif isinstance(value, float):
+        for other_float in dict.fromkeys((value - 1, value + 1, value / 2, -value)):
+            if other_float != value:
+                yield number(other_float)
+    elif isinstance(value, str):
+        yield ast.Constant("" if value else "x")
+        for position in range(min(len(value), MOST_PARTS)):
+            yield ast.Constant(value[:position] + value[position + 1 :])
+
+
+def element(node: ast.List | ast.Tuple | ast.Set) -> Iterator[ast.AST]:
+    """A display without one of its elements."""
+    if isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+        return
+    for position in range(min(len(node.elts), MOST_PARTS)):
+        rest = [*node.elts[:position], *node.elts[position + 1 :]]
+        if rest or not isinstance(node, ast.Set):
+            yield changed(node, elts=rest)
+
+
+def entry(node: ast.Dict) -> Iterator[ast.AST]:
+    """A dictionary display without one of its entries."""
+    for position in range(min(len(node.keys), MOST_PARTS)):
+        yield changed(
+            node,
+            keys=[*node.keys[:position], *node.keys[position + 1 :]],
+            values=[*node.values[:position], *node.values[position + 1 :]],
+        )

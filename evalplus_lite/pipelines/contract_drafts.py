@@ -1,0 +1,135 @@
+"""Contracts for tasks that have none: drafts of a model, tested; and what the inputs imply."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, fields, replace
+
+from evalplus_lite.errors import ContractError
+from evalplus_lite.generate.domains.domain import Domain
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.llm import CutOff, Message, NotRecorded, Refused, Source
+from evalplus_lite.prompting.contract_drafts import (
+    NoContract,
+    contract_prompt,
+    parse_contract,
+    request,
+)
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.types import Case, Task
+from evalplus_lite.values.excerpts import shorten
+
+TURNS = 3
+"""Drafts after the first in which problems are quoted back."""
+TRIED = 100
+_QUOTED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A model's precondition: ``text`` is None where no draft accepts every base input.
+
+    ``accepted`` of ``tried`` mutated inputs pass it: near none or all, it is hardly right.
+    """
+
+    task_id: str
+    text: str | None
+    turns: int
+    problem: str = ""
+    accepted: int = 0
+    tried: int = 0
+
+
+def suggest(sandbox: Sandbox, task: Task, source: Source) -> Draft:
+    """Return a draft of a task's precondition that accepts the task's own inputs.
+
+    It is run in the sandbox only, and is for a person to review. Raises LLMError where the server
+    cannot be used at all.
+    """
+    messages = [contract_prompt(task)]
+    problem = ""
+    for turn in range(TURNS + 1):
+        try:
+            reply = source.ask(request(messages, model=source.model), cut_off="keep")
+        except (Refused, CutOff, NotRecorded) as error:
+            return Draft(task.id, None, turn, str(error))
+        try:
+            text = parse_contract(reply.text, task)
+            problem = _refusals(sandbox, task, text)
+            if not problem:
+                proposals = _proposals(task)
+                reasons = violations(sandbox, text, proposals)
+                return Draft(task.id, text, turn + 1, "", reasons.count(None), len(reasons))
+        except (NoContract, ContractError) as error:
+            problem = str(error)
+        messages += [
+            Message("assistant", reply.text),
+            Message("user", f"This cannot be used: {problem}\n\nAnswer with the whole file again."),
+        ]
+    return Draft(task.id, None, TURNS + 1, problem)
+
+
+def _refusals(sandbox: Sandbox, task: Task, text: str) -> str:
+    reasons = violations(sandbox, text, task.base)
+    refused = [
+        f"it refuses {shorten(list(case.arguments))}, which the task is tested with: {reason}"
+        for case, reason in zip(task.base, reasons, strict=True)
+        if reason is not None
+    ]
+    return "\n".join(refused[:_QUOTED])
+
+
+def _proposals(task: Task) -> list[Case]:
+    guards = Guards.typed([case.arguments for case in task.base])
+    generator = Generator(task.base, guards=guards, rng=random.Random(f"0:{task.id}"))
+    return generator.propose(TRIED)
+
+
+def inferred(task: Task) -> list[str]:
+    """Return in lines what augmentation takes for granted about a task without a contract."""
+    guards = Guards.of_task(replace(task, contract=None))
+    lines = [f"{' or '.join(map(str, guards.arities))} arguments"]
+    for place, domain in enumerate(guards.domains):
+        lines += _described(domain, f"argument {place}")
+    lines += [
+        f"{'always' if guard.is_on else 'not taken on'}: {guard.text} "
+        f"({guard.support}; {guard.name})"
+        for guard in guards.found
+        if not guard.is_limit or guard.is_chosen
+    ]
+    limits = [guard.name for guard in guards.found if guard.is_limit and guard.is_on]
+    return [*lines, f"limits: {', '.join(limits)}"] if limits else lines
+
+
+def _described(domain: Domain, name: str) -> list[str]:
+    facts = ["/".join(kind.__name__ for kind in domain.kinds) or "nothing seen"]
+    if {int, float} & set(domain.kinds):
+        facts.append(f"from {_number(domain.lowest)} to {_number(domain.highest)}")
+    if domain.smallest or domain.largest is not None:
+        facts.append(f"{domain.smallest} to {_number(domain.largest)} elements")
+    if domain.alphabet:
+        facts.append(f"characters {shorten(domain.alphabet)}")
+    if domain.words:
+        facts.append(f"words {shorten(sorted(domain.words))}")
+    facts += [
+        field.name[3:]
+        for field in fields(domain)
+        if field.name.startswith("is_") and domain.items and getattr(domain, field.name)
+    ]
+    lines = [f"{name}: {', '.join(facts)}"]
+    if domain.positions is not None:
+        for number, inner in enumerate(domain.positions):
+            lines += _described(inner, f"{name}, element {number}")
+    elif domain.items is not None:
+        lines += _described(domain.items, f"{name}, elements")
+    if domain.keys is not None:
+        lines += _described(domain.keys, f"{name}, keys")
+    if domain.values is not None:
+        lines += _described(domain.values, f"{name}, values")
+    return lines
+
+
+def _number(number: float | None) -> str:
+    return "any" if number is None else f"{number:g}"

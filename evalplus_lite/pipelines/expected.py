@@ -1,0 +1,231 @@
+"""Suites for tasks that come without expected outputs: computed once, cached by content."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
+from evalplus_lite.execution.base import Mapper
+from evalplus_lite.grading.evidence import (
+    Evidence,
+    Loss,
+    blamed,
+    blind_spot,
+    own_refused,
+    recorded,
+    require_check,
+    weighed,
+)
+from evalplus_lite.grading.oracle import Answers, Dropped, answer, has_check
+from evalplus_lite.sandbox import Inputs, Limits, Sandbox
+from evalplus_lite.store import cache_folder, replacing
+from evalplus_lite.store.cache import KEEPER, mark_used
+from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.types import Rule, Suite, Task, Unusable
+
+FORMAT = 8
+"""Part of every key: raise it when what is computed changes."""
+DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
+"""What reading a file of the cache raises if it is not as it was written."""
+PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
+"""For inputs that a published set stands for: its references may be slow, yet none is dropped."""
+
+
+@dataclass
+class SuiteSource:
+    """Gives the suite of a task: a file's own, else the cached one, else the reference's answers.
+
+    ``evidence`` says of each task whose suite was given what it rests on, ``unusable`` which tasks
+    have none that could be given, and why. Safe for several threads; each task is computed once.
+    """
+
+    given: Mapping[str, Suite] = field(default_factory=dict)
+    cache: Path | None = field(default_factory=cache_folder)
+    limits: Limits = PUBLISHED_LIMITS
+
+    def __post_init__(self) -> None:
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """Begin anew: also in a forked child, where threads that held locks are not there."""
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+        self._ready: dict[str, Answers] = {}
+        self.evidence: dict[str, Evidence] = {}
+        self.unusable: dict[str, Unusable] = {}
+
+    def suite(self, sandbox: Sandbox, task: Task) -> Suite:
+        """Return the task's suite, of a case at least; raises UnusableTask if there is none.
+
+        This is the one door to suites: what is judged, reduced or exported comes through it.
+        """
+        known = self.unusable.get(task.id)
+        if known is not None:
+            raise UnusableTask(known.task_id, known.cause, known.detail)
+        try:
+            with blamed(task):
+                answers = self.answers(sandbox, task)
+                evidence = weighed(task, answers)
+                require_check(sandbox, task, answers.suite)
+        except UnusableTask as error:
+            self.unusable[task.id] = recorded(error)
+            self.forget(task.id)  # nobody is going to ask for it
+            raise
+        self.evidence[task.id] = evidence
+        return answers.suite
+
+    def prepare(self, tasks: Iterable[Task], pool: Mapper) -> None:
+        """Find out of each task, in parallel, what its suite rests on."""
+
+        def run(sandbox: Sandbox, task: Task) -> None:
+            if task.id in self.evidence:
+                return
+            known = self._known(task)
+            if known is not None:
+                self.evidence[task.id] = known
+                return
+            with contextlib.suppress(UnusableTask):
+                self.suite(sandbox, task)
+            self.forget(task.id)
+
+        for _ in pool.imap(run, tasks):
+            pass
+
+    def answers(self, sandbox: Sandbox, task: Task) -> Answers:
+        """Return the task's suite and the cases that could not be kept."""
+        if task.id in self.given:
+            suite = self.given[task.id]
+            return Answers(suite, (), tuple(range(len(suite.cases))))
+        with self._lock:
+            lock = self._locks.setdefault(task.id, threading.Lock())
+        with lock:
+            found = self._ready.get(task.id)  # looked up once: it may be forgotten at any moment
+            if found is None:
+                found = self._ready[task.id] = self._read(task) or self._compute(sandbox, task)
+            return found
+
+    def forget(self, task_id: str) -> None:
+        """Drop a task's suite from memory; it can be read again."""
+        self._ready.pop(task_id, None)
+
+    def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
+        own_refused(sandbox, task)  # raises where the contract is no use
+        answers = answer(
+            sandbox,
+            task,
+            task.cases,
+            base_count=len(task.base),
+            limits=self.limits,
+            contract=False,  # what a task came with is its own affair
+        )
+        path = self._path(task)
+        if path is not None:
+            # A cache that cannot be written costs time only.
+            with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
+                file.writelines(line.encode() for line in _lines(answers, task.rule))
+            assert self.cache is not None
+            KEEPER.wrote(self.cache, path)
+        return answers
+
+    def _read(self, task: Task) -> Answers | None:
+        path = self._path(task)
+        if path is None or not path.is_file():
+            return None
+        mark_used(path)
+        try:
+            with path.open(encoding="utf-8") as lines:
+                return _from_lines(lines, task)
+        except DAMAGED:
+            return None  # compute it anew
+
+    def _known(self, task: Task) -> Evidence | None:
+        """Return what the cache says in its first line: all else need not be read for it.
+
+        None if it takes more to know: a check to be tried, or an error to be raised.
+        """
+        if task.id in self.given or has_check(task):
+            return None
+        path = self._path(task)
+        try:
+            if path is None:
+                return None
+            with path.open(encoding="utf-8") as lines:
+                facts = json.loads(next(lines))
+            kept, dropped = _sorted_out(facts, task)
+            if not kept:
+                return None
+            base = sum(number < len(task.base) for number in kept)
+            return Evidence(len(kept), base, Loss.of(dropped), str(facts["blind"]))
+        except DAMAGED:
+            return None
+
+    def _path(self, task: Task) -> Path | None:
+        if self.cache is None:
+            return None
+        rule = task.rule
+        facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
+        facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits), task.contract]
+        facts.append(Inputs.of(case.arguments for case in task.cases).key)
+        key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
+
+
+def _lines(answers: Answers, rule: Rule) -> Iterator[str]:
+    """Yield a cache file: a line of facts, then a line for each expected output."""
+    suite = answers.suite
+    facts = {
+        "kept": answers.kept,
+        "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
+        "blind": blind_spot(suite, rule) if suite.cases else "",
+    }
+    yield json.dumps(facts) + "\n"
+    for item in suite.blobs.items():
+        yield json.dumps(blob_row(item)) + "\n"
+
+
+def _from_lines(lines: Iterator[str], task: Task) -> Answers:
+    kept, dropped = _sorted_out(json.loads(next(lines)), task)
+    suite = Suite(
+        task.id,
+        tuple(task.cases[number] for number in kept),
+        Blobs(blob_of(json.loads(line)) for line in lines),
+        sum(number < len(task.base) for number in kept),
+    )
+    if len(suite.cases) != len(suite.expected):
+        raise ValueError("lengths differ")
+    return Answers(suite, dropped, kept)
+
+
+def _sorted_out(facts: Any, task: Task) -> tuple[tuple[int, ...], tuple[Dropped, ...]]:
+    """Return which of a task's cases were kept, and which not, from a cache file's first line."""
+    kept = tuple(facts["kept"])
+    lost = set(range(len(task.cases))) - set(kept)
+    dropped = tuple(
+        Dropped(task.cases[number], cause, detail)
+        for number, (cause, detail) in zip(sorted(lost), facts["dropped"], strict=True)
+    )
+    return kept, dropped
+
+
+def blob_row(item: bytes | Packed) -> str | list[Any]:
+    """Return an expected output as a part of a JSON row; a large one stays compressed."""
+    if isinstance(item, bytes):
+        return base64.b64encode(item).decode()
+    return [item.size, item.digest.hex(), base64.b64encode(item.data).decode()]
+
+
+def blob_of(row: str | list[Any]) -> bytes | Packed:
+    """Return the expected output that a part of a JSON row holds."""
+    if isinstance(row, str):
+        return base64.b64decode(row, validate=True)
+    size, digest, data = row
+    return Packed(int(size), bytes.fromhex(digest), base64.b64decode(data, validate=True))

@@ -1,0 +1,112 @@
+"""The smallest input that a wrong program fails on, shrunk from the one that decided."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.shrink import shrink, weight
+from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.types import Case, Failure, Suite, Task, Value, VerdictName
+
+LIMITS = Limits(cpu=0.2, load=10.0)
+"""A candidate that keeps the reference busy for longer is not what a person wants to read."""
+MOST = 1500
+"""Candidates tried for a program."""
+SHRUNK: tuple[VerdictName, ...] = ("fail", "error", "unrepresentable")
+"""Verdicts worth it: a program that hangs would hang on every candidate."""
+LARGEST = 5_000
+"""Parts that an input may have at most: of a larger one too many candidates would be tried."""
+
+Arguments = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """A one-case suite with the input and the reference's answer, and the program's failure."""
+
+    suite: Suite
+    failure: Failure
+
+
+class Shrinker:
+    """Shrinks inputs of tasks; safe for several threads.
+
+    What a candidate may be is the task's contract's to say, or the one in ``contracts`` (texts by
+    task id); where there is none, it is inferred from all the inputs of the suite.
+    """
+
+    def __init__(self, contracts: Mapping[str, str] | None = None) -> None:
+        self._contracts = contracts or {}
+        self._guards: dict[str, Guards | None] = {}
+        self._lock = threading.Lock()
+
+    def smallest(
+        self, sandbox: Sandbox, exam: Exam, source: str, failure: Failure, *, most: int = MOST
+    ) -> Smallest | None:
+        """Return the simplest failing input found, the given one if there is no simpler.
+
+        None where the verdict is not of a kind that shrinking tells anything about.
+        """
+        arguments = exam.suite.cases[failure.case].arguments
+        if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
+            return None
+        task = exam.task
+        if task.contract is None:
+            task = replace(task, contract=self._contracts.get(task.id))
+        guards = self._of(task, exam.suite)
+
+        def fails(candidates: Sequence[Arguments]) -> list[bool]:
+            admitted = [
+                number
+                for number, each in enumerate(candidates)
+                if guards is None or guards.admits(each)
+            ]
+            found = _failing(sandbox, task, source, [candidates[n] for n in admitted])
+            failing = {admitted[place] for place in found}
+            return [number in failing for number in range(len(candidates))]
+
+        best = shrink(arguments, fails, most=most)
+        return _shown(sandbox, exam.task, source, best)
+
+    def _of(self, task: Task, suite: Suite) -> Guards | None:
+        if task.contract is not None and parse(task.contract).has_precondition:
+            return None
+        with self._lock:
+            if task.id not in self._guards:
+                seen = [case.arguments for case in suite.cases]
+                self._guards[task.id] = Guards.infer(seen)
+            return self._guards[task.id]
+
+
+def _failing(
+    sandbox: Sandbox, task: Task, source: str, candidates: Sequence[Arguments]
+) -> set[int]:
+    """Return which candidates are valid, answered by the reference, and failed by the program."""
+    if not candidates:
+        return set()
+    cases = [Case(each) for each in candidates]
+    answers = answer(sandbox, task, cases, base_count=0, limits=LIMITS, twice=False, max_failures=2)
+    if not answers.suite.cases:
+        return set()
+    # One exam says where the first failure is; that is all a greedy descent needs to know.
+    failure = examine(sandbox, Exam.by_steps(task, answers.suite), source).failure
+    if failure is None or failure.verdict not in SHRUNK:
+        return set()
+    return {answers.kept[failure.case]}
+
+
+def _shown(sandbox: Sandbox, task: Task, source: str, best: Arguments) -> Smallest | None:
+    roomy = replace(LIMITS, cpu=20.0)
+    answers = answer(
+        sandbox, task, [Case(best)], base_count=0, limits=roomy, twice=False, contract=False
+    )
+    if not answers.suite.cases:
+        return None
+    failure = examine(sandbox, Exam.by_steps(task, answers.suite), source).failure
+    return None if failure is None else Smallest(answers.suite, failure)

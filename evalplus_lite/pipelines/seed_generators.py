@@ -1,0 +1,126 @@
+"""Drawn seeds: from Hypothesis strategies, and from generators that a model wrote."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.errors import CodecError, ReferenceError_
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.llm import CutOff, NotRecorded, Refused, Source
+from evalplus_lite.pipelines.targeting import alive, targets
+from evalplus_lite.prompting.generators import (
+    Generator,
+    NoGenerator,
+    drawn_arguments,
+    generator_prompt,
+    parse_generator,
+)
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import Meter
+from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.types import Case, Returned, Task
+from evalplus_lite.values import identity, wire
+
+SHARE, FEWEST, MOST = 20, 16, 32
+"""One value is drawn for so many inputs wanted; how many at least and at most."""
+DRAWS = 60
+"""Inputs drawn from each generator of a model."""
+MOST_MUTANTS = 40
+MAX_PARTS = 100_000
+"""Values, parts and all, that an input drawn by a generator may have."""
+LIMITS = Limits(cpu=0.5, load=3.0)
+_STRATEGIES = threading.Lock()
+"""Hypothesis is set up in globals, and tasks are worked on in several threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a generator is worth: its valid inputs, of how many draws, and mutants they reject."""
+
+    cases: tuple[Case, ...]
+    draws: int
+    killed: int
+
+    @property
+    def worth(self) -> tuple[int, int]:
+        """What generators are compared by: detection first, then validity."""
+        return self.killed, len(self.cases)
+
+
+def from_strategies(guards: Guards, *, inputs: int, seed: str) -> list[Case]:
+    """Return values drawn from the strategies that guards imply, for a budget of ``inputs``."""
+    # The import takes a third of a second.
+    from evalplus_lite.generate.strategies import drawn
+
+    with _STRATEGIES:
+        return drawn(guards, count=min(MOST, max(FEWEST, inputs // SHARE)), seed=seed)
+
+
+def from_generators(sandbox: Sandbox, task: Task, source: Source, *, count: int) -> list[Case]:
+    """Return the inputs of the best of ``count`` generators that a model writes for a task.
+
+    A reply that holds no generator, or one whose inputs are all invalid, counts for nothing; none
+    at all gives no input. Raises LLMError where the server cannot be used.
+    """
+    best: Drawn | None = None
+    for index in range(count):
+        request = generator_prompt(task, model=source.model, index=index)
+        try:
+            generator = parse_generator(source.ask(request, cut_off="keep").text)
+        except (Refused, CutOff, NotRecorded, NoGenerator):
+            continue
+        found = measured(sandbox, task, generator, name=f"generator{index}")
+        if best is None or found.worth > best.worth:
+            best = found
+    return [] if best is None else list(best.cases)
+
+
+def measured(sandbox: Sandbox, task: Task, generator: Generator, *, name: str) -> Drawn:
+    """Draw from a generator in the sandbox and return what its inputs are worth."""
+    seeds = [(seed,) for seed in range(DRAWS)]
+    meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
+    run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
+    seen = {identity.key(case.arguments) for case in task.base}
+    cases = []
+    for outcome in run.outcomes:
+        if not isinstance(outcome, Returned):
+            continue
+        try:
+            arguments = drawn_arguments(wire.decode(outcome.data, most=MAX_PARTS), task)
+        except CodecError:
+            continue
+        if arguments is not None and (key := identity.key(arguments)) not in seen:
+            seen.add(key)
+            cases.append(Case(arguments, "generator", None, (name,)))
+    cases = _valid(sandbox, task, cases)
+    return Drawn(tuple(cases), DRAWS, _killed(sandbox, task, cases))
+
+
+def _valid(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[Case]:
+    if task.contract is None or not cases:
+        return list(cases)
+    reasons = violations(sandbox, task.contract, cases)
+    return [case for case, reason in zip(cases, reasons, strict=True) if reason is None]
+
+
+def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
+    if not cases:
+        return 0
+    try:
+        suite = answer(
+            sandbox,
+            task,
+            cases,
+            base_count=0,
+            limits=LIMITS,
+            twice=False,
+            contract=False,
+            max_failures=4,
+        ).suite
+    except ReferenceError_:
+        return 0
+    programs = targets(task)[:MOST_MUTANTS]
+    return len(programs) - len(alive(sandbox, task, suite, programs)) if suite.cases else 0

@@ -1,0 +1,69 @@
+"""Samples read and extracted once, to be gone through several times, and not held in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.tasks.samples import sample_row
+from evalplus_lite.types import Sample
+
+CHUNK = 1 << 18
+
+
+class Spool:
+    """Samples in a nameless file: it is gone when this is closed, or the process ends.
+
+    A context manager. Any number of iterations at a time.
+    """
+
+    def __init__(self, samples: Iterable[Sample]) -> None:
+        """Read all samples; InputError, naming the folder, if there is no room for them."""
+        with _told():
+            file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - held till closed
+        self._file = file
+        try:
+            for sample in samples:
+                with _told():
+                    self._file.write(json.dumps(sample_row(sample)).encode() + b"\n")
+            with _told():
+                self._file.flush()
+        except BaseException:
+            with contextlib.suppress(OSError):  # what could not be written is tried once more
+                self._file.close()
+            raise
+
+    def __iter__(self) -> Iterator[Sample]:
+        """Yield the samples in their order."""
+        place, parts = 0, list[bytes]()
+        while part := os.pread(self._file.fileno(), CHUNK, place):
+            place += len(part)
+            *lines, rest = part.split(b"\n")
+            for line in lines:
+                row = json.loads(b"".join([*parts, line]))
+                parts.clear()
+                model, temperature = row.get("model", ""), row.get("temperature")
+                yield Sample(row["task_id"], row["solution"], model, row["index"], temperature)
+            parts.append(rest)
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"samples cannot be kept for this run: {error.strerror}",
+            path=tempfile.gettempdir(),
+            remedy="make room, or set TMPDIR to another folder",
+        ) from None

@@ -1,0 +1,30 @@
+"""Parts of suites: some cases of one, and several as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evalplus_lite.store.compressed import Blobs
+from evalplus_lite.types import Suite
+
+
+def taken(suite: Suite, places: Sequence[int]) -> Suite:
+    """Return the suite's cases at these positions, with their answers."""
+    return replace(
+        suite,
+        cases=tuple([suite.cases[place] for place in places]),
+        expected=suite.blobs.take(places),
+    )
+
+
+def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
+    """Return the cases of all as one suite; its base cases are those of the first."""
+    return Suite(
+        suites[0].task_id,
+        tuple([case for suite in suites for case in suite.cases]),
+        Blobs(item for suite in suites for item in suite.blobs.items()),
+        suites[0].base_count,
+        provenance,
+    )

@@ -1,0 +1,283 @@
+"""A program's top-level definitions: what each statement binds and uses, and what a name needs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from evalplus_lite.programs import parsing
+
+_BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__class__"}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (*_FUNCTIONS, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")
+STAR = "*"
+"""What ``from m import *`` binds: any name."""
+
+
+def fault(source: str) -> int | None:
+    """Return the line, from 1, at which the compiler gives up, None where the text is a program.
+
+    Nothing is run. Where the compiler names no line it is the last one.
+    """
+    try:
+        with parsing.quiet(parsing.guard(source)):
+            compile(source, "program", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return error.lineno or source.count("\n") + 1
+    except (ValueError, RecursionError, OverflowError):
+        return source.count("\n") + 1
+    return None
+
+
+def parse(source: str) -> ast.Module | None:
+    """Return the program's tree, None where it does not compile."""
+    return None if fault(source) is not None else tree_of(source)
+
+
+def tree_of(source: str) -> ast.Module | None:
+    """Return the tree of a text in which ``fault`` found none.
+
+    The parser alone lets pass what only the compiler sees: a return outside a function, say.
+    """
+    try:
+        tree: ast.Module = parsing.parse(source)
+        return tree
+    except (ValueError, RecursionError):
+        return None
+
+
+def bound(statement: ast.stmt) -> frozenset[str]:
+    """Return the module-level names that a top-level statement binds."""
+    return frozenset(name for node in _within_scope(statement) for name in _binds(node))
+
+
+def changed(statement: ast.stmt) -> frozenset[str]:
+    """Return the module-level names whose values a top-level statement may change in place."""
+    names: set[str] = set()
+    for node in _within_scope(statement):
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            if not isinstance(node.ctx, ast.Load):  # x.y = ... and del x[y]
+                names.update(_base(node))
+        elif isinstance(node, ast.Expr):
+            match node.value:
+                case ast.Call(func=ast.Attribute() as method):  # x.append(...)
+                    names.update(_base(method))
+    return frozenset(names)
+
+
+def used(node: ast.AST) -> frozenset[str]:
+    """Return the names that a statement takes from outside: at once, or when it is called."""
+    return _free([node])
+
+
+def used_at_once(node: ast.AST) -> frozenset[str]:
+    """Return the names that a statement needs where it stands, before anything is called."""
+    return _free(_outside(node)) if isinstance(node, _FUNCTIONS) else used(node)
+
+
+def defines(tree: ast.Module, name: str) -> bool:
+    """Say whether the program binds ``name`` at its top level."""
+    return any(name in bound(statement) for statement in tree.body)
+
+
+def is_stub(tree: ast.Module, name: str) -> bool:
+    """Say whether the last function of that name has a body that does nothing."""
+    for statement in reversed(tree.body):
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if statement.name == name:
+                return all(
+                    isinstance(inner, ast.Pass)
+                    or (isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Constant))
+                    for inner in statement.body
+                )
+        elif name in bound(statement):
+            return False
+    return False
+
+
+def undefined(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """Return the names that statements use and that neither they nor Python itself bind."""
+    known: set[str] = set()
+    names: set[str] = set()
+    for statement in statements:
+        known |= bound(statement)
+        names |= used(statement)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Global):
+                known.update(node.names)
+    return frozenset() if STAR in known else frozenset(names - known - _BUILTINS)
+
+
+def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
+    """Return, in order, the statements that ``names`` need: those that bind or change them, and
+    what these need in turn.
+    """
+    binds = [bound(statement) | changed(statement) for statement in statements]
+    binders: dict[str, list[int]] = {}
+    for position, names_bound in enumerate(binds):
+        for name in names_bound:
+            binders.setdefault(name, []).append(position)
+    kept, seen = set[int](), set[str]()
+    wanted = [*names, STAR]
+    while wanted:
+        name = wanted.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for position in binders.get(name, ()):
+            if position not in kept:
+                kept.add(position)
+                wanted += used(statements[position]) | binds[position]
+    return [statement for position, statement in enumerate(statements) if position in kept]
+
+
+def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
+    """Return the statements as they stand in the source, each on lines of its own."""
+    lines = [line.encode("utf-8", "surrogatepass") for line in _lines(source)]
+    parts = []
+    for statement in statements:
+        first, last = _first_line(statement) - 1, (statement.end_lineno or 1) - 1
+        begin, end = statement.col_offset, statement.end_col_offset or 0
+        if begin == 0 and _ends_line(lines[last], end):
+            end = len(lines[last])
+        if first == last:
+            text = lines[last][begin:end]
+        else:
+            text = b"".join([lines[first][begin:], *lines[first + 1 : last], lines[last][:end]])
+        parts.append(text.rstrip(b"\r\n") + b"\n")
+    return b"".join(parts).decode("utf-8", "surrogatepass")
+
+
+def _ends_line(line: bytes, column: int) -> bool:
+    """Say whether nothing but a comment follows in a line from a column on."""
+    return _AFTER_STATEMENT.match(line, column) is not None
+
+
+def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:
+    """Return the program without some of its top-level statements, else as it stands."""
+    gone = {id(statement) for statement in dropped}
+    kept_lines = {
+        line
+        for statement in tree.body
+        if id(statement) not in gone
+        for line in range(_first_line(statement), (statement.end_lineno or 0) + 1)
+    }
+    lines = _lines(source)
+    for statement in dropped:
+        for number in range(_first_line(statement), (statement.end_lineno or 0) + 1):
+            if number in kept_lines:  # shares a line with what stays
+                return text_of(source, [node for node in tree.body if id(node) not in gone])
+            lines[number - 1] = ""
+    return "".join(lines)
+
+
+def _lines(source: str) -> list[str]:
+    """Return the lines as Python counts them: form feeds and their like end none."""
+    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", source)
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _within_scope(statement: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statement's nodes without what is inside functions and classes."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, (*_SCOPES, *_COMPREHENSIONS)):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _outside(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.AST]:
+    """Return the parts of a function that are looked at where it is defined, not in it."""
+    parts: list[ast.AST] = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    if not isinstance(node, ast.Lambda):
+        parts += node.decorator_list
+        parts += filter(None, [node.returns])
+        parts += [a.annotation for a in _arguments(node.args) if a.annotation]
+    return parts
+
+
+def _arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from filter(None, [arguments.vararg, arguments.kwarg])
+
+
+class _Scope:
+    """The names that one scope looks up and, if it keeps them from inner ones, those it binds."""
+
+    __slots__ = ("looked_up", "outer", "own")
+
+    def __init__(self, own: Iterable[str] | None = None) -> None:
+        self.looked_up: set[str] = set()
+        self.own = None if own is None else set(own)
+        self.outer: set[str] = set()
+
+
+def _free(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Return the names that nodes of one scope look up, there or further out.
+
+    In one pass and without recursion: programs nest as deep as the parser allows.
+    """
+    scopes = [_Scope()]
+    pending: list[ast.AST | None] = list(nodes)
+    while pending:
+        node = pending.pop()
+        scope = scopes[-1]
+        if node is None:  # the end of the innermost scope
+            scopes.pop()
+            small, large = scope.looked_up - ((scope.own or set()) - scope.outer), scopes[-1]
+            if len(small) > len(large.looked_up):
+                small, large.looked_up = large.looked_up, small
+            large.looked_up |= small
+            continue
+        if scope.own is not None:
+            scope.own.update(_binds(node))
+        if isinstance(node, _FUNCTIONS):
+            body = node.body if isinstance(node.body, list) else [node.body]
+            pending += [*_outside(node), None, *body]
+            scopes.append(_Scope(argument.arg for argument in _arguments(node.args)))
+            continue
+        if isinstance(node, (ast.ClassDef, *_COMPREHENSIONS)):
+            pending.append(None)
+            # What a class binds is no name to the functions within it.
+            scopes.append(_Scope(None if isinstance(node, ast.ClassDef) else ()))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            scope.looked_up.add(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            scope.looked_up.add(node.target.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            scope.looked_up.update(node.names)
+            scope.outer.update(node.names)
+        pending.extend(ast.iter_child_nodes(node))
+    return frozenset(scopes[0].looked_up)
+
+
+def _binds(node: ast.AST) -> Iterator[str]:
+    """Yield the names that this very node binds in its scope."""
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0]
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def _base(node: ast.expr) -> Iterator[str]:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id

@@ -1,0 +1,217 @@
+"""Pieces of an answer that may be code: what stands in fences, or between sentences."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from evalplus_lite.programs import definitions
+
+_FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})(?P<tag>[^`\n]*)$")
+_STARTS_CODE = re.compile(
+    r"[ \t]*(?:@\w|(?:async[ \t]+)?def[ \t]+\w|class[ \t]+\w|import[ \t]+\w"
+    r"|from[ \t]+[.\w]+[ \t]+import\b)"
+    r"|[A-Za-z_]\w{0,80}(?:[ \t]{0,8}:[^=\n]{1,80}|[ \t]{0,8})=(?!=)"
+)
+_STATEMENT = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
+_SENTENCE = re.compile(
+    r"[ \t]+(?:[-*>\u2022#]|\d{1,3}[.)])?[ \t]*[^\W\d_][\w'`\u2019,-]*[:.]?(?: \S+)+[ \t]*\r?$"
+)
+_CODE = re.compile(
+    r"[ \t]*(?:(?:return|yield|for|while|if|elif|else|try|except|with|def|class|raise)\b"
+    r"|\S+ *[-+*/%]?=[^=])"
+)
+MAX_FENCES = 40
+MOST_STATEMENTS = 2_000
+"""How many statements at its top level a program may have to be looked into."""
+
+
+class Budget:
+    """How many characters may still be compiled for one answer: bounds the work on hostile ones."""
+
+    def __init__(self, characters: int) -> None:
+        """Allow so many characters."""
+        self.left = characters
+
+    def fault(self, source: str) -> int | None:
+        """Return the line at which a text is no program, None where it is one.
+
+        With a spent budget every text is faulty in its first line.
+        """
+        if self.left <= 0:
+            return 1
+        line = definitions.fault(source)
+        # The compiler reads no further than the fault, or does but fast.
+        lines = source.split("\n", line)[:line] if line is not None else [source]
+        self.left -= sum(map(len, lines)) + len(source) // 20 + 100
+        return line
+
+    def tree(self, source: str) -> ast.Module | None:
+        """Return a program's tree, None where the text is none."""
+        if self.fault(source) is not None:
+            return None
+        self.left -= 2 * len(source)  # a tree costs about as much again, and a look at all of it
+        tree = definitions.tree_of(source)
+        return tree if tree is not None and len(tree.body) <= MOST_STATEMENTS else None
+
+
+def fenced(text: str) -> list[str]:
+    """Return what stands in fences of backticks or tildes, with any tag.
+
+    An opening fence goes with the next one that closes it, or with the end of the text.
+    """
+    lines, marks = _marks(text)
+    blocks = []
+    opening: int | None = None
+    for number in marks:
+        if opening is None:
+            opening = number
+        elif _closes(lines[opening], lines[number]):
+            blocks.append(_inside(lines, opening, number))
+            opening = None
+    if opening is not None:
+        blocks.append(_inside(lines, opening, len(lines)))
+    return blocks
+
+
+def stretches(text: str) -> Iterator[str]:
+    """Yield any other stretch that begins or ends at a fence, the longer ones first.
+
+    These are for texts whose fences do not pair up: a docstring may hold fences of its own.
+    """
+    lines, marks = _marks(text)
+    if marks:
+        yield "\n".join(lines[: marks[0]])
+    for first in marks:
+        for last in (len(lines), *reversed(marks)):
+            if last > first:
+                yield _inside(lines, first, last)
+
+
+def spans(text: str, budget: Budget) -> Iterator[str]:
+    """Yield the longest runs of lines that compile, each from a line that looks like code on.
+
+    A run ends before a whole statement: one that is cut off or broken is left out entirely.
+    """
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines) and budget.left > 0:
+        if not _STARTS_CODE.match(lines[at]):
+            at += 1
+            continue
+        indent = len(lines[at]) - len(lines[at].lstrip())
+        run = _dedented(lines[at:], indent)
+        kept = whole_statements(run, budget)
+        if kept:
+            yield "\n".join(run[:kept]) + "\n"
+        at += kept or 1
+
+
+def whole_statements(lines: Sequence[str], budget: Budget, *, fixed: int = 0) -> int:
+    """Return how many of the lines, from the front, make a program; 0 where none do.
+
+    Only whole top-level statements are cut off, and nothing of the first ``fixed`` lines.
+    """
+    end = len(lines)
+    while end > fixed:
+        broken = budget.fault("\n".join(lines[:end]) + "\n")
+        if broken is None:
+            return end
+        start = _start_of_statement(lines, min(broken, end))
+        last = min(broken, end) - 1
+        # A stray bracket behind a whole statement; if it closes one, what is left is broken again.
+        stray = last > start and lines[last][:1] in tuple(")]}")
+        end = last if stray or _prose_follows(lines, start, broken, end) else start
+        while end > fixed and not lines[end - 1].strip():
+            end -= 1
+    return 0
+
+
+def _start_of_statement(lines: Sequence[str], line: int) -> int:
+    """Return how many lines stand before the top-level statement that holds ``line`` (from 1)."""
+    for number in range(line - 1, -1, -1):
+        if _STATEMENT.match(lines[number]):
+            return number
+    return 0
+
+
+def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> bool:
+    """Say whether a statement's fault is that sentences stand behind it, indented less than it.
+
+    ``broken`` is the line of the fault, from 1. Then the statement is whole without them.
+    """
+    if not start + 1 < broken <= end:
+        return False
+    following = itertools.islice(lines, broken - 1, end)
+    first = next(filter(str.strip, following), "")
+    before = next(filter(str.strip, reversed(lines[start : broken - 1])), "")
+    return (
+        bool(first)
+        and _indentation(first) < _indentation(before)
+        and not before.rstrip().endswith((":", ",", "\\", "(", "[", "{"))
+        and all(
+            _SENTENCE.match(line) and not _CODE.match(line)
+            for line in filter(str.strip, itertools.chain([first], following))
+        )
+    )
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _marks(text: str) -> tuple[list[str], list[int]]:
+    """Return the text's lines, and the numbers of those that are, or end in, a fence."""
+    lines = text.split("\n")
+    found = (n for n, line in enumerate(lines) if _FENCE.match(line) or _before_fence(line))
+    return lines, list(itertools.islice(found, MAX_FENCES))
+
+
+def _before_fence(line: str) -> str:
+    """Return the code that stands before a fence at the end of a line; empty where none does."""
+    stripped = line.rstrip()
+    code = stripped.rstrip("`")
+    return code if code.strip() and len(stripped) - len(code) >= 3 else ""
+
+
+def _closes(opening: str, line: str) -> bool:
+    """Say whether a fence line ends the block that another one opened."""
+    first, second = _FENCE.match(opening), _FENCE.match(line)
+    if second is None:
+        return True  # a fence at the end of a line of code
+    if first is None:
+        return False
+    same = first["mark"][0] == second["mark"][0] and len(second["mark"]) >= len(first["mark"])
+    return same and not second["tag"].strip()
+
+
+def _inside(lines: list[str], opening: int, closing: int) -> str:
+    first = _FENCE.match(lines[opening])
+    inner = lines[opening + 1 : closing]
+    if closing < len(lines):
+        inner += filter(None, [_before_fence(lines[closing])])
+    indent = len(first["indent"]) if first else 0
+    if first and ">" in first["indent"]:  # a quotation
+        inner = [line[indent:] if line.lstrip().startswith(">") else line for line in inner]
+    elif indent:
+        inner = _outdented(inner, indent)
+    return "\n".join(inner) + "\n"
+
+
+def _outdented(lines: list[str], indent: int) -> list[str]:
+    """Return the lines of an indented fence: those less indented stay as they are."""
+    return [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
+
+
+def _dedented(lines: list[str], indent: int) -> list[str]:
+    """Return the lines, less the first one's indentation, up to one that has less of it."""
+    if not indent:
+        return lines
+    inner = []
+    for line in lines:
+        if line.strip() and not line[:indent].isspace():
+            break
+        inner.append(line[indent:])
+    return inner

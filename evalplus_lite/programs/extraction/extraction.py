@@ -1,0 +1,100 @@
+"""From an answer to its program: as it stands where that will do, else what a search finds."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+
+from evalplus_lite.programs import definitions
+from evalplus_lite.programs.extraction.blocks import MOST_STATEMENTS
+from evalplus_lite.programs.extraction.lacking import may_lack, misread, missing
+from evalplus_lite.programs.extraction.pruning import borrows_besides, only_nests
+from evalplus_lite.programs.extraction.search import SEARCHED_CHARACTERS, Search, without_thinking
+from evalplus_lite.programs.extraction.steps import Extraction, Kind
+from evalplus_lite.types import Task
+
+_LOOK_TWICE = re.compile(
+    # Lines that may be prose, or marks such as [DONE], and what HTML makes of signs.
+    r"^(?!(?:import|from|class|def|del|global|pass)\b)"
+    r"~*[A-Za-z_][\w ,]*(?::[ \t]*[A-Za-z_][^#\n=]*)?\r?$"
+    r"|^\[[/\w ]*\][ \t]*\r?$"
+    r"|&(?:lt|gt|amp|quot|apos|nbsp);",
+    re.MULTILINE,
+)
+
+
+def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
+    """Return the program that an answer to ``task`` means.
+
+    ``kind`` says what the answer was meant as: a whole ``solution``, or a ``completion`` to follow
+    the prompt (where the task's style has it so). The last block that defines the entry point, with
+    a body, is the one that counts; what it lacks is taken from other blocks and from the prompt.
+    """
+    whole = joined(text, task, kind=kind)
+    if len(text) > SEARCHED_CHARACTERS and len(without_thinking(text)) > SEARCHED_CHARACTERS:
+        return Extraction(whole, ("too large to look into",))
+    if _is_fine(whole, text, task, kind):
+        return Extraction(whole)
+    return Search(task, kind).program(text) or Extraction(whole, ("found no program",))
+
+
+def joined(text: str, task: Task, *, kind: Kind) -> str:
+    """Return the program that an answer makes as it stands: a completion follows the prompt."""
+    if kind == "completion" and task.style == "completion":
+        return task.prompt + text
+    return text
+
+
+def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
+    """Say whether the answer is a program as it stands; the usual case, so without a tree."""
+    if len(text) > SEARCHED_CHARACTERS or task.entry_point not in whole:
+        return False
+    if definitions.fault(whole) is not None:
+        return False
+    name = re.escape(task.entry_point)
+    head = re.compile(rf"^(async\s+)?def\s+{name}\b", re.MULTILINE)
+    borrowed = re.search(rf"^from\b.*\bimport\b.*\b{name}\b", text, re.MULTILINE)
+    lent = may_lack(text, task) if kind == "solution" else frozenset()
+    simple = head.search(text) if kind == "solution" else None
+    if simple and not simple[1] and not (lent or borrowed or _LOOK_TWICE.search(text)):
+        return True
+    tree = definitions.tree_of(whole)
+    if tree is not None and len(tree.body) > MOST_STATEMENTS:
+        return True
+    if tree is None or not definitions.defines(tree, task.entry_point) or _has_prose(tree):
+        return False
+    if lent & missing(tree.body, task.entry_point):
+        return False
+    if misread(tree) or borrows_besides(tree, task.entry_point) or _is_coroutine(tree, task):
+        return False
+    if kind == "solution" or not head.search(textwrap.dedent(text)):
+        return True
+    # A completion with a head of its own, indented, is a function that is never called.
+    return not only_nests(tree, task.entry_point)
+
+
+def _is_coroutine(tree: ast.Module, task: Task) -> bool:
+    return any(
+        isinstance(node, ast.AsyncFunctionDef) and node.name == task.entry_point
+        for node in tree.body
+    )
+
+
+def _has_prose(tree: ast.Module) -> bool:
+    """Say whether words stand at the top level that Python takes for names it does not know.
+
+    What fences leave behind ("python") and some sentences ("Note: recursion") compile, but fail as
+    soon as they are reached.
+    """
+    unknown = definitions.undefined(tree.body)
+    for statement in tree.body:
+        if isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Call):
+            said: ast.AST = statement
+        elif isinstance(statement, ast.AnnAssign) and statement.value is None:
+            said = statement.annotation
+        else:
+            continue
+        if definitions.used(said) & unknown:
+            return True
+    return False

@@ -1,0 +1,262 @@
+"""The search for the program that an answer means, where it is none as it stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite.programs import definitions
+from evalplus_lite.programs.extraction import characters
+from evalplus_lite.programs.extraction.adapting import method_call, synchronous
+from evalplus_lite.programs.extraction.blocks import (
+    Budget,
+    fenced,
+    spans,
+    stretches,
+    whole_statements,
+)
+from evalplus_lite.programs.extraction.lacking import (
+    all_bound,
+    misread,
+    missing,
+    prompt_definitions,
+)
+from evalplus_lite.programs.extraction.pruning import only_borrows, only_nests, superfluous
+from evalplus_lite.programs.extraction.steps import STEPS, Extraction, Kind, Step
+from evalplus_lite.programs.extraction.wrappings import WRAPPINGS
+from evalplus_lite.types import Task
+
+COMPILED_CHARACTERS = 250_000
+"""How much may be compiled in search of one answer's program: ten times what any real one took."""
+
+
+SEARCHED_CHARACTERS = 50_000
+"""How long an answer may be, its thinking left out, to be looked into: no real one comes near."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """The answer with its characters as they are, or mended."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+
+class Search:
+    """One answer's way to its program: whole pieces first, cut ones only where there are none."""
+
+    def __init__(self, task: Task, kind: Kind) -> None:
+        self.task, self.kind = task, kind
+        self.budget = Budget(COMPILED_CHARACTERS)
+
+    def program(self, text: str) -> Extraction | None:
+        """Return the program of the first way that leads to one."""
+        said = without_thinking(text)
+        if said != text:
+            found = self.program(said)
+            if found is not None:
+                return _told(found.source, "left out the thinking", *found.steps)
+        if len(text) > SEARCHED_CHARACTERS:
+            return None
+        variants = list(_variants(text))
+        ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
+        if self.task.style == "completion":
+            ways.insert(0 if self.kind == "completion" else 1, self._body)
+        # What shows a program in another form is undone before anything is cut off.
+        for texts in (variants, variants[-1:] and list(self._unwrapped(variants[-1]))):
+            for way in ways:
+                found = next(filter(None, map(way, texts)), None)
+                if found is not None:
+                    return found
+        return self._cut(variants)
+
+    def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
+        """Yield what the answer, or a fenced block of it, shows: a session, a diff, JSON, HTML."""
+        for text, steps in self._bodies(variant):
+            for step, unwrap in WRAPPINGS:
+                for inner in unwrap(text):
+                    self.budget.left -= len(text) // 20 + 100
+                    if self.budget.left <= 0:
+                        return
+                    yield _Variant(inner, (*steps, step))
+
+    def _blocks(self, variant: _Variant) -> Extraction | None:
+        """Take whole pieces: the answer itself, its fenced blocks, stretches between fences."""
+        found = self._assemble([variant.text], variant.steps)
+        if found is not None:
+            return found
+        steps: tuple[Step, ...] = (*variant.steps, "took a fenced block")
+        found = self._assemble(fenced(variant.text), steps)
+        if found is not None:
+            return found
+        tries = (self._assemble([stretch], steps) for stretch in stretches(variant.text))
+        return next(filter(None, tries), None)
+
+    def _body(self, variant: _Variant) -> Extraction | None:
+        """Take the answer, or a fenced block of it, as what follows the prompt."""
+        for text, steps in self._bodies(variant):
+            for body, mended in _indentations(text, self.task.entry_point):
+                source = self._after_prompt(body)
+                if self._answers(self.budget.tree(source)):
+                    return _told(source, *steps, "continued the prompt", *mended)
+        return None
+
+    def _cut(self, variants: Sequence[_Variant]) -> Extraction | None:
+        """Take what remains when prose and broken statements are cut off: the most there is."""
+        ways = [self._cut_pieces]
+        if self.task.style == "completion":
+            ways.insert(0 if self.kind == "completion" else 1, self._cut_bodies)
+        for way in ways:
+            found = [extraction for variant in variants for extraction in way(variant)]
+            if found:
+                return max(found, key=lambda extraction: len(extraction.source.split()))
+        return None
+
+    def _cut_pieces(self, variant: _Variant) -> Iterator[Extraction]:
+        for block in fenced(variant.text):
+            steps = (*variant.steps, "took a fenced block", "cut what does not compile")
+            found = self._assemble(list(spans(block, self.budget)), steps)
+            if found is not None:
+                yield found
+        found = self._assemble(
+            list(spans(variant.text, self.budget)), (*variant.steps, "cut what does not compile")
+        )
+        if found is not None:
+            yield found
+
+    def _cut_bodies(self, variant: _Variant) -> Iterator[Extraction]:
+        for text, steps in self._bodies(variant):
+            yield from self._cut_body(text, steps)
+
+    def _cut_body(self, text: str, steps: tuple[Step, ...]) -> Iterator[Extraction]:
+        for body, mended in _indentations(text, self.task.entry_point):
+            lines = self._after_prompt(body).split("\n")
+            fixed = self.task.prompt.count("\n")
+            kept = whole_statements(lines, self.budget, fixed=fixed)
+            source = "\n".join(lines[:kept]) + "\n"
+            if kept and self._answers(self.budget.tree(source)):
+                yield _told(
+                    source, *steps, "cut what does not compile", "continued the prompt", *mended
+                )
+                return
+
+    def _bodies(self, variant: _Variant) -> Iterator[tuple[str, tuple[Step, ...]]]:
+        yield variant.text, variant.steps
+        for block in fenced(variant.text):
+            yield block, (*variant.steps, "took a fenced block")
+
+    def _after_prompt(self, body: str) -> str:
+        prompt = self.task.prompt
+        return (prompt if prompt.endswith("\n") else prompt + "\n") + body
+
+    def _works(self, tree: ast.Module | None) -> bool:
+        name = self.task.entry_point
+        return (
+            tree is not None
+            and definitions.defines(tree, name)
+            and not only_borrows(tree, name)
+            and not misread(tree)
+            and not definitions.is_stub(tree, name)
+            and not only_nests(tree, name)
+        )
+
+    def _answers(self, tree: ast.Module | None) -> bool:
+        """Say whether a program works and its function gives something back: words never do."""
+        if tree is None or not self._works(tree):
+            return False
+        body = definitions.needed(tree.body, [self.task.entry_point])
+        gives = (ast.Return, ast.Yield, ast.YieldFrom, ast.Lambda)
+        return any(isinstance(node, gives) for statement in body for node in ast.walk(statement))
+
+    def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
+        """Make a program of the piece that defines the entry point, and of what it lacks."""
+        name = self.task.entry_point
+        if not any(name in piece or "class Solution" in piece for piece in pieces):
+            return None
+        trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
+        mains = [(piece, tree) for piece, tree in trees if self._works(tree)]
+        if not mains:
+            mains = [main for one in trees if (main := self._with_call(*one))]
+            steps = (*steps, "made a function of a method")
+        if not mains:
+            return None
+        complete = [(piece, tree) for piece, tree in mains if not self._missing(tree.body)]
+        piece, tree = (complete or mains)[-1]
+        plain = synchronous(piece, tree, name)
+        plain_tree = self.budget.tree(plain) if plain is not None else None
+        if plain is not None and plain_tree is not None:
+            piece, tree, steps = plain, plain_tree, (*steps, "made a coroutine a function")
+        lacking, front = self._missing(tree.body), ""
+        for other, other_tree in trees:
+            lent = definitions.needed(other_tree.body, lacking) if other_tree is not tree else []
+            if lent and (lacking & all_bound(lent)):
+                front += definitions.text_of(other, lent)
+                lacking = (lacking | definitions.undefined(lent)) - all_bound(lent)
+                steps = (*steps, "joined blocks")
+        lent = definitions.needed(prompt_definitions(self.task), lacking)
+        if lent:
+            front = definitions.text_of(self.task.prompt, lent) + front
+            steps = (*steps, "took definitions from the prompt")
+        dropped = superfluous(tree, name)
+        if dropped:
+            piece = definitions.without(piece, tree, dropped)
+            steps = (*steps, "dropped examples")
+        works = self._works(self.budget.tree(front + piece)) if front or dropped else True
+        return _told(front + piece, *steps) if works else None
+
+    def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
+        """Return a program with a function that calls its method, None if it has none to call."""
+        call = method_call(tree, self.task.entry_point)
+        if call is None or definitions.defines(tree, self.task.entry_point):
+            return None
+        whole = piece.rstrip() + call
+        found = self.budget.tree(whole)
+        return None if found is None or misread(found) else (whole, found)
+
+    def _missing(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
+        return missing(statements, self.task.entry_point)
+
+
+def without_thinking(text: str) -> str:
+    """Return what a model said after its deliberation, if it marked where that ends."""
+    ends = list(characters.END_OF_THINKING.finditer(text))
+    return text[ends[-1].end() :] if ends else text
+
+
+def _variants(text: str) -> Iterator[_Variant]:
+    """Yield the answer as it is, then with more and more of its characters mended."""
+    variant = _Variant(text, ())
+    yield variant
+    mends: tuple[tuple[Step, Callable[[str], str]], ...] = (
+        ("removed terminal escapes", characters.without_escapes),
+        ("removed model tokens", lambda text: characters.MODEL_TOKENS.sub("", text)),
+        ("replaced odd characters", characters.plain),
+    )
+    for step, mend in mends:
+        mended = mend(variant.text)
+        if mended != variant.text:
+            variant = replace(variant, text=mended, steps=(*variant.steps, step))
+            yield variant
+    if "\t" in variant.text:
+        for width in (4, 8):
+            mended = characters.without_tabs(variant.text, width=width)
+            yield replace(variant, text=mended, steps=(*variant.steps, "expanded tabs"))
+
+
+def _indentations(text: str, entry_point: str) -> Iterator[tuple[str, tuple[Step, ...]]]:
+    """Yield a function's body as it is, with its first line mended, and indented as a whole."""
+    yield text, ()
+    head = rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b"
+    if re.search(head, text, re.MULTILINE):
+        return  # no body: within the prompt's function it would only define another one
+    stripped = text.lstrip("\n")
+    if stripped[:1] not in " \t":
+        yield "    " + stripped, ("mended the indentation",)
+    yield textwrap.indent(textwrap.dedent(text), "    "), ("mended the indentation",)
+
+
+def _told(source: str, *steps: Step) -> Extraction:
+    return Extraction(source, tuple(step for step in STEPS if step in steps))

@@ -1,0 +1,1 @@
+"""What a model is asked for, and how its answer is read."""

@@ -1,0 +1,296 @@
+"""The form of a model's inputs: a JSON schema from observed types, and the way back to values.
+
+JSON lacks tuples, sets, bytes, complex numbers and keys other than strings, and schemas that a
+server enforces want every object's keys known. So an input is an object with the parameters'
+names; tuples and sets are arrays; a dict is an array of ``{"key": ..., "value": ...}``; bytes are
+``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``. Where more than one of
+list, tuple, set, frozenset and dict was seen at one place, all but lists are wrapped in an object
+that names their type. What comes back is checked against the same observed types.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.generate.domains.observed import Observed
+from evalplus_lite.generate.domains.profile import elements_of
+from evalplus_lite.programs import parsing
+from evalplus_lite.types import Task, Value
+
+MOST_ITEMS = 100
+"""No array may be longer: a model that repeats itself would fill its whole answer with one."""
+MAX_DEPTH = 50
+
+_ARRAYS: tuple[type, ...] = (list, tuple, set, frozenset, dict)
+_TAGS = {kind.__name__: kind for kind in _ARRAYS if kind is not list}
+_SCALARS: dict[type, dict[str, Any]] = {
+    type(None): {"type": "null"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    str: {"type": "string"},
+}
+
+
+class Misfit(ValueError):
+    """A model's input is not of the observed types; the message says where and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The parameters' names and what was observed at each: what an input must look like."""
+
+    names: tuple[str, ...]
+    seen: tuple[Observed, ...]
+
+    @classmethod
+    def of(cls, task: Task) -> Form:
+        """Return the form of a task's inputs; InputError where it has no base case to learn from.
+
+        Where the number of arguments varies, the form is that of the most frequent number.
+        """
+        if not task.base:
+            raise InputError(
+                f"{task.id} has no base inputs, from which a model learns their form",
+                remedy="give the task at least one input",
+            )
+        sizes = Counter(len(case.arguments) for case in task.base)
+        arity = max(sizes, key=lambda size: (sizes[size], size))
+        rows = [case.arguments for case in task.base if len(case.arguments) == arity]
+        return cls(
+            names=parameter_names(task, arity=arity),
+            seen=tuple(Observed.of(column) for column in zip(*rows, strict=True)),
+        )
+
+    def schema(self, *, count: int) -> dict[str, Any]:
+        """Return the JSON schema of an answer with ``count`` inputs.
+
+        It keeps to what enforcing servers take: no optional keys, no free keys, no tuples.
+        """
+        one = _object({n: _schema(s) for n, s in zip(self.names, self.seen, strict=True)})
+        many = {"type": "array", "items": one, "minItems": count, "maxItems": count}
+        return _object({"inputs": many})
+
+    def write(self, arguments: Sequence[Value]) -> dict[str, Any] | None:
+        """Return an input as the JSON-ready object of the schema, None where JSON has no word."""
+        try:
+            return {
+                name: _write(value, seen)
+                for name, value, seen in zip(self.names, arguments, self.seen, strict=True)
+            }
+        except (Misfit, ValueError):
+            return None
+
+    def read(self, tree: Any) -> tuple[Value, ...]:
+        """Return the arguments that a JSON object, a list of them, or a literal stands for.
+
+        Every leaf has a type that was observed at its place (a whole float stands for an int, an
+        int for a float, a list for a tuple or set). Raises Misfit.
+        """
+        if isinstance(tree, Mapping):
+            if set(tree) != set(self.names):
+                wants, got = ", ".join(self.names), ", ".join(map(str, tree))
+                raise Misfit(f"an input needs the keys {wants}; this one has {got or 'none'}")
+            values = [tree[name] for name in self.names]
+        elif isinstance(tree, (list, tuple)):
+            values = list(tree)
+            if len(values) != len(self.names):
+                raise Misfit(f"an input needs {len(self.names)} arguments, not {len(values)}")
+        else:
+            raise Misfit(f"an input is a list of arguments, not {_name(type(tree))}")
+        return tuple(
+            _read(value, seen, name, 0)
+            for name, value, seen in zip(self.names, values, self.seen, strict=True)
+        )
+
+
+def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
+    """Return the names of the first ``arity`` parameters of the reference's entry point."""
+    names: list[str] = []
+    for node in parsing.parse(task.reference).body:
+        if isinstance(node, ast.FunctionDef) and node.name == task.entry_point:
+            names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    return tuple(names[i] if i < len(names) else f"argument{i + 1}" for i in range(arity))
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _schema(seen: Observed | None) -> dict[str, Any]:
+    if seen is None:  # only empty containers were seen
+        return _any([_SCALARS[kind] for kind in (float, str, bool)])  # a number may be whole
+    kinds = seen.kinds
+    forms: list[dict[str, Any]] = []
+    for kind in kinds:
+        if kind in _ARRAYS:
+            array = _array_schema(kind, seen)
+            forms.append(_object({kind.__name__: array}) if _is_tagged(kind, seen) else array)
+        elif kind is bytes:
+            forms.append(_object({"hex": {"type": "string"}}))
+        elif kind is complex:
+            forms.append(_object({"real": _SCALARS[float], "imaginary": _SCALARS[float]}))
+        elif not (kind is int and float in kinds):  # every integer is a number
+            forms.append(_SCALARS[kind])
+    return _any(forms)
+
+
+def _array_schema(kind: type, seen: Observed) -> dict[str, Any]:
+    if kind is dict:
+        items = _object({"key": _schema(seen.keys), "value": _schema(seen.values)})
+    elif seen.positions is not None:
+        items = _any([_schema(position) for position in seen.positions])
+    else:
+        items = _schema(seen.items)
+    largest = seen.largest
+    bounds = {"maxItems": min(max(2 * largest, 10), MOST_ITEMS)}
+    if (size := _fixed_size(kind, seen)) is not None:
+        bounds = {"minItems": size, "maxItems": size}
+    return {"type": "array", "items": items, **bounds}
+
+
+def _any(forms: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    distinct = [form for i, form in enumerate(forms) if form not in forms[:i]]
+    return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+
+
+def _is_tagged(kind: type, seen: Observed) -> bool:
+    return kind is not list and sum(other in _ARRAYS for other in seen.kinds) > 1
+
+
+def _fixed_size(kind: type, seen: Observed) -> int | None:
+    """Return the size that every container of this kind must have, None where it is free."""
+    sized = [other for other in seen.kinds if other in _ARRAYS or other in (str, bytes)]
+    if not seen.is_fixed or sized != [kind]:
+        return None
+    return seen.largest if kind in (list, tuple) else None
+
+
+def _write(value: Value, seen: Observed | None) -> Any:
+    kind = type(value)
+    if kind is float and not math.isfinite(value):
+        raise Misfit("JSON has no word for it")
+    if kind is bytes:
+        return {"hex": value.hex()}
+    if kind is complex:
+        return {"real": value.real, "imaginary": value.imag}
+    if kind not in _ARRAYS or seen is None:
+        return value
+    if kind is dict:
+        tree = [
+            {"key": _write(key, seen.keys), "value": _write(item, seen.values)}
+            for key, item in value.items()
+        ]
+    elif seen.positions is not None:
+        tree = [_write(v, s) for v, s in zip(value, seen.positions, strict=True)]
+    else:
+        tree = [_write(item, seen.items) for item in elements_of(value)]
+    return {kind.__name__: tree} if _is_tagged(kind, seen) else tree
+
+
+def _read(tree: Any, seen: Observed | None, where: str, depth: int) -> Value:
+    if depth > MAX_DEPTH:
+        raise Misfit(f"{where} nests more than {MAX_DEPTH} deep")
+    kinds = (int, float, str, bool) if seen is None else seen.kinds
+    kind = type(tree)
+    if kind is int and int not in kinds and float in kinds:
+        try:
+            return float(tree)
+        except OverflowError:
+            raise Misfit(f"{where} is too large for a float") from None
+    if kind is float:
+        special = seen is not None and seen.has_special
+        if not math.isfinite(tree) and not special:
+            raise Misfit(f"{where} is {tree}, which no known input holds")
+        if float not in kinds and int in kinds and tree.is_integer():
+            return int(tree)
+    if kind is dict and seen is not None:
+        return _read_object(tree, seen, where, depth)
+    if kind in _ARRAYS and seen is not None:
+        return _read_array(tree, seen, where, depth)
+    if kind not in kinds:
+        raise _misfit(kind, kinds, where)
+    return tree
+
+
+def _read_object(tree: dict[Any, Any], seen: Observed, where: str, depth: int) -> Value:
+    """Read a tagged container, bytes, a complex number, or a dict written as a literal."""
+    kinds = seen.kinds
+    if bytes in kinds and set(tree) == {"hex"} and isinstance(tree["hex"], str):
+        try:
+            return bytes.fromhex(tree["hex"])
+        except ValueError:
+            raise Misfit(f"{where} is no text of hexadecimal digits") from None
+    if complex in kinds and set(tree) == {"real", "imaginary"}:
+        parts = (tree["real"], tree["imaginary"])
+        if all(type(part) in (int, float) for part in parts):
+            return complex(*parts)
+    if len(tree) == 1:
+        tag, inner = next(iter(tree.items()))
+        named = _TAGS.get(tag) if isinstance(tag, str) else None
+        if named in kinds and isinstance(inner, list) and _is_tagged(named, seen):
+            return _build(named, inner, seen, where, depth)
+    if dict not in kinds:
+        raise _misfit(dict, kinds, where)
+    entries = [{"key": key, "value": value} for key, value in tree.items()]
+    return _build(dict, entries, seen, where, depth)
+
+
+def _read_array(tree: Any, seen: Observed, where: str, depth: int) -> Value:
+    """Read a container, as its own type where that was seen, else as the only one that was."""
+    kinds = [kind for kind in seen.kinds if kind in _ARRAYS]
+    if type(tree) in kinds:
+        return _build(type(tree), tree, seen, where, depth)
+    if len(kinds) != 1:
+        raise _misfit(type(tree), seen.kinds, where)
+    return _build(kinds[0], tree, seen, where, depth)
+
+
+def _build(kind: type, tree: Any, seen: Observed, where: str, depth: int) -> Value:
+    items = elements_of(tree)
+    parts = seen.positions if kind in (list, tuple) else None
+    size = len(parts) if parts else _fixed_size(kind, seen)
+    if size is not None and len(items) != size:
+        raise Misfit(f"{where} must have {size} elements, not {len(items)}")
+    if kind is dict:
+        if not all(isinstance(item, dict) and set(item) == {"key", "value"} for item in items):
+            raise Misfit(f"{where} must be a list of key and value")
+        pairs = [
+            (
+                _read(item["key"], seen.keys, f"{where}.key", depth + 1),
+                _read(item["value"], seen.values, f"{where}[{item['key']!r}]", depth + 1),
+            )
+            for item in items
+        ]
+        return _hashed(dict, pairs, where)
+    values = [
+        _read(item, parts[i] if parts else seen.items, f"{where}[{i}]", depth + 1)
+        for i, item in enumerate(items)
+    ]
+    return values if kind is list else _hashed(kind, values, where)
+
+
+def _hashed(kind: Any, values: list[Any], where: str) -> Value:
+    try:
+        return kind(values)
+    except TypeError:
+        raise Misfit(f"{where} holds a list or dict where only hashable values can stand") from None
+
+
+def _misfit(kind: type, kinds: Sequence[type], where: str) -> Misfit:
+    return Misfit(f"{where} is {_name(kind)}, not {' or '.join(map(_name, kinds))}")
+
+
+def _name(kind: type) -> str:
+    return "None" if kind is type(None) else kind.__name__

@@ -1,0 +1,106 @@
+"""A model's recorded replies: a folder from which samples and seeds are drawn without a server.
+
+The folder holds ``plan.json`` (the model, and how it was asked), ``samples.jsonl.gz`` and
+``seeds.jsonl.gz``; each row of these is one exchange with its key, parameters and date.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from evalplus_lite import store
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Exchange, Replay, Reply, Request, Source, Usage, write_exchanges
+from evalplus_lite.llm.base import CutOffRule, Item, Result
+from evalplus_lite.prompting.completions import Sampling
+from evalplus_lite.prompting.seeds import SeedPlan
+
+PLAN, SAMPLES, SEEDS = "plan.json", "samples.jsonl.gz", "seeds.jsonl.gz"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """How a model was asked about a data set: what a replay must ask again, word for word."""
+
+    model: str
+    dataset: str
+    sampling: Sampling
+    seeds: SeedPlan
+    seed: int = 0
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Recording:
+        """Return the plan of a folder; InputError where it holds none."""
+        path = Path(folder) / PLAN
+        plan = store.parse_json(store.read_text(path), path=path)
+        try:
+            sampling, seeds = dict(plan["sampling"]), dict(plan["seeds"])
+            sampling["temperatures"] = tuple(sampling["temperatures"])
+            sampling["stop"] = None if sampling["stop"] is None else tuple(sampling["stop"])
+            seeds["aims"] = tuple(seeds["aims"])
+            return cls(
+                model=plan["model"],
+                dataset=plan["dataset"],
+                sampling=Sampling(**sampling),
+                seeds=SeedPlan(**seeds),
+                seed=plan["seed"],
+            )
+        except (KeyError, TypeError) as error:
+            raise InputError(
+                f"is no plan of recorded replies: {type(error).__name__}: {error}",
+                path=path,
+                remedy="record again",
+            ) from None
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the plan into a folder."""
+        store.write_text(Path(folder) / PLAN, store.dump_row(asdict(self)) + "\n")
+
+
+def replay_samples(folder: str | os.PathLike[str]) -> Replay:
+    """Return the source that answers ``generate`` with a folder's recorded samples."""
+    return Replay(Path(folder) / SAMPLES)
+
+
+def replay_seeds(folder: str | os.PathLike[str]) -> Replay:
+    """Return the source that answers ``llm_seeds`` with a folder's recorded seeds."""
+    return Replay(Path(folder) / SEEDS)
+
+
+class Noted:
+    """A source that passes requests on and notes what was said, in order, for one thread."""
+
+    def __init__(self, source: Source) -> None:
+        """Nothing is noted yet."""
+        self._source = source
+        self.exchanges: list[Exchange] = []
+
+    @property
+    def model(self) -> str:
+        """The source's model."""
+        return self._source.model
+
+    @property
+    def usage(self) -> Usage:
+        """The source's usage."""
+        return self._source.usage
+
+    def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
+        """Return the source's reply and note the exchange; refusals are not noted."""
+        reply = self._source.ask(request, cut_off=cut_off)
+        self.exchanges.append(Exchange(request, reply))
+        return reply
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield ``function(item)`` one after the other, so that the notes keep their order."""
+        return map(function, items)
+
+
+def write_record(path: str | os.PathLike[str], groups: Iterable[Sequence[Exchange]]) -> int:
+    """Write the exchanges of all groups as one file of replies, and return their number."""
+    exchanges = [exchange for group in groups for exchange in group]
+    write_exchanges(path, exchanges)
+    return len(exchanges)

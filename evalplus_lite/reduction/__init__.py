@@ -1,0 +1,1 @@
+"""Small suites that keep what large ones achieve: set cover, bounds, policies, cross-validation."""

@@ -1,0 +1,197 @@
+"""Leave one model out: does a small suite hold on a model that it never saw?
+
+For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table
+4). Its failures that only plus cases show are what a small suite can lose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.programs import program_key
+from evalplus_lite.reduction.policy import Policy, choose
+from evalplus_lite.reduction.set_cover import bitset
+from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.types import Requirement, Sample
+
+Z = 1.959964
+"""The normal distribution's two-sided 95 % point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``hits`` of ``total``; fractional where chance decides."""
+
+    hits: float
+    total: int
+
+    @property
+    def value(self) -> float:
+        """The share; 1 where there was nothing to hit."""
+        return self.hits / self.total if self.total else 1.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval (1927)."""
+        if not self.total:
+            return (0.0, 1.0)
+        n, p = self.total, self.value
+        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+        half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+        return (max(0.0, middle - half), min(1.0, middle + half))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One model under one policy: a field of the paper's Table 4 with more beside it.
+
+    ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
+    ``pass_random`` are pass@1 on the base cases, all cases, the reduced suite, and (expected)
+    random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of
+    its plus-only failures that are still rejected.
+    """
+
+    model: str
+    policy: str
+    size: float
+    pass_base: float
+    pass_plus: float
+    pass_reduced: float
+    pass_random: float
+    kept: Share
+    kept_random: Share
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """A sample's task and the cases that reject it."""
+
+    task_id: str
+    killed: int
+
+
+class Field:
+    """The samples of all models on all matrices: who wrote what, and what rejects it."""
+
+    def __init__(self, matrices: Sequence[Matrix], samples: Iterable[Sample]) -> None:
+        self.matrices = tuple(matrices)
+        self.by_id = {matrix.task_id: matrix for matrix in matrices}
+        self.graded: dict[str, list[_Graded]] = {}
+        authors: dict[tuple[str, str], set[str]] = {}
+        for sample in samples:
+            matrix = self.by_id.get(sample.task_id)
+            if matrix is None:
+                continue
+            key = program_key(sample.source)
+            killed = matrix.rows.get(Requirement("sample", key), 0)
+            self.graded.setdefault(sample.model, []).append(_Graded(sample.task_id, killed))
+            authors.setdefault((sample.task_id, key), set()).add(sample.model)
+        self.authors = authors
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, by name."""
+        return tuple(sorted(self.graded))
+
+    def own(self, model: str) -> dict[str, set[Requirement]]:
+        """Return, a task, the kills of samples that no model but this one wrote."""
+        found: dict[str, set[Requirement]] = {}
+        for (task_id, key), who in self.authors.items():
+            if who == {model}:
+                found.setdefault(task_id, set()).add(Requirement("sample", key))
+        return found
+
+    def line(self, model: str, name: str, suites: Mapping[str, int]) -> Line:
+        """Return how a model does on suites, given as bitsets of plus cases by task."""
+        kept = expected = 0.0
+        failures = 0
+        right = {kind: dict.fromkeys(suites, 0.0) for kind in ("base", "plus", "kept", "random")}
+        totals = dict.fromkeys(suites, 0)
+        for sample in self.graded[model]:
+            matrix = self.by_id[sample.task_id]
+            base = (1 << matrix.base_count) - 1
+            totals[sample.task_id] += 1
+            if sample.killed & base:
+                continue
+            right["base"][sample.task_id] += 1
+            chosen = suites[sample.task_id]
+            lost = _miss(matrix, sample.killed, chosen)
+            right["random"][sample.task_id] += lost
+            right["kept"][sample.task_id] += not sample.killed & chosen
+            right["plus"][sample.task_id] += not sample.killed
+            if sample.killed:
+                failures += 1
+                kept += bool(sample.killed & chosen)
+                expected += 1 - lost
+        asked = [task_id for task_id, total in totals.items() if total]
+        passed = {
+            kind: sum(found[task_id] / totals[task_id] for task_id in asked) / max(1, len(asked))
+            for kind, found in right.items()
+        }
+        size = sum(chosen.bit_count() for chosen in suites.values()) / max(1, len(suites))
+        return Line(
+            model,
+            name,
+            size,
+            passed["base"],
+            passed["plus"],
+            passed["kept"],
+            passed["random"],
+            Share(kept, failures),
+            Share(expected, failures),
+        )
+
+
+def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
+    """Return a line for each policy and model: suites chosen without what only it wrote."""
+    lines = []
+    for name, policy in policies.items():
+        for model in field.models:
+            choices = choose(field.matrices, policy, without=field.own(model))
+            suites = {choice.task_id: bitset(choice.cases) for choice in choices}
+            lines.append(field.line(model, name, suites))
+    return tuple(lines)
+
+
+def compared(field: Field, name: str, suites: Mapping[str, int]) -> tuple[Line, ...]:
+    """Return a line for each model on ready-made suites: bitsets of plus cases by task."""
+    return tuple(field.line(model, name, suites) for model in field.models)
+
+
+def pooled(lines: Iterable[Line]) -> dict[str, Line]:
+    """Return a line for each policy over all models: sizes and pass@1 averaged, failures added."""
+    grouped: dict[str, list[Line]] = {}
+    for line in lines:
+        grouped.setdefault(line.policy, []).append(line)
+    return {name: _pool(name, some) for name, some in grouped.items()}
+
+
+def _pool(name: str, lines: Sequence[Line]) -> Line:
+    def mean(part: Callable[[Line], float]) -> float:
+        return sum(map(part, lines)) / len(lines)
+
+    def added(part: Callable[[Line], Share]) -> Share:
+        shares = list(map(part, lines))
+        return Share(sum(share.hits for share in shares), sum(share.total for share in shares))
+
+    return Line(
+        model="all",
+        policy=name,
+        size=mean(lambda line: line.size),
+        pass_base=mean(lambda line: line.pass_base),
+        pass_plus=mean(lambda line: line.pass_plus),
+        pass_reduced=mean(lambda line: line.pass_reduced),
+        pass_random=mean(lambda line: line.pass_random),
+        kept=added(lambda line: line.kept),
+        kept_random=added(lambda line: line.kept_random),
+    )
+
+
+def _miss(matrix: Matrix, killed: int, chosen: int) -> float:
+    """Return the chance that as many random plus cases as were chosen all miss these kills."""
+    plus = matrix.count - matrix.base_count
+    hits = (killed >> matrix.base_count).bit_count()
+    size = min(chosen.bit_count(), plus)
+    return math.comb(plus - hits, size) / math.comb(plus, size)

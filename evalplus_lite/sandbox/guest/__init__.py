@@ -1,0 +1,1 @@
+"""What runs inside the sandbox, in a bare interpreter: it imports no installed package."""

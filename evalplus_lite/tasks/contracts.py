@@ -1,0 +1,194 @@
+"""Input contracts: one readable file a task, run in the sandbox, never imported.
+
+A contract file defines ``precondition`` with the task's own parameters, whose assertions say what
+an input must be. It may define a repaired reference under the task's entry point, and
+``check(inputs, output, expected) -> bool`` where many answers are right.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from evalplus_lite.errors import ContractError
+from evalplus_lite.programs import parsing
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import Meter
+from evalplus_lite.types import (
+    Case,
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    TimedOut,
+    Unrepresentable,
+    Value,
+    clip,
+)
+from evalplus_lite.values import wire
+from evalplus_lite.values.excerpts import shorten
+from evalplus_lite.values.excerpts import shown as brief
+
+PACKAGE = Path(__file__).resolve().parents[1]
+VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)
+CHECK_LIMITS = Limits(cpu=10.0)
+ABSURD_LIMITS = Limits(cpu=0.5)
+"""What a check is slow to accept, it has not accepted."""
+ABSURD: tuple[Value, ...] = (None, "no answer", -987654321.5, {"no": "answer"}, [[[None]]])
+"""Answers of several types, all of which no check accepts that looks at what it is given."""
+SAID = (wire.encode(True), wire.encode(False))
+MOST_SLOW = 8
+"""Inputs that a precondition may be too slow for, each of which costs the whole limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why a contract does not accept an input.
+
+    It refuses by an AssertionError. Where anything else happens it is ``faulty``: an error in the
+    contract, whatever the input is.
+    """
+
+    reason: str
+    faulty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A contract file's text and which functions it defines."""
+
+    source: str
+    functions: frozenset[str]
+
+    @property
+    def has_check(self) -> bool:
+        """Whether the file says by itself which answers are right."""
+        return "check" in self.functions
+
+    @property
+    def has_precondition(self) -> bool:
+        """Whether the file restricts the inputs."""
+        return "precondition" in self.functions
+
+
+@cache
+def parse(source: str) -> Contract:
+    """Return the contract of a file's text; ContractError where it cannot be one."""
+    try:
+        tree = parsing.parse(source)
+    except (SyntaxError, ValueError) as error:
+        raise ContractError(f"a contract is not Python: {error}") from None
+    names = frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+    if not {"precondition", "check"} & names:
+        raise ContractError("a contract defines neither `precondition` nor `check`")
+    return Contract(source, names)
+
+
+def bundled(name: str) -> Path:
+    """Return a folder that ships with the project: ``contracts`` or ``data``.
+
+    In a checkout it stands beside the package, in an installation within it.
+    """
+    inside = PACKAGE / f"_{name}"
+    return inside if inside.is_dir() else PACKAGE.parent / name
+
+
+def load_contracts(name: str) -> dict[str, str]:
+    """Return the contract texts of a data set by file stem (such as ``032_find_zero``)."""
+    folder = bundled("contracts") / name
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+
+
+def violations(
+    sandbox: Sandbox,
+    source: str,
+    cases: Sequence[Case],
+    *,
+    limits: Limits = VALIDITY_LIMITS,
+    inputs: Inputs | None = None,
+    most_slow: int = MOST_SLOW,
+) -> list[Violation | None]:
+    """Return for each case why the contract does not accept it, or None where it does.
+
+    ``inputs`` are the cases' arguments, where the caller has them encoded already. Once
+    ``most_slow`` inputs were too much for the precondition, no further one is tried, nor accepted.
+
+    Raises ContractError where the file does not load.
+    """
+    if not parse(source).has_precondition:
+        return [None] * len(cases)
+    if inputs is None:
+        inputs = Inputs.of(case.arguments for case in cases)
+    slow = 0
+
+    def patient(_: int, outcome: Outcome) -> bool:
+        nonlocal slow
+        slow += isinstance(outcome, TimedOut | Crashed | OutOfMemory)
+        return slow < most_slow
+
+    arguments = [case.arguments for case in cases]
+    meter = Meter(sandbox, Program(source, "precondition"), arguments, limits)
+    run = meter.run(inputs, judge=patient)
+    if run.load_failed:
+        raise ContractError(f"a contract does not load: {told(run.outcomes[0])}")
+    return [_violation(outcome) for outcome in run.outcomes]
+
+
+def faulty_check(
+    sandbox: Sandbox, source: str, answered: Sequence[tuple[Case, Value]]
+) -> str | None:
+    """Return what is wrong with a contract's ``check``, tried on right answers; None if nothing.
+
+    It has to say True or False, though not that they are right: equal answers are never put to it.
+    Nor may it let everything pass: of some answers that nobody would give it has to refuse one.
+    """
+    rows = [(list(case.arguments), value, value) for case, value in answered]
+    inputs = Inputs.of(rows, private=True)
+    program = Program(source, "check")
+    run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _says(outcome))
+    if run.load_failed:
+        return f"the contract does not load: {told(run.outcomes[0])}"
+    for (case, _), outcome in zip(answered, run.outcomes, strict=True):
+        if not isinstance(outcome, Returned):
+            return f"the contract's check fails on input {shown(case)}: {told(outcome)}"
+        if not _says(outcome):
+            answer = brief(outcome.data)
+            return f"the contract's check says {answer}, not True or False, on input {shown(case)}"
+    absurd = [(inputs, wrong, value) for inputs, value, _ in rows for wrong in ABSURD]
+    inputs = Inputs.of(absurd, private=True)
+    run = sandbox.run(program, inputs, ABSURD_LIMITS, judge=lambda _, outcome: _accepts(outcome))
+    if not rows or not all(map(_accepts, run.outcomes)):
+        return None
+    return f"the contract's check accepts any answer, such as None on input {shown(answered[0][0])}"
+
+
+def _says(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Returned) and outcome.data in SAID
+
+
+def _accepts(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Returned) and outcome.data == SAID[0]
+
+
+def shown(case: Case) -> str:
+    """Return a case's input as one printable line of bounded length."""
+    return clip(shorten(list(case.arguments)))
+
+
+def told(outcome: Outcome | None) -> str:
+    """Return what happened, in words for a person."""
+    if isinstance(outcome, TimedOut):
+        return "takes too many steps, or waits"  # without the time, which is never the same
+    return "not tried, as too many before it were too slow" if outcome is None else str(outcome)
+
+
+def _violation(outcome: Outcome | None) -> Violation | None:
+    if isinstance(outcome, Returned | Unrepresentable):  # whatever it returns, it let it pass
+        return None
+    if isinstance(outcome, Raised) and outcome.type == "AssertionError":
+        return Violation(outcome.message or "an assertion without a message")
+    return Violation(told(outcome), faulty=True)

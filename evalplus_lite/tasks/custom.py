@@ -1,0 +1,102 @@
+"""Tasks of one's own: a JSONL row a task. The schema stands in docs/formats.md."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, get_args
+
+from evalplus_lite.errors import one_of
+from evalplus_lite.programs import definitions
+from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.types import Case, Rule, Task
+
+KEYS = ("id", "prompt", "entry_point", "reference", "contract", "rule", "style", "inputs", "guards")
+RuleKind = Literal["python", "strict", "unordered", "presence"]
+Style = Literal["completion", "solution"]
+
+
+def own_task(fields: Fields) -> Task:
+    """Return the task of a row; InputError names what is missing, unknown or of a wrong type.
+
+    The reference is compiled, never run: it must define the entry point at its top level.
+    """
+    fields.known(KEYS)
+    id, entry_point = fields.id("id"), fields.identifier("entry_point")
+    prompt, reference = fields.text("prompt"), fields.text("reference")
+    tree = definitions.parse(reference)
+    if tree is None:
+        raise fields.refuse("reference does not compile", remedy="it must be a whole program")
+    if not definitions.defines(tree, entry_point):
+        raise fields.refuse(
+            f"reference does not define {entry_point!r}", remedy="it must be a whole program"
+        )
+    contract = fields.text("contract", default="") or None
+    if contract is not None:
+        _check_contract(fields, contract)
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=reference,
+        base=tuple(_case(fields, position, item) for position, item in _inputs(fields)),
+        contract=contract,
+        rule=read_rule(fields),
+        style=read_style(fields, prompt, entry_point),
+        guards=_guards(fields),
+    )
+
+
+def read_rule(fields: Fields) -> Rule:
+    """Return the comparison rule of a row's ``rule`` object; the default one where it has none."""
+    rule = fields.object("rule", default={})
+    rule.known(("kind", "atol", "rtol"), what=" in rule")
+    kind = rule.text("kind", default="python")
+    for known in get_args(RuleKind):
+        if kind == known:
+            return Rule(
+                known,
+                rule.number("atol", default=Rule().atol),
+                rule.number("rtol", default=Rule().rtol),
+            )
+    raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
+
+
+def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
+    """Return a row's style; by default ``completion`` where the prompt begins the function."""
+    begins = re.search(
+        rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
+    )
+    style = fields.text("style", default="completion" if begins else "solution")
+    for known in get_args(Style):
+        if style == known:
+            chosen: Style = known
+            return chosen
+    raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
+
+
+def _guards(fields: Fields) -> dict[str, bool]:
+    """Return a row's choices of guards; which names there are is known once they are inferred."""
+    guards = fields.object("guards", default={}).row.data
+    for name, is_on in guards.items():
+        if type(is_on) is not bool:
+            raise fields.refuse(f"guards: {name!r} is neither true nor false")
+    return dict(guards)
+
+
+def _inputs(fields: Fields) -> list[tuple[int, Any]]:
+    return list(enumerate(fields.items("inputs", default=[]), 1))
+
+
+def _case(fields: Fields, position: int, item: Any) -> Case:
+    name = f"inputs, number {position}"
+    if type(item) is not list:
+        raise fields.refuse(f"{name}: a list of the positional arguments was expected")
+    return Case(tuple(fields.value(item, name=name)))
+
+
+def _check_contract(fields: Fields, contract: str) -> None:
+    tree = definitions.parse(contract)
+    if tree is None:
+        raise fields.refuse("contract does not compile")
+    if not any(definitions.defines(tree, name) for name in ("precondition", "check")):
+        raise fields.refuse("contract defines neither `precondition` nor `check`")

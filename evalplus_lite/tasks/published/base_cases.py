@@ -1,0 +1,118 @@
+"""Base inputs of tasks that only have a test program: found by running it on a recorder.
+
+HumanEval states its inputs within ``check(candidate)``, some of them in loops or drawn at random.
+The check is run in the sandbox, where the reference stands in as the candidate and notes a copy of
+the arguments of every call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from evalplus_lite.errors import ReferenceError_, UnusableTask
+from evalplus_lite.execution.base import Mapper
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.tasks.contracts import told
+from evalplus_lite.tasks.dataset import Dataset
+from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable, clip
+from evalplus_lite.values import wire
+
+LIMITS = Limits(cpu=20.0, load=5.0)
+"""Generous: a check runs the reference on every base input at once."""
+RANDOM_SEED = 0
+
+_RECORDER = """
+
+def _record_calls(seed):
+    import copy, inspect, random
+
+    signature = inspect.signature({entry_point})
+    calls = []
+
+    def candidate(*positional, **named):
+        arguments = signature.bind(*positional, **named).args
+        calls.append(copy.deepcopy(arguments))
+        return {entry_point}(*positional, **named)
+
+    random.seed(seed)
+    try:
+        check(candidate)
+    except BaseException as error:
+        return calls, f"{{type(error).__name__}}: {{error}}"
+    return calls, None
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A task with the base cases that its test program shows.
+
+    ``problem`` is what the reference did against its own test, where it did: then the calls after
+    that are missing, and reference or test is wrong.
+    """
+
+    task: Task
+    problem: str | None = None
+
+
+def has_hidden_cases(task: Task) -> bool:
+    """Say whether the task's base cases stand only in a test program, ``extra["test"]``."""
+    return not task.base and "def check(" in str(task.extra.get("test", ""))
+
+
+def recover(sandbox: Sandbox, task: Task) -> Recovered:
+    """Return the task with the arguments of every call that its test makes, in order, as cases.
+
+    Arguments given by name are put in their place. Draws of the ``random`` module are the same each
+    time. Raises ReferenceError_ where reference or test do not load, or make no call that ends.
+    """
+    source = task.reference + "\n\n" + str(task.extra["test"])
+    source += _RECORDER.format(entry_point=task.entry_point)
+    run = sandbox.run(Program(source, "_record_calls"), Inputs.of([(RANDOM_SEED,)]), LIMITS)
+    calls, problem = _answer(task, run.outcomes[0])
+    if not calls:
+        raise ReferenceError_(f"task {task.id}: its test calls nothing: {problem or 'it passes'}")
+    cases = tuple(Case(tuple(arguments)) for arguments in calls)
+    return Recovered(replace(task, base=cases), problem)
+
+
+def with_base_cases(dataset: Dataset, pool: Mapper) -> Dataset:
+    """Return the dataset with the hidden base cases of all its tasks.
+
+    A task whose test or reference does not run, or fails the other, becomes an unusable one.
+    """
+    hidden = [task for task in dataset.tasks if has_hidden_cases(task)]
+    found: dict[str, Task] = {}
+    unusable: list[Unusable] = []
+    for task, recovered in zip(hidden, pool.imap(_tried, hidden), strict=True):
+        if isinstance(recovered, Recovered) and recovered.problem is None:
+            found[task.id] = recovered.task
+        else:
+            why = recovered if isinstance(recovered, str) else recovered.problem
+            detail = clip(f"the reference fails the task's own test: {why}")
+            unusable.append(Unusable(task.id, "test", detail))
+    tasks = tuple(found.get(task.id, task) for task in dataset.tasks)
+    whole = replace(dataset, tasks=tasks)
+    return whole.without(unusable) if unusable else whole
+
+
+def require_recovered(recovered: Recovered) -> Task:
+    """Return the task; raises UnusableTask if its reference failed its test."""
+    if recovered.problem is None:
+        return recovered.task
+    detail = clip(f"the reference fails the task's own test: {recovered.problem}")
+    raise UnusableTask(recovered.task.id, "test", detail)
+
+
+def _tried(sandbox: Sandbox, task: Task) -> Recovered | str:
+    try:
+        return recover(sandbox, task)
+    except ReferenceError_ as error:
+        return str(error).removeprefix(f"task {task.id}: ")
+
+
+def _answer(task: Task, outcome: Outcome | None) -> tuple[list[tuple[object, ...]], str | None]:
+    if not isinstance(outcome, Returned):
+        raise ReferenceError_(f"task {task.id}: its test does not run to an end: {told(outcome)}")
+    calls, problem = wire.decode(outcome.data)
+    return calls, problem

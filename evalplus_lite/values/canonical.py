@@ -1,0 +1,136 @@
+"""Bytes that values in wire form share if and only if they are equal.
+
+Elements of sets and keys of dicts are known by them, and so are never put in a table of Python's by
+a hash that whoever wrote them could choose. NaN is one value here, so that sets with several are
+multisets.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.values import wire
+from evalplus_lite.values.wire import CONTAINERS, DICT, END, LONG, SET, SETS, STRINGS, Reader
+
+DEEPEST = wire.MAX_DEPTH + wire.DEPTH_IN_HAND
+NUMERIC = frozenset({wire.TRUE, wire.FALSE, wire.FLOAT, wire.COMPLEX})
+"""Tags of numbers that may equal others of another tag."""
+PREFIX = struct.Struct("<BI")
+INT_SIZE = 1 + wire.FIXED[wire.INT]
+
+
+class TooLong(Exception):
+    """A value takes more bytes than any that it could equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A value's bytes, and whether NaN is within it."""
+
+    data: bytes
+    has_nan: bool
+
+
+class Keys:
+    """Reads values as keys; one longer than ``longest`` bytes raises TooLong.
+
+    With ``strict`` also the types have to be the same. With ``hashable`` what Python cannot hash
+    raises TypeError.
+    """
+
+    def __init__(
+        self, reader: Reader, *, strict: bool, hashable: bool = True, longest: float = math.inf
+    ) -> None:
+        self.reader, self.strict, self.hashable, self.longest = reader, strict, hashable, longest
+        self.room = longest
+        self.has_nan = False
+
+    def next(self) -> Key:
+        """Return the key of the next value, and pass it."""
+        self.room, self.has_nan = self.longest, False
+        return Key(self._value(0), self.has_nan)
+
+    def many(self, count: int) -> Iterator[bytes]:
+        """Yield the keys of the next values; those of short integers are just their bytes."""
+        reader = self.reader
+        if count >= wire.RUN and reader.data[reader.at] == wire.INT and self.longest >= INT_SIZE:
+            run = reader.run(wire.INT, count)
+            if run is not None:
+                for at in range(0, len(run), INT_SIZE):
+                    yield run[at : at + INT_SIZE]
+                return
+        for _ in range(count):
+            yield self.next().data
+
+    def _value(self, depth: int) -> bytes:
+        reader, start = self.reader, self.reader.at
+        tag = reader.tag()
+        if tag in CONTAINERS:
+            return self._container(tag, depth)
+        if tag in NUMERIC:
+            found = self._number(reader.scalar(tag))
+        else:
+            if tag == LONG or tag in STRINGS:  # a long one is not even copied
+                (size,) = struct.unpack_from("<i", reader.data, reader.at)
+                self._fit(abs(size))
+            reader.leaf(tag)
+            found = reader.data[start : reader.at]
+        self._fit(len(found))
+        self.room -= len(found)
+        return found
+
+    def _number(self, value: Any) -> bytes:
+        """Return the bytes that all numbers share that Python calls equal."""
+        self.has_nan = self.has_nan or value != value
+        if isinstance(value, complex):
+            if self.strict or value.imag != 0 or value.real != value.real:
+                return b"y" + _part(value.real) + _part(value.imag)
+            value = value.real
+        if isinstance(value, bool):
+            return wire.encode(value if self.strict else int(value))
+        # NaN and infinities are no integers, either.
+        return b"g" + _part(value) if self.strict or not value.is_integer() else _whole(value)
+
+    def _container(self, tag: int, depth: int) -> bytes:
+        reader = self.reader
+        if depth > DEEPEST:
+            raise CodecError(f"value nests deeper than {wire.MAX_DEPTH}")
+        if self.hashable and tag in wire.UNHASHABLE:
+            raise TypeError("an element that cannot be hashed")
+        self._fit(PREFIX.size)
+        self.room -= PREFIX.size
+        items = []
+        if tag == DICT:
+            while reader.data[reader.at] != END:
+                key = self._value(depth + 1)
+                items.append(key + self._value(depth + 1))
+            reader.at += 1
+        else:
+            count = reader.length()
+            self._fit(count)
+            for _ in range(count):
+                items.append(self._value(depth + 1))
+        count = len(items)
+        if tag == DICT or tag in SETS:
+            items.sort()
+        if tag in SETS and not self.strict:
+            tag = SET
+        return PREFIX.pack(tag, count) + b"".join(items)
+
+    def _fit(self, size: int) -> None:
+        if size > self.room:
+            raise TooLong
+
+
+def _part(value: float) -> bytes:
+    """Return the bytes of a float that equal ones share: there is one zero, and one NaN."""
+    return struct.pack("<d", value + 0.0 if value == value else math.nan)
+
+
+def _whole(value: float) -> bytes:
+    return wire.encode(int(value))

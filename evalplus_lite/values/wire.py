@@ -1,0 +1,252 @@
+"""The binary form of values between sandbox and supervisor, and its strict reader.
+
+The form is marshal version 2, written in C speed by the child and exact: order, -0.0, bool and
+int stay apart, nothing is shared. The supervisor never unmarshals what a child sent: ``Reader``
+knows the few tags of plain values, bounds depth and length, and refuses all else. Most answers
+are never read: equal bytes are equal values. Of the others ``compare`` reads as much as a right
+answer has; ``check`` reads all without building anything; ``decode`` builds the value, and is for
+what our own code inside has sent, or for little.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.types import Value
+from evalplus_lite.values import encoding
+from evalplus_lite.values.hashing import MAX_COMPARED, check_hashing
+
+MAX_DEPTH = encoding.MAX_DEPTH
+DEPTH_IN_HAND = 16
+"""How much deeper our own values may nest: answers are handed on inside lists of our making."""
+FEW_DIGITS = 16
+"""Of 15 bits each; adding up that many one by one is faster than writing them out."""
+RUN = 8
+"""Elements of a list from which on it is worth a look whether all are of one size."""
+NONE, TRUE, FALSE, INT, LONG, FLOAT, COMPLEX = b"NTFilgy"
+TEXT, BYTES, LIST, TUPLE, SET, FROZENSET, DICT, END = b"us[(<>{0"
+FIXED = {NONE: 0, TRUE: 0, FALSE: 0, INT: 4, FLOAT: 8, COMPLEX: 16}
+"""Bytes that follow the tags of values of one size."""
+CONTAINERS = frozenset({LIST, TUPLE, SET, FROZENSET, DICT})
+SEQUENCES, SETS = frozenset({LIST, TUPLE}), frozenset({SET, FROZENSET})
+STRINGS = frozenset({TEXT, BYTES})
+UNHASHABLE = frozenset({LIST, SET, DICT})
+
+
+def encode(value: Value) -> bytes:
+    """Return the wire form of a plain value; CodecError where it is not one."""
+    try:
+        return encoding.encode(value, spare=DEPTH_IN_HAND)
+    except encoding.NotPlain as error:
+        raise CodecError(f"{error} is not a plain value") from None
+
+
+def decode(data: bytes, *, hash_limit: int = 1 << 20, most: float = math.inf) -> Value:
+    """Return the value of a wire form written by anyone.
+
+    Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
+    parts. ``hash_limit`` bounds the elements of one set or dict; if elements hash alike, which
+    costs their square and which whoever wrote the value can arrange, far fewer are accepted.
+    """
+    reader = Reader(data, hash_limit=hash_limit, most=most)
+    with reading():
+        value = reader.value(0)
+    reader.finish()
+    return value
+
+
+def check(data: bytes, *, most: float = math.inf) -> int:
+    """Return how many values a wire form written by anyone holds, parts and all.
+
+    Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
+    parts. Nothing is built, so it costs no memory, and no hashing either.
+    """
+    reader = Reader(data, most=most)
+    with reading():
+        reader.skip(0)
+    reader.finish()
+    return reader.count
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turn what malformed data makes of a Reader into CodecError."""
+    try:
+        yield
+    except (struct.error, IndexError, UnicodeDecodeError, TypeError) as error:
+        raise CodecError(f"malformed value: {error}") from None
+
+
+class Reader:
+    """Reads a wire form from its beginning; ``at`` is the place of the next byte."""
+
+    __slots__ = ("at", "compared", "count", "data", "hash_limit", "most")
+
+    def __init__(self, data: bytes, *, hash_limit: int = 0, most: float = math.inf) -> None:
+        self.data, self.hash_limit, self.most = data, hash_limit, most
+        self.at = self.compared = self.count = 0
+
+    def finish(self) -> None:
+        """Raise CodecError unless everything was read."""
+        if self.at != len(self.data):
+            raise CodecError("bytes follow the value")
+
+    def tag(self) -> int:
+        """Return the next byte, and pass it."""
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def length(self) -> int:
+        """Return the length that stands next, if so much can follow."""
+        (count,) = struct.unpack_from("<i", self.data, self.at)
+        self.at += 4
+        # Every element takes a byte at least, so a larger count is a lie.
+        if not 0 <= count <= len(self.data) - self.at:
+            raise CodecError(f"a length of {count} exceeds the data")
+        return int(count)
+
+    def take(self, count: int) -> bytes:
+        """Return the next bytes."""
+        start, self.at = self.at, self.at + count
+        if self.at > len(self.data):
+            raise CodecError("the data ends within a value")
+        return self.data[start : self.at]
+
+    def run(self, tag: int, count: int) -> bytes | None:
+        """Return the next ``count`` values as bytes, if all have this tag of values of one size.
+
+        The first has it, so the second begins so many bytes later, and so on.
+        """
+        stride = 1 + FIXED[tag]
+        tags = self.data[self.at : self.at + stride * count : stride]
+        if len(tags) < count or tags.count(tag) < count:
+            return None
+        return self.take(stride * count)
+
+    def scalar(self, tag: int) -> Value:
+        """Return the value after the tag of one that has no parts."""
+        if tag == INT:
+            return int.from_bytes(self.take(4), "little", signed=True)
+        if tag == TEXT:
+            return self.take(self.length()).decode("utf-8", "surrogatepass")
+        if tag == FLOAT:
+            return struct.unpack("<d", self.take(8))[0]
+        if tag == LONG:
+            negative, digits = self.digits()
+            return -_number(digits) if negative else _number(digits)
+        if tag == BYTES:
+            return self.take(self.length())
+        if tag == COMPLEX:
+            return complex(*struct.unpack("<dd", self.take(16)))
+        if tag not in _CONSTANTS:
+            raise CodecError(f"{bytes([tag])!r} is no tag of a plain value")
+        return _CONSTANTS[tag]
+
+    def digits(self) -> tuple[bool, bytes]:
+        """Return whether a long integer is negative, and its digits of 15 bits, lowest first."""
+        (count,) = struct.unpack_from("<i", self.data, self.at)
+        self.at += 4
+        if abs(count) * 2 > len(self.data) - self.at:
+            raise CodecError("an integer exceeds the data")
+        digits = self.take(abs(count) * 2)
+        if not digits[1::2].isascii() or digits.endswith(b"\0\0"):
+            raise CodecError("an integer has a digit out of range")
+        return count < 0, digits
+
+    def value(self, depth: int) -> Value:
+        """Build the next value."""
+        self.add(1)
+        tag = self.tag()
+        if tag not in CONTAINERS:
+            return self.scalar(tag)
+        if depth > MAX_DEPTH:
+            raise CodecError(f"value nests deeper than {MAX_DEPTH}")
+        if tag == DICT:
+            return self.dictionary(depth + 1)
+        count, start = self.length(), self.at
+        if tag in SETS and count > self.hash_limit:
+            raise CodecError(f"a set of {count} elements; the limit here is {self.hash_limit}")
+        items = [self.value(depth + 1) for _ in range(count)]
+        if tag == LIST:
+            return items
+        if tag == TUPLE:
+            return tuple(items)
+        self.hashed(check_hashing(items, lambda: self.at - start))
+        return set(items) if tag == SET else frozenset(items)
+
+    def dictionary(self, depth: int) -> dict[Value, Value]:
+        """Build a dict, whose tag has been passed."""
+        pairs, start = [], self.at
+        while self.data[self.at] != END:
+            pairs.append((self.value(depth), self.value(depth)))
+            if len(pairs) > self.hash_limit:
+                raise CodecError(f"a dict of more than {self.hash_limit} keys")
+        self.at += 1
+        keys = (key for key, _ in pairs)
+        self.hashed(check_hashing(keys, lambda: self.at - start, mapping=True))
+        return dict(pairs)
+
+    def hashed(self, compared: int) -> None:
+        """Add to the bytes that hashing may compare, in all containers of the value together."""
+        self.compared += compared
+        if self.compared > MAX_COMPARED:
+            raise CodecError("too many elements that hash alike")
+
+    def skip(self, depth: int, *, hashable: bool = False) -> None:
+        """Pass the next value, as carefully as if it were built."""
+        self.add(1)
+        tag = self.tag()
+        if tag not in CONTAINERS:
+            self.leaf(tag)
+        elif depth > MAX_DEPTH:
+            raise CodecError(f"value nests deeper than {MAX_DEPTH}")
+        elif hashable and tag in UNHASHABLE:
+            raise CodecError("an element that cannot be hashed")
+        elif tag == DICT:
+            while self.data[self.at] != END:
+                self.skip(depth + 1, hashable=True)
+                self.skip(depth + 1)
+            self.at += 1
+        else:
+            count = self.length()
+            if count >= RUN and (first := self.data[self.at]) in FIXED and self.run(first, count):
+                self.add(count)
+                return
+            hashable = hashable or tag in SETS
+            for _ in range(count):
+                self.skip(depth + 1, hashable=hashable)
+
+    def leaf(self, tag: int) -> None:
+        """Pass what follows the tag of a value that has no parts."""
+        if tag in FIXED:
+            self.at += FIXED[tag]
+            if self.at > len(self.data):
+                raise CodecError("the data ends within a value")
+        elif tag == LONG:
+            self.digits()
+        else:  # a text has to be one
+            self.scalar(tag)
+
+    def add(self, count: int) -> None:
+        """Count values; CodecError where they are too many."""
+        self.count += count
+        if self.count > self.most:
+            raise CodecError(f"a value of more than {self.most} parts")
+
+
+def _number(digits: bytes) -> int:
+    values = struct.unpack(f"<{len(digits) // 2}H", digits)
+    magnitude = 0
+    if len(values) <= FEW_DIGITS:
+        for digit in reversed(values):
+            magnitude = magnitude << 15 | digit
+        return magnitude
+    # linear, as the base is a power of two, which is free of the limit on digits, too
+    return int("".join([format(digit, "015b") for digit in reversed(values)]), 2)
+
+
+_CONSTANTS: dict[int, Value] = {NONE: None, TRUE: True, FALSE: False}

@@ -1,0 +1,293 @@
+"""``Verifier``: the library's face, for training loops, notebooks and scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from evalplus_lite.errors import (
+    EvalPlusLiteError,
+    EvidenceWarning,
+    InputError,
+    SandboxUnavailable,
+    UnusableTask,
+)
+from evalplus_lite.execution.threads import LOOKAHEAD, LocalPool
+from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evidence import blamed, notes, recorded
+from evalplus_lite.locks import Lock
+from evalplus_lite.pipelines.evaluation import failure_row
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.programs import extract
+from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.sandbox.limits import Tier, config_of, memory_bytes
+from evalplus_lite.store import cache_folder
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
+from evalplus_lite.types import Task, Verdict
+
+OnFailure = Literal["return", "raise"]
+
+
+class Verifier:
+    """Judges programs for the tasks of a dataset; a context manager, safe for many threads.
+
+        with Verifier("humaneval+") as verifier:
+            verdict = verifier.verify("HumanEval/0", program)
+            reward = 1.0 if verdict.passed else 0.0
+
+    ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the
+    bytes that a program may add (or a text: ``"512MiB"``), ``total`` the seconds that all cases of
+    a program together may compute, and wait (default: by the preset), ``workers`` the number of
+    sandboxes (default: one a processor), ``packages`` what programs may import besides numpy. With
+    ``chat`` the programs given are raw answers, from which the code is extracted first. ``sandbox``
+    names a tier; SandboxUnavailable is raised on entry if the machine holds none. InputError names
+    an option that cannot be used.
+
+    Of a dataset without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` says in any case
+    whether a program passed all there is. A task without a usable case never passes a program: its
+    ``verify`` raises UnusableTask. Both, and suites that cannot see much, are told by an
+    ``EvidenceWarning``.
+
+    A process forked while a Verifier is open may use it, too: with sandboxes of its own.
+    """
+
+    def __init__(
+        self,
+        dataset: str | Path | Dataset,
+        *,
+        limits: str = "default",
+        memory: int | str = 1 << 30,
+        total: float | None = None,
+        workers: int | None = None,
+        packages: Sequence[str] = (),
+        chat: bool = False,
+        details: bool = False,
+        sandbox: Tier = "auto",
+        cache: Path | None = None,
+    ) -> None:
+        self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
+        self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
+        self._preset, self._memory, self._total = preset(limits), memory_bytes(memory), total
+        self._chat, self._details = chat, details
+        self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
+        self._pool = LocalPool(workers, config_of(sandbox, packages))
+        self._exams: dict[str, Exam] = {}
+        self._unusable = {each.task_id: each for each in self.dataset.unusable}
+        self._lock = Lock()
+        self._open = False
+        _verifiers.add(self)
+        for each in self.dataset.unusable:
+            _warn(f"task {each.task_id} of {self.dataset.name} cannot be used: {each.detail}")
+        if self._tasks and not self.dataset.has_plus:
+            _warn(f"{self.dataset.name} has no plus cases: Verdict.plus is None, see .passed")
+
+    def _after_fork(self) -> None:
+        """In a forked child: what another thread was making is not going to be ready."""
+        self._source.after_fork()
+
+    def __enter__(self) -> Verifier:
+        from evalplus_lite.sandbox.probe import choose_tier
+
+        choose_tier(self._pool.config)
+        self._pool.__enter__()
+        self._open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all sandboxes; programs being judged are finished first."""
+        self._open = False
+        self._pool.close()
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The tasks by id."""
+        return self._tasks
+
+    def verify(self, task_id: str, program: str) -> Verdict:
+        """Return the verdict on one program; blocks the calling thread only.
+
+        Raises InputError for an unknown task or a program that is no text, UnusableTask for a task
+        without a usable case, InfrastructureError where the machine failed three times: both say
+        nothing about the program.
+        """
+        return self.submit(task_id, program).result()
+
+    def verify_many(
+        self, items: Iterable[tuple[str, str]], *, on_failure: OnFailure = "return"
+    ) -> Iterator[Verdict | EvalPlusLiteError]:
+        """Yield the verdicts on (task id, program) pairs, in their order, run in parallel.
+
+        Items are taken as verdicts are, some ahead, so there may be any number of them. What
+        ``verify`` raises for an item, which is no verdict on its program, stands in the verdict's
+        place; with ``on_failure="raise"`` it is raised there. SandboxUnavailable is raised always.
+        """
+        _check(on_failure)
+        return self._verify_many(items, on_failure)
+
+    def _verify_many(
+        self, items: Iterable[tuple[str, str]], on_failure: OnFailure
+    ) -> Iterator[Verdict | EvalPlusLiteError]:
+        waiting: deque[Future[Verdict]] = deque()
+        try:
+            for item in items:
+                waiting.append(self._begin(item))
+                if len(waiting) >= LOOKAHEAD * self._pool.workers:
+                    yield _result(waiting.popleft(), on_failure)
+            while waiting:
+                yield _result(waiting.popleft(), on_failure)
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _begin(self, item: tuple[str, str]) -> Future[Verdict]:
+        """Submit an item; a mistake in it is the future's error, so that it comes in its turn."""
+        try:
+            if not isinstance(item, tuple | list) or len(item) != 2:
+                raise InputError(
+                    f"an item is a {type(item).__name__}", remedy="give pairs: (task id, program)"
+                )
+            return self.submit(*item)
+        except (InputError, UnusableTask) as error:
+            if not self._open:
+                raise
+            failed: Future[Verdict] = Future()
+            failed.set_exception(error)
+            return failed
+
+    async def averify(self, task_id: str, program: str) -> Verdict:
+        """Return the verdict on one program without blocking the event loop."""
+        return await asyncio.wrap_future(self.submit(task_id, program))
+
+    async def averify_many(
+        self, items: Iterable[tuple[str, str]], *, on_failure: OnFailure = "return"
+    ) -> list[Verdict | EvalPlusLiteError]:
+        """Return what ``verify_many`` yields as a list, without blocking the event loop."""
+        _check(on_failure)
+        waiting: deque[Future[Verdict]] = deque()
+        found: list[Verdict | EvalPlusLiteError] = []
+
+        async def take() -> None:
+            future = waiting.popleft()
+            done, _ = await asyncio.wait([asyncio.wrap_future(future)])
+            done.pop().exception()  # heard: asyncio would complain of one that nobody asks for
+            found.append(_result(future, on_failure))
+
+        try:
+            for item in items:
+                waiting.append(self._begin(item))
+                if len(waiting) >= LOOKAHEAD * self._pool.workers:
+                    await take()
+            while waiting:
+                await take()
+        finally:
+            for future in waiting:
+                future.cancel()
+        return found
+
+    def submit(self, task_id: str, program: str) -> Future[Verdict]:
+        """Have a program judged; return a future of its verdict."""
+        if not self._open:
+            raise InputError(
+                "the Verifier is not open", remedy="use it as `with Verifier(...) as verifier:`"
+            )
+        if not isinstance(task_id, str):
+            raise InputError(f"the task's id is a {type(task_id).__name__}, no text")
+        if (bad := self._unusable.get(task_id)) is not None:
+            raise UnusableTask(bad.task_id, bad.cause, bad.detail)
+        task = self._tasks.get(task_id)
+        if task is None:
+            raise InputError(
+                f"no task {task_id!r} in {self.dataset.name}",
+                remedy=f"the first is {next(iter(self._tasks), None)!r}",
+            )
+        if not isinstance(program, str):
+            raise InputError(f"the program for {task_id} is a {type(program).__name__}, no text")
+        return self._pool.submit(self._judge, (task, program))
+
+    def explain(self, task_id: str, verdict: Verdict) -> dict[str, Any] | None:
+        """Return the case that decided a verdict: input, expected and actual output, as tagged
+        JSON; None for a pass."""
+        exam = self._exams.get(task_id)
+        return None if exam is None else failure_row(exam.suite, verdict)
+
+    def _judge(self, sandbox: Sandbox, item: tuple[Task, str]) -> Verdict:
+        task, program = item
+        if self._chat:
+            program = extract(program, task, kind="solution").source
+        return examine(sandbox, self._exam(sandbox, task), program, details=self._details)
+
+    def _exam(self, sandbox: Sandbox, task: Task) -> Exam:
+        exam = self._exams.get(task.id)
+        if exam is None:
+            try:
+                with blamed(task):
+                    if has_hidden_cases(task):
+                        task = require_recovered(recover(sandbox, task))
+                suite = self._source.suite(sandbox, task)
+            except UnusableTask as error:
+                self._unusable[task.id] = recorded(error)
+                raise
+            finally:
+                self._source.forget(task.id)
+            exam = Exam.of(
+                task,
+                suite,
+                self._preset,
+                memory=self._memory,
+                total=self._total,
+                cache=self._source.cache,
+                has_plus=self.dataset.has_plus,
+            )
+            with self._lock:
+                new = task.id not in self._exams
+                exam = self._exams.setdefault(task.id, exam)
+            if new:
+                for text in notes(self._source.evidence[task.id]):
+                    _warn(f"task {task.id}: {text}")
+        return exam
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, EvidenceWarning, stacklevel=3)
+
+
+def _check(on_failure: object) -> None:
+    if on_failure not in ("return", "raise"):
+        raise InputError(f"on_failure is {on_failure!r}", remedy="give 'return' or 'raise'")
+
+
+def _result(future: Future[Verdict], on_failure: OnFailure) -> Verdict | EvalPlusLiteError:
+    try:
+        return future.result()
+    except SandboxUnavailable:
+        raise
+    except EvalPlusLiteError as error:
+        if on_failure == "raise":
+            raise
+        return error
+
+
+def _after_fork() -> None:
+    for verifier in list(_verifiers):
+        verifier._after_fork()
+
+
+_verifiers: weakref.WeakSet[Verifier] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_after_fork)

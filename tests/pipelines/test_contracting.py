@@ -1,0 +1,99 @@
+"""Drafted preconditions: tried on the task's own inputs in the sandbox, or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.tasks import make_task
+
+from evalplus_lite.cli.app import run
+from evalplus_lite.llm import Client
+from evalplus_lite.pipelines.contract_drafts import inferred, suggest
+from evalplus_lite.prompting.contract_drafts import NoContract, parse_contract
+from evalplus_lite.sandbox import Sandbox
+
+TASK = make_task([(1,), (7,)])
+GOOD = '"""Positive."""\n\ndef precondition(x):\n    assert type(x) is int and x > 0, "x > 0"\n'
+STRICT = '"""Small."""\n\ndef precondition(x):\n    assert x < 5, "x must be below 5"\n'
+
+
+def fenced(text: str) -> str:
+    return f"Here it is:\n```python\n{text}```\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["no program", fenced("def f(x): pass\n"), fenced("def precondition(x, y): pass\n"), "def ("],
+)
+def test_what_is_no_contract_is_refused(text: str) -> None:
+    """An answer without a precondition of the task's arguments is told so."""
+    with pytest.raises(NoContract):
+        parse_contract(text, TASK)
+
+
+def test_a_draft_that_accepts_the_base_inputs_is_returned(
+    sandbox: Sandbox, model_server: Any
+) -> None:
+    """The first good draft is taken as it stands, with the share of mutated inputs it accepts."""
+    model_server.says(fenced(GOOD))
+    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    assert draft.text == GOOD
+    assert draft.turns == 1
+    assert 0 < draft.accepted < draft.tried
+
+
+def test_refused_base_inputs_are_quoted_back(sandbox: Sandbox, model_server: Any) -> None:
+    """The model reads which input of the task its draft refuses, and why, and may try again."""
+    model_server.says(fenced(STRICT), fenced(GOOD))
+    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    assert (draft.text, draft.turns) == (GOOD, 2)
+    said = model_server.asked[1]["messages"][-1]["content"]
+    assert "[7]" in said
+    assert "x must be below 5" in said
+
+
+def test_a_model_that_does_not_learn_gives_no_draft(sandbox: Sandbox, model_server: Any) -> None:
+    """After three further turns the task has no draft, and the last problem is told."""
+    model_server.says(fenced(STRICT))
+    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    assert draft.text is None
+    assert "x must be below 5" in draft.problem
+    assert len(model_server.asked) == 4
+
+
+def test_a_hostile_draft_is_only_run_in_the_sandbox(
+    sandbox: Sandbox, model_server: Any, tmp_path: Any
+) -> None:
+    """What a draft tries to write outside is not there afterwards."""
+    path = tmp_path / "written"
+    model_server.says(fenced(f"open({str(path)!r}, 'w').write('x')\n{GOOD}"), fenced(GOOD))
+    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    assert draft.text == GOOD
+    assert not path.exists()
+
+
+def test_inferred_guards_are_told() -> None:
+    """Types, ranges, sizes and relations are lines for a person."""
+    lines = inferred(make_task([([1, 2], 2), ([3], 1)]))
+    assert lines[0] == "2 arguments"
+    assert lines[1].startswith("argument 0: list, ")
+    assert any("int, from" in line for line in lines)
+
+
+def test_the_command_writes_a_file_for_review(
+    model_server: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``contracts suggest`` leaves one file a task that begins by saying it is a draft."""
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text(
+        '{"id": "my/1", "prompt": "def f(x):\\n", "entry_point": "f", '
+        '"reference": "def f(x):\\n    return x\\n", "inputs": [[1], [7]]}\n'
+    )
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    model_server.says(fenced(GOOD))
+    where = ["--base-url", model_server.url, "--model", "tiny", "-o", str(tmp_path / "drafts")]
+    assert run(["contracts", "suggest", "-d", str(tasks), *where, "-w", "1"]) == 0
+    text = (tmp_path / "drafts/my_1.py").read_text()
+    assert text == f"# A draft by tiny: to be reviewed.\n{GOOD}"
+    assert run(["contracts", "suggest", "-d", str(tasks)]) == 2

@@ -1,0 +1,83 @@
+"""Drawn seeds: Hypothesis strategies and generators that a model writes, within augmentation."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from support.tasks import make_task
+
+from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.llm import Client
+from evalplus_lite.pipelines.augmentation import Budget, augment_task
+from evalplus_lite.pipelines.seed_generators import (
+    DRAWS,
+    from_generators,
+    from_strategies,
+    measured,
+)
+from evalplus_lite.pipelines.seeds import ModelSeeds
+from evalplus_lite.prompting.generators import parse_generator
+from evalplus_lite.sandbox import Sandbox
+
+CONTRACT = "def precondition(x):\n    assert type(x) is int and x >= 0\n"
+TASK = make_task(
+    [(1,), (7,)],
+    reference="def f(x):\n    return x * 2 if x < 500 else x - 1\n",
+    contract=CONTRACT,
+)
+NARROW = "```python\ndef generate(rng):\n    return [rng.randint(0, 9)]\n```"
+WIDE = "```python\ndef generate(rng):\n    return [rng.randint(0, 2000)]\n```"
+INVALID = "```python\ndef generate(rng):\n    return [-rng.randint(1, 2000)]\n```"
+HANGS = "```python\ndef generate(rng):\n    while True: pass\n```"
+
+
+def test_strategies_draw_alike_in_every_thread() -> None:
+    """Hypothesis keeps globals: four tasks at once draw what each draws alone."""
+    guards = Guards.infer([([1, 2],), ([3],)])
+    alone = [from_strategies(guards, inputs=100, seed=str(number)) for number in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        futures = [
+            threads.submit(from_strategies, guards, inputs=100, seed=str(number))
+            for number in range(4)
+        ]
+        assert [future.result() for future in futures] == alone
+    assert all(alone)
+
+
+def test_augmentation_uses_strategies(sandbox: Sandbox) -> None:
+    """Some kept inputs come from Hypothesis, each valid and marked so."""
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=100))
+    drawn = [case for case in found.suite.cases if case.source == "hypothesis"]
+    assert drawn
+    assert all(case.arguments[0] >= 0 for case in drawn)
+
+
+def test_a_generator_is_measured_in_the_sandbox(sandbox: Sandbox) -> None:
+    """Its valid new inputs and the mutants they reject are counted; one that hangs gives none."""
+    wide, narrow, invalid, hangs = (
+        measured(sandbox, TASK, parse_generator(text), name="g")
+        for text in (WIDE, NARROW, INVALID, HANGS)
+    )
+    assert len(wide.cases) > DRAWS // 2
+    assert {case.arguments for case in narrow.cases} <= {(n,) for n in range(10)} - {(1,), (7,)}
+    assert wide.killed > narrow.killed > 0
+    assert invalid.cases == hangs.cases == ()
+
+
+def test_the_best_generator_is_kept(sandbox: Sandbox, model_server: Any, tmp_path: Any) -> None:
+    """Of several replies, unusable ones among them, the inputs of the best one are returned."""
+    model_server.says(NARROW, "no program", WIDE, INVALID)
+    client = Client("tiny", base_url=model_server.url, api_key="none")
+    found = from_generators(sandbox, TASK, client, count=4)
+    assert {case.source for case in found} == {"generator"}
+    assert {case.operators for case in found} == {("generator2",)}
+
+
+def test_generators_are_seeds(sandbox: Sandbox, model_server: Any) -> None:
+    """A source asked for generators gives their inputs, and augmentation keeps them."""
+    model_server.says(WIDE)
+    client = Client("tiny", base_url=model_server.url, api_key="none")
+    source = ModelSeeds(client, 0, "tiny", None, 1)
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=80), seeds=source)
+    assert found.sources["generator"] > DRAWS // 2

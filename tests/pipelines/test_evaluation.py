@@ -1,0 +1,228 @@
+"""Judging many samples: what ends it, and that nothing but the samples shows in the result."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import (
+    alive,
+    descendants,
+    run,
+    sample_rows,
+    start,
+    write_rows,
+    write_tasks,
+)
+from support.tasks import make_task
+
+from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.pipelines.evaluation import WINDOW_CHARACTERS, Settings, evaluate
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.sandbox import preset
+from evalplus_lite.store import Journal, read_jsonl
+from evalplus_lite.types import Sample
+
+SAMPLES = 240
+ARGUMENTS = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
+FILES = ("results.jsonl", "results.settings.json", "summary.json")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with tasks, samples and the results of a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    write_tasks(folder)
+    write_rows(folder / "samples.jsonl", sample_rows(SAMPLES))
+    done = run(*ARGUMENTS, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def folder(undisturbed: Path, tmp_path: Path) -> Path:
+    """A folder with the same tasks and samples, and no results."""
+    for name in ("tasks.jsonl", "samples.jsonl"):
+        (tmp_path / name).write_bytes((undisturbed / name).read_bytes())
+    return tmp_path
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / "out" / name).read_bytes() for name in FILES}
+
+
+def wait_for_rows(process: subprocess.Popen[bytes], path: Path, size: int) -> None:
+    """Return once a file has grown beyond a size, or the process has ended."""
+    while process.poll() is None and not (path.exists() and path.stat().st_size > size):
+        time.sleep(0.01)
+
+
+def test_verdicts_are_right(undisturbed: Path) -> None:
+    """Each sample has a row with its verdict, in an order that the samples decide."""
+    rows = [row.data for row in read_jsonl(undisturbed / "out" / "results.jsonl")]
+    assert len(rows) == SAMPLES
+    assert Counter(row["task_id"] for row in rows) == {f"Own/{i}": SAMPLES // 3 for i in range(3)}
+    assert {row["base"] for row in rows} == {"pass", "fail", "error", "crash", "unrepresentable"}
+    assert {row["plus"] for row in rows} == {None}, "there are no plus inputs"
+    passed = [(r["task_id"], r["index"]) for r in rows if r["base"] == "pass"]
+    right = {"Own/0": "x * 2", "Own/1": "sorted(x)", "Own/2": "x.upper()"}
+    seen: Counter[str] = Counter()
+    expected = []
+    for row in sample_rows(SAMPLES):
+        if f"return {right[row['task_id']]} " in row["solution"]:
+            expected.append((row["task_id"], seen[row["task_id"]]))
+        seen[row["task_id"]] += 1
+    assert sorted(passed) == sorted(expected)
+
+
+@pytest.mark.parametrize(("workers", "seed"), [(1, "1"), (2, "2"), (3, "random")])
+def test_the_same_bytes_however_it_is_run(
+    undisturbed: Path, folder: Path, workers: int, seed: str
+) -> None:
+    """Neither the number of workers nor the hash seed changes a byte of the results."""
+    done = run(*ARGUMENTS, "-w", workers, folder=folder, variables={"PYTHONHASHSEED": seed})
+    assert done.returncode == 0, done.stderr
+    assert results(folder) == results(undisturbed)
+
+
+def test_killed_again_and_again(undisturbed: Path, folder: Path) -> None:
+    """Killed at several moments, the run goes on where it stopped, leaves no process, loses and
+    repeats nothing, and ends with the bytes of a run that was never killed."""
+    rng, path, size = random.Random(0), folder / "out" / "results.jsonl", -1
+    for _ in range(3):
+        process = start(*ARGUMENTS, folder=folder)
+        wait_for_rows(process, path, size)
+        time.sleep(rng.random() / 4)  # any moment will do
+        below = descendants(process.pid)
+        process.kill()
+        process.wait()
+        assert path.exists()
+        size = path.stat().st_size
+        deadline = time.monotonic() + 60
+        while alive(below) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert alive(below) == []
+    before = path.read_bytes().rpartition(b"\n")[0]
+    done = run(*ARGUMENTS, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes().startswith(before)
+    assert results(folder) == results(undisturbed)
+
+
+def test_workers_killed_at_random(undisturbed: Path, folder: Path) -> None:
+    """A worker that is killed is replaced, and what it was doing is done again."""
+    process = start(*ARGUMENTS, folder=folder)
+    rng, path = random.Random(1), folder / "out" / "results.jsonl"
+    wait_for_rows(process, path, -1)
+    for _ in range(6):
+        time.sleep(rng.random() / 3)
+        for pid in sorted(descendants(process.pid))[:1]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+    assert process.wait(300) == 0
+    assert results(folder) == results(undisturbed)
+
+
+@pytest.mark.parametrize("cut", [1, 30, 5_000])
+def test_a_truncated_file_is_completed(undisturbed: Path, folder: Path, cut: int) -> None:
+    """Results cut off anywhere are completed to what they were."""
+    whole = results(undisturbed)
+    (folder / "out").mkdir()
+    for name in ("results.jsonl", "results.settings.json"):
+        (folder / "out" / name).write_bytes(whole[name])
+    (folder / "out" / "results.jsonl").write_bytes(whole["results.jsonl"][:-cut])
+    done = run(*ARGUMENTS, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert results(folder) == whole
+    assert "results were there already" in done.stderr
+
+
+def test_a_finished_run_runs_nothing(undisturbed: Path, folder: Path) -> None:
+    """Run once more, a finished run changes nothing."""
+    (folder / "out").mkdir()
+    for name, data in results(undisturbed).items():
+        (folder / "out" / name).write_bytes(data)
+    done = run(*ARGUMENTS, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert f"{SAMPLES} results were there already" in done.stderr
+    assert results(folder) == results(undisturbed)
+
+
+def test_two_runs_on_one_output(folder: Path) -> None:
+    """While one run writes into a folder another is refused, and touches nothing."""
+    path = folder / "out" / "results.jsonl"
+    with Journal(path):
+        done = run(*ARGUMENTS, folder=folder)
+    assert done.returncode == 2
+    assert "results.jsonl: is being written by another run" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("change", ["--details", "--limits=paper", "--memory=512", "other samples"])
+def test_other_settings_do_not_mix(folder: Path, change: str) -> None:
+    """Results of other limits, details or samples are not counted together: the run says so."""
+    write_rows(folder / "samples.jsonl", sample_rows(6))
+    assert run(*ARGUMENTS, folder=folder).returncode == 0
+    before = (folder / "out" / "results.jsonl").read_bytes()
+    options = [change]
+    if change == "other samples":
+        write_rows(folder / "samples.jsonl", sample_rows(9)[3:])
+        options = []
+    done = run(*ARGUMENTS, *options, folder=folder)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.count("\n") == 1
+    assert "out" in done.stderr
+    assert (folder / "out" / "results.jsonl").read_bytes() == before
+
+
+def test_more_samples_may_come(folder: Path) -> None:
+    """Samples that were appended are judged beside those that were judged before."""
+    write_rows(folder / "samples.jsonl", sample_rows(6))
+    assert run(*ARGUMENTS, folder=folder).returncode == 0
+    write_rows(folder / "samples.jsonl", sample_rows(12))
+    done = run(*ARGUMENTS, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "6 results were there already" in done.stderr
+    assert len(list(read_jsonl(folder / "out" / "results.jsonl"))) == 12
+
+
+def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
+    """Samples are read as they are judged, by their length too: hundreds of the longest that there
+    may be do not wait for each other, and each has its verdict."""
+    task = make_task()
+    long = " " * (1 << 20)
+    count = 2 * (WINDOW_CHARACTERS >> 20) + 20
+    ahead, most = 0, 0
+
+    class Counted(Journal):
+        def append(self, row: dict[str, Any]) -> None:
+            nonlocal ahead
+            ahead -= 1
+            super().append(row)
+
+    def samples() -> Iterator[Sample]:
+        nonlocal ahead, most
+        for number in range(count):
+            ahead += 1
+            most = max(most, ahead)
+            yield Sample(task.id, f"def f(x):\n    return x * 2\n# {number}{long}\n", "", number)
+
+    settings = Settings(preset("default"))
+    with (
+        LocalPool(1) as pool,
+        Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
+    ):
+        tally = evaluate({task.id: task}, samples(), pool, SuiteSource(), settings, journal)
+    assert tally.base == {"pass": count}
+    assert most << 20 < 3 * WINDOW_CHARACTERS

@@ -1,0 +1,127 @@
+"""The jury: independent programs that pass the base cases, asked about other inputs."""
+
+from __future__ import annotations
+
+from support.tasks import make_task
+
+from evalplus_lite.consensus.panel import Jury, independent
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.pipelines.auditing import audit
+from evalplus_lite.pipelines.augmentation import Budget, augment_task
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Sample, Suite, Task
+
+WRONG_BEYOND_9 = "def f(x):\n    return x * 2 if abs(x) < 10 else 0\n"
+RIGHT = (
+    "def f(x):\n    return x + x\n",
+    "def f(x):\n    return 2 * x\n",
+    "def f(y):\n    return y + y\n",
+)
+SLOW = "def f(x):\n    while abs(x) > 9: pass\n    return x * 2\n"
+LIMITS = Limits(cpu=0.2)
+
+
+class One:
+    """A pool of a single sandbox."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+
+    def imap(self, function, items, *, weight=None):  # type: ignore[no-untyped-def]
+        return (function(self.sandbox, item) for item in items)
+
+
+def base(sandbox: Sandbox, task: Task) -> Suite:
+    return answer(sandbox, task, task.base, base_count=len(task.base), limits=LIMITS).suite
+
+
+def test_only_independent_programs_that_pass_base_are_heard(sandbox: Sandbox) -> None:
+    """Layout and docstrings make no other program; who fails a base case has no vote."""
+    twin = 'def f(x):\n    "Double."\n\n    return (x+x)  # again\n'
+    assert independent([RIGHT[0], twin, "def f(", RIGHT[1]]) == [RIGHT[0], RIGHT[1]]
+    task = make_task()
+    sources = [RIGHT[0], twin, "def f(x):\n    return 3\n", RIGHT[1]]
+    assert Jury.summon(sandbox, task, base(sandbox, task), sources).programs == RIGHT[:2]
+
+
+def test_a_wrong_reference_is_outvoted(sandbox: Sandbox) -> None:
+    """Exactly the cases on which the reference is wrong are disputed, with the right answer."""
+    task = make_task([(1,), (2,)], [(5,), (10,), (11,)], reference=WRONG_BEYOND_9)
+    jury = Jury.summon(sandbox, task, base(sandbox, task), RIGHT)
+    found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
+    disputes = jury.hear(sandbox, found.suite, found.dropped)
+    assert [dispute and dispute.cause for dispute in disputes] == [None, "differs", "differs"]
+    assert disputes[1] is not None
+    assert (disputes[1].votes, disputes[1].voters) == (3, 3)
+
+
+def test_a_slow_reference_is_noticed(sandbox: Sandbox) -> None:
+    """An input that the reference is too slow for, and the programs answer, is disputed."""
+    task = make_task([(1,), (2,)], [(5,), (10,)], reference=SLOW)
+    jury = Jury.summon(sandbox, task, base(sandbox, task), RIGHT)
+    found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
+    disputes = jury.hear(sandbox, found.suite, found.dropped)
+    assert [dispute and dispute.cause for dispute in disputes] == [None, "slow"]
+
+
+def test_one_program_decides_nothing(sandbox: Sandbox) -> None:
+    """A lone program that contradicts the reference is no consensus."""
+    task = make_task([(1,), (2,)], [(10,)], reference=WRONG_BEYOND_9)
+    jury = Jury.summon(sandbox, task, base(sandbox, task), RIGHT[:1])
+    found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
+    assert jury.hear(sandbox, found.suite, found.dropped) == [None]
+
+
+def test_augmentation_sets_disputed_inputs_aside(sandbox: Sandbox) -> None:
+    """No disputed input gets into the suite; each is kept for review; the budget is still met."""
+    task = make_task([(1,), (9,), (-3,)], reference=WRONG_BEYOND_9)
+    plain = augment_task(sandbox, task, seed=0, budget=Budget(inputs=40))
+    assert any(abs(case.arguments[0]) > 9 for case in plain.suite.cases)
+    found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=15), samples=RIGHT)
+    assert all(abs(case.arguments[0]) < 10 for case in found.suite.cases)
+    assert found.review
+    assert all(abs(dispute.case.arguments[0]) > 9 for dispute in found.review)
+    assert found.dropped["disputed"] == len(found.review)
+    assert found.jurors == 3
+
+
+def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
+    """Of two tasks, given inputs or fresh ones, the wrong one is found and the right one not."""
+    wrong = make_task([(1,), (2,)], reference=WRONG_BEYOND_9, id="T/0")
+    right = make_task([(1,), (2,)], id="T/1")
+    given = make_task(
+        [(1,), (2,)], [(n,) for n in range(3, 20)], reference=WRONG_BEYOND_9, id="T/2"
+    )
+    data = Dataset("tiny", (wrong, right, given))
+    samples = [Sample(task.id, source) for task in data.tasks for source in RIGHT]
+    found = audit(data, samples, One(sandbox), seed=0, budget=Budget(inputs=60))
+    kinds = [each.finding.kind if each.finding.disputes else None for each in found]
+    assert kinds == ["reference", None, "reference"]
+    assert len(found[2].finding.disputes) == 10
+
+
+def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_jury(
+    sandbox: Sandbox,
+) -> None:
+    """Where the contract allows an input, given or fresh, and the reference raises, it is enough.
+
+    What the contract forbids is no evidence, nor is failing where there is no contract.
+    """
+    contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
+    fails = "def f(x):\n    return 8 // (x - 5) if x > 2 else x\n"
+    quiet = "def f(x):\n    return 8 // (x + 5) if x < -2 else x\n"
+    tasks = []
+    for number, (reference, allowed) in enumerate(
+        [(fails, contract), (quiet, contract), (fails, None)]
+    ):
+        for plus in ([(n,) for n in (-5, 3, 5)], []):
+            id = f"T/{number}{len(plus)}"
+            base = [(1,), (2,)]
+            tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
+    found = audit(Dataset("tiny", tuple(tasks)), [], One(sandbox), seed=0, budget=Budget(inputs=60))
+    assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
+    for each in found[:2]:
+        (dispute,) = each.finding.disputes
+        assert dispute.case.arguments == (5,)
+        assert (dispute.cause, dispute.majority.word, dispute.votes) == ("raises", "allowed", 0)

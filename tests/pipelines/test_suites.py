@@ -1,0 +1,178 @@
+"""Where expected outputs come from: a file, the cache, or the reference."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.tasks import make_suite, make_task
+
+from evalplus_lite.errors import ReferenceError_, UnusableTask
+from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store import cache_folder
+from evalplus_lite.types import Rule
+from evalplus_lite.values import wire
+
+TASK = make_task([(1,), (2,)], [(3,), ("x",), (None,)])
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_reference_answers(sandbox: Sandbox) -> None:
+    """Without file and cache the reference is asked, and what it cannot answer is dropped."""
+    answers = SuiteSource(cache=None).answers(sandbox, TASK)
+    assert [wire.decode(data) for data in answers.suite.expected] == [2, 4, 6, "xx"]
+    assert answers.suite.base_count == 2
+    assert answers.causes == {"raises": 1}
+    assert answers.kept == (0, 1, 2, 3)
+
+
+def test_a_given_suite_is_taken(sandbox: Sandbox) -> None:
+    """A suite that a file holds is used as it is; the reference is not run."""
+    suite = make_suite(TASK, [0, 0, 0, 0, 0])
+    answers = SuiteSource(given={TASK.id: suite}, cache=None).answers(sandbox, TASK)
+    assert answers.suite is suite
+    assert answers.kept == (0, 1, 2, 3, 4)
+
+
+def test_the_cache_gives_the_same(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What is read from the cache equals what was computed, dropped cases and times included."""
+    first = SuiteSource(cache=tmp_path).answers(sandbox, TASK)
+    assert len(files(tmp_path)) == 1
+    again = SuiteSource(cache=tmp_path).answers(broken(), TASK)
+    assert again == first
+
+
+def broken() -> Sandbox:
+    """Return a sandbox that runs nothing: whoever asks it has not used the cache."""
+    sandbox = Sandbox()
+    sandbox.end()
+    return sandbox
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        replace(TASK, reference=TASK.reference + "\n"),
+        replace(TASK, rule=Rule("strict")),
+        replace(TASK, plus=TASK.plus[:1]),
+        replace(TASK, base=(replace(TASK.base[0], arguments=(True,)), TASK.base[1])),
+    ],
+    ids=["reference", "rule", "fewer inputs", "another type"],
+)
+def test_the_cache_is_by_content(sandbox: Sandbox, tmp_path: Path, task: object) -> None:
+    """Another reference, rule or input is another entry, however it is called."""
+    source = SuiteSource(cache=tmp_path)
+    source.answers(sandbox, TASK)
+    SuiteSource(cache=tmp_path).answers(sandbox, task)  # type: ignore[arg-type]
+    assert len(files(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"kept": [0]}', b"\xff\xfe", None])
+def test_a_damaged_entry_is_made_anew(
+    sandbox: Sandbox, tmp_path: Path, damage: bytes | None
+) -> None:
+    """An entry that cannot be read costs time, nothing else; and it is mended."""
+    first = SuiteSource(cache=tmp_path).answers(sandbox, TASK)
+    (path,) = files(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    again = SuiteSource(cache=tmp_path).answers(sandbox, TASK)
+    assert again.suite.expected == first.suite.expected
+    assert again.kept == first.kept
+    SuiteSource(cache=tmp_path).answers(broken(), TASK)
+
+
+def test_what_a_suite_rests_on_is_in_the_first_line(tmp_path: Path) -> None:
+    """What is known of suites is known again without reading them, or running anything."""
+    with LocalPool(1) as pool:
+        first = SuiteSource(cache=tmp_path)
+        first.prepare([TASK], pool)
+        (path,) = files(tmp_path)
+        line = path.read_bytes().splitlines(keepends=True)[0]
+        path.write_bytes(line)
+        again = SuiteSource(cache=tmp_path)
+        again.prepare([TASK], pool)
+        assert path.read_bytes() == line
+    assert again.evidence == first.evidence
+    (evidence,) = first.evidence.values()
+    assert (evidence.cases, evidence.base, len(evidence.lost)) == (4, 2, 1)
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]\n", b'{"kept": [0]}\n', b"\xff\xfe\n"])
+def test_a_damaged_first_line_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    """A first line that says nothing of the suite has the suite computed again."""
+    with LocalPool(1) as pool:
+        first = SuiteSource(cache=tmp_path)
+        first.prepare([TASK], pool)
+        (path,) = files(tmp_path)
+        whole = path.read_bytes()
+        path.write_bytes(damage)
+        again = SuiteSource(cache=tmp_path)
+        again.prepare([TASK], pool)
+        assert path.read_bytes() == whole
+    assert again.evidence == first.evidence
+
+
+def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> None:
+    """The first line of a suite without a case is no evidence: the cause is found again."""
+    nothing = make_task([("x",)], [(None,)], reference="def f(x):\n    raise ValueError\n")
+    with LocalPool(1) as pool:
+        for _ in range(2):
+            source = SuiteSource(cache=tmp_path)
+            source.prepare([nothing], pool)
+            assert source.evidence == {}
+            assert source.unusable[nothing.id].cause == "raises"
+
+
+def test_of_a_task_that_cannot_be_used_nothing_is_kept(sandbox: Sandbox) -> None:
+    """The error says all there is to know: inputs that are no tests take no memory."""
+    source = SuiteSource(cache=None)
+    with pytest.raises(UnusableTask):
+        source.suite(sandbox, replace(TASK, reference="def f(x):\n    raise ValueError\n"))
+    assert source._ready == {}
+
+
+def test_a_cache_that_cannot_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Where the cache cannot be kept the answers come all the same."""
+    (tmp_path / "file").write_text("")
+    answers = SuiteSource(cache=tmp_path / "file" / "cache").answers(sandbox, TASK)
+    assert len(answers.suite.cases) == 4
+
+
+def test_a_task_is_computed_once(tmp_path: Path) -> None:
+    """Threads that ask for the same task at once get the same suite, made once."""
+    source, found = SuiteSource(cache=None), []
+
+    def ask() -> None:
+        with Sandbox() as own:
+            found.append(source.answers(own, TASK))
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 3
+    assert all(answers is found[0] for answers in found)
+
+
+def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:
+    """A reference that does not load is an error that names the task."""
+    with pytest.raises(ReferenceError_, match="Tiny/0"):
+        SuiteSource(cache=None).answers(sandbox, replace(TASK, reference="def f(:"))
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """EVALPLUS_LITE_CACHE names the cache; else it stands among the user's."""
+    monkeypatch.setenv("EVALPLUS_LITE_CACHE", "/somewhere")
+    assert cache_folder() == Path("/somewhere")
+    monkeypatch.delenv("EVALPLUS_LITE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/home/me/caches")
+    assert cache_folder() == Path("/home/me/caches/evalplus_lite")

@@ -1,0 +1,74 @@
+"""Targeted rounds: inputs for the wrong programs that the normal budget lets pass."""
+
+from __future__ import annotations
+
+from support.tasks import make_task
+
+from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.pipelines.augmentation import Budget, augment_task
+from evalplus_lite.pipelines.seeds import from_row, to_row
+from evalplus_lite.pipelines.targeting import targets
+from evalplus_lite.sandbox import Sandbox, preset
+
+REFERENCE = "def f(x, y):\n    if x > 12:\n        return x - y\n    return x + y\n"
+NEARLY = (
+    "def f(x, y):\n    if x > 12 and y != 0:\n        return x - y\n    return x + y + (x == y)\n"
+)
+EQUAL = "def f(x, y):\n    return x - y if x > 12 else y + x\n"
+TASK = make_task([(1, 2), (20, 5)], reference=REFERENCE)
+
+
+def test_targets_are_mutants_and_samples_once() -> None:
+    """The reference itself is no target, and a sample given twice is one."""
+    found = targets(TASK, [NEARLY, REFERENCE, NEARLY + "# again\n"])
+    names = [target.name.split()[0] for target in found]
+    assert names.count("sample") == 1
+    assert names.count("mutant") == len(names) - 1 > 3
+    assert "+    if x > 12 and y != 0:" in found[-1].diff.splitlines()
+
+
+def test_survivors_are_aimed_at_until_rejected(sandbox: Sandbox) -> None:
+    """With no normal inputs, targeted ones reject the wrong sample; who is right survives."""
+    budget = Budget(inputs=0, targeted=20)
+    found = augment_task(sandbox, TASK, seed=0, budget=budget, wrong=[NEARLY, EQUAL])
+    added = found.suite.cases[found.suite.base_count :]
+    assert 1 <= len(added) <= 20
+    assert {case.source for case in added} == {"targeted"}
+    assert found.sources["targeted"] == len(added)
+    exam = Exam.of(TASK, found.suite, preset("default"))
+    assert examine(sandbox, exam, NEARLY).base == "pass"
+    assert examine(sandbox, exam, NEARLY).plus == "fail"
+    assert examine(sandbox, exam, EQUAL).plus == "pass"
+    assert found.aimed > len(found.survivors)
+    assert any("y + x" in survivor["diff"] for survivor in found.survivors)
+    assert not any("y != 0" in survivor["diff"] for survivor in found.survivors)
+
+
+def test_every_targeted_input_rejects_someone(sandbox: Sandbox) -> None:
+    """No input is added that all survivors of the normal budget pass."""
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=0, targeted=20))
+    everyone = targets(TASK)
+    exam = Exam.of(TASK, found.suite, preset("default"))
+    rejecting = set()
+    for target in everyone:
+        details = examine(sandbox, exam, target.source, details=True).details or ()
+        rejecting |= {case for case, verdict in enumerate(details) if verdict != "pass"}
+    assert set(range(found.suite.base_count, len(found.suite.cases))) <= rejecting
+
+
+def test_the_same_seed_aims_alike(sandbox: Sandbox) -> None:
+    """Suite and survivors depend on seed and task alone, and survive the journal."""
+    budget = Budget(inputs=5, targeted=10)
+    one, other = (augment_task(sandbox, TASK, seed=3, budget=budget) for _ in range(2))
+    assert one.suite.cases == other.suite.cases
+    assert one.survivors == other.survivors
+    again = from_row(to_row(one), {TASK.id: TASK})
+    assert again.survivors == one.survivors
+    assert again.aimed == one.aimed
+
+
+def test_nothing_is_aimed_at_by_default(sandbox: Sandbox) -> None:
+    """Without a budget for them no targeted input is made and no mutant run."""
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=5))
+    assert (found.aimed, found.survivors) == (0, ())
+    assert "targeted" not in found.sources
