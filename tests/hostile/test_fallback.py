@@ -19,7 +19,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
 BLOCK = """
 import ctypes, struct
-from evalplus_lite.sandbox import seccomp
+from evalplus_lite.sandbox.isolation import seccomp
 from evalplus_lite.sandbox.isolation.seccomp import *
 from evalplus_lite.sandbox.isolation.seccomp import _Step, _allow, _fail
 import platform

@@ -49,7 +49,7 @@ INPUTS = st.integers(0, 3).flatmap(
 )
 SCRIPT = """
 import hashlib, random
-from evalplus_lite import codec
+from evalplus_lite.values import codec
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import Guards
 from evalplus_lite.generate.engine.generator import Generator

@@ -285,6 +285,6 @@ def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
 
 @functools.cache
 def _stage() -> str:
-    folder = resources.files("evalplus_lite.mining")
-    parts = [folder.joinpath(f"{name}.py") for name in ("surroundings", "plain", "stage")]
+    folder = resources.files("evalplus_lite.mining.running")
+    parts = [folder.joinpath(f"{name}.py") for name in ("perturbation", "conversion", "harness")]
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)
