@@ -40,7 +40,8 @@ NAMESPACES = "BLOCKED = [(272, 97), (165, 40)]  # unshare, mount\n" + BLOCK
 ALL = "BLOCKED = [(272, 97), (165, 40), (444, 444)]  # and landlock_create_ruleset\n" + BLOCK
 RUN = """
 import json
-from evalplus_lite.sandbox import Inputs, Program, Sandbox, SandboxConfig, wire
+from evalplus_lite.sandbox import Inputs, Program, Sandbox, SandboxConfig
+from evalplus_lite.values import wire
 from evalplus_lite.sandbox.probe import examine
 from evalplus_lite.types import Returned
 SOURCE = '''
