@@ -1,6 +1,6 @@
 """Values on their way into mined code and out of it, inside the sandbox: builtin data both ways.
 
-The middle of the program that the sandbox runs, between ``surroundings`` and ``stage``.
+The middle of the program that the sandbox runs, between ``perturbation`` and ``harness``.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.

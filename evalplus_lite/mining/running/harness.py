@@ -1,15 +1,15 @@
 """What stands around mined code inside the sandbox.
 
-This file's *text*, after those of ``surroundings`` and ``plain``, is the front of the program that
-the sandbox runs, so it imports the standard library only. ``build(settings)`` loads the mined code
-(or the original module) and returns the function that the sandbox calls: ``entry(args, kwargs)``
-answers with plain data, ``entry(None, None)`` with what was touched so far.
+This file's *text*, after those of ``perturbation`` and ``conversion``, is the front of the program
+that the sandbox runs, so it imports the standard library only. ``build(settings)`` loads the mined
+code (or the original module) and returns the function that the sandbox calls: ``entry(args,
+kwargs)`` answers with plain data, ``entry(None, None)`` with what was touched so far.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
 # ruff: noqa: D102, B905
-# ruff: noqa: F821 - names of ``surroundings`` and ``plain``, whose text stands before this one
+# ruff: noqa: F821 - names of ``perturbation`` and ``conversion``, whose text stands before this one
 
 import os
 import sys

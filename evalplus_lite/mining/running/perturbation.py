@@ -1,8 +1,8 @@
 """The world around mined code inside the sandbox: watched, changed, or made up.
 
-The front of the program that the sandbox runs (``plain`` and ``stage`` follow): an audit hook and
-watched functions note what the code touches; ``disturb`` changes clock, environment, folder and
-generators; stand-ins take the place of libraries that are not there.
+The front of the program that the sandbox runs (``conversion`` and ``harness`` follow): an audit
+hook and watched functions note what the code touches; ``disturb`` changes clock, environment,
+folder and generators; stand-ins take the place of libraries that are not there.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
