@@ -4,7 +4,7 @@
     ├── InputError                 a file, option or value given by the user cannot be used
     ├── CodecError                 a value or a text is outside the exact codec
     ├── ContractError              a contract file is malformed, or fails on its own base inputs
-    ├── ReferenceError_            a task's reference cannot produce expected outputs
+    ├── ReferenceSolutionError     a task's reference cannot produce expected outputs
     ├── UnusableTask               a task has no usable case: nothing can be judged by it
     ├── LLMError                   a model server was unreachable, refused, or answered unusably
     └── InfrastructureError        the machine failed us: retried, then reported, never scored
@@ -46,7 +46,7 @@ class ContractError(EvalPlusLiteError):
     """A contract file lacks a usable ``precondition``, or rejects its task's own base inputs."""
 
 
-class ReferenceError_(EvalPlusLiteError):
+class ReferenceSolutionError(EvalPlusLiteError):
     """A task's reference program does not load or answers none of its inputs."""
 
 

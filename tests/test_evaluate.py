@@ -10,7 +10,7 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.grading import evaluator
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Rule, Task, Verdict
 
@@ -37,9 +37,11 @@ def judged(
 ) -> Verdict:
     """Return the verdict on a program for one of the tasks above."""
     right = [2, 4, 6, 8, 10] if task is DOUBLES else [2.0, 3.0, 4.0]
-    exam = Exam.of(task, make_suite(task, right), preset("paper"))
-    exam = replace(exam, limits=replace(exam.limits, load=0.3))  # a loop should not take long
-    return examine(sandbox, exam, source, details=details)
+    prepared = PreparedSuite.of(task, make_suite(task, right), preset("paper"))
+    prepared = replace(
+        prepared, limits=replace(prepared.limits, load=0.3)
+    )  # a loop should not take long
+    return evaluate_program(sandbox, prepared, source, details=details)
 
 
 def wrong_at(*cases: int, what: str = "return -1") -> str:
@@ -78,11 +80,13 @@ def test_it_stops_at_the_first_failure(sandbox: Sandbox) -> None:
 def test_a_wrong_answer_is_not_held_up_by_what_is_behind_it(sandbox: Sandbox) -> None:
     """Where the next case never ends the verdict is about the wrong answer before it, and the
     endless case is not run up to its limit."""
-    exam = Exam.of(DOUBLES, make_suite(DOUBLES, [2, 4, 6, 8, 10]), preset("evalplus"))
-    verdict = examine(sandbox, exam, "def f(x):\n    while x > 1: pass\n    return 7\n")
+    prepared = PreparedSuite.of(DOUBLES, make_suite(DOUBLES, [2, 4, 6, 8, 10]), preset("evalplus"))
+    verdict = evaluate_program(
+        sandbox, prepared, "def f(x):\n    while x > 1: pass\n    return 7\n"
+    )
     assert verdict.failure is not None
     assert (verdict.failure.case, verdict.failure.verdict) == (0, "fail")
-    assert verdict.cpu < exam.limits.cpu / 2
+    assert verdict.cpu < prepared.limits.cpu / 2
 
 
 def test_answers_before_a_death_count(sandbox: Sandbox) -> None:
@@ -135,8 +139,8 @@ def test_equality_is_the_tasks_rule(sandbox: Sandbox) -> None:
     """The rule of the task decides, not the bytes: bool for int is right or wrong by it."""
     for rule, word in ((Rule(), "pass"), (Rule("strict"), "fail")):
         task = make_task([(1,)], rule=rule)
-        exam = Exam.of(task, make_suite(task, [1]), preset("default"))
-        assert examine(sandbox, exam, "def f(x): return True").plus == word
+        prepared = PreparedSuite.of(task, make_suite(task, [1]), preset("default"))
+        assert evaluate_program(sandbox, prepared, "def f(x): return True").plus == word
 
 
 @pytest.mark.parametrize(
@@ -183,10 +187,10 @@ def test_a_check_that_does_not_end_accepts_nothing(
 def test_a_check_that_does_not_load_is_our_fault(sandbox: Sandbox) -> None:
     """A contract that cannot run is an error that names the task, not a sample's failure."""
     broken = make_task([(4,)], contract="import nowhere\ndef check(i, o, e): return True\n")
-    exam = Exam.of(broken, make_suite(broken, [2.0]), preset("default"))
-    assert examine(sandbox, exam, "def f(x): return 2.0").plus == "pass"
+    prepared = PreparedSuite.of(broken, make_suite(broken, [2.0]), preset("default"))
+    assert evaluate_program(sandbox, prepared, "def f(x): return 2.0").plus == "pass"
     with pytest.raises(ContractError, match=r"Tiny/0: the contract does not load"):
-        examine(sandbox, exam, "def f(x): return -2.0")
+        evaluate_program(sandbox, prepared, "def f(x): return -2.0")
 
 
 def test_limits_follow_the_reference(sandbox: Sandbox) -> None:
@@ -198,8 +202,8 @@ def test_limits_follow_the_reference(sandbox: Sandbox) -> None:
     found = []
     for seconds in (0.0, 0.3):
         task = make_task([(1,), (2,)], reference=program.format(seconds))
-        exam = Exam.of(task, make_suite(task, [2, 4]), preset("paper"))
-        found.append(examine(sandbox, exam, program.format("(0.6 if x > 1 else 0)")))
+        prepared = PreparedSuite.of(task, make_suite(task, [2, 4]), preset("paper"))
+        found.append(evaluate_program(sandbox, prepared, program.format("(0.6 if x > 1 else 0)")))
     assert [verdict.plus for verdict in found] == ["timeout", "pass"]
     assert found[0].failure is not None
     assert found[0].failure.case == 1
@@ -209,9 +213,9 @@ def test_a_large_right_answer_is_no_flood(sandbox: Sandbox) -> None:
     """The limit on output grows with what is expected, so that a right answer always fits."""
     task = make_task([(1,)])
     value: Any = "x" * (20 << 20)
-    exam = Exam.of(task, make_suite(task, [value]), preset("default"))
-    assert examine(sandbox, exam, "def f(x): return 'x' * (20 << 20)").plus == "pass"
-    assert examine(sandbox, exam, "def f(x): return 'y' * (20 << 20)").plus == "fail"
+    prepared = PreparedSuite.of(task, make_suite(task, [value]), preset("default"))
+    assert evaluate_program(sandbox, prepared, "def f(x): return 'x' * (20 << 20)").plus == "pass"
+    assert evaluate_program(sandbox, prepared, "def f(x): return 'y' * (20 << 20)").plus == "fail"
 
 
 def test_equal_programs_have_equal_verdicts(sandbox: Sandbox) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.errors import ContractError, ReferenceError_
+from evalplus_lite.errors import ContractError, ReferenceSolutionError
 from evalplus_lite.grading.oracle import Answers, answer, has_check
 from evalplus_lite.grading.stability import same
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -145,7 +145,7 @@ def test_a_contract_that_does_not_load(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("reference", ["def f(:", "raise ValueError", "def g(x): pass"])
 def test_a_reference_that_does_not_load(sandbox: Sandbox, reference: str) -> None:
     """A reference that cannot be loaded is an error that names the task."""
-    with pytest.raises(ReferenceError_, match="Tiny/0: the reference does not load"):
+    with pytest.raises(ReferenceSolutionError, match="Tiny/0: the reference does not load"):
         answers(sandbox, make_task(reference=reference))
 
 

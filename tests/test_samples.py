@@ -17,7 +17,7 @@ from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.samples import (
     MAX_SOURCE,
     Faults,
-    read_answers,
+    read_responses,
     read_samples,
     write_samples,
 )
@@ -250,7 +250,7 @@ def test_a_sample_of_the_greatest_length_is_read(tmp_path: Path) -> None:
     """The bound itself is allowed, and odd characters are no mistake."""
     source = "def f(x): pass\n#" + "\ud800" + "x" * (MAX_SOURCE - 19)
     path = rows(tmp_path, {"task_id": "set/0", "solution": source})
-    assert next(read_answers(path, DATA)).text == source
+    assert next(read_responses(path, DATA)).text == source
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import typer
 from evalplus_lite.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from evalplus_lite.store.cache import Entry
+    from evalplus_lite.store.cache import CacheFile
 
 app = typer.Typer(
     name="cache", help="Show, list and clear what is kept to save time.", no_args_is_help=False
@@ -130,7 +130,7 @@ def read_age(text: str) -> float:
     return int(found[1]) * {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}[found[2]]
 
 
-def _chosen(kinds: list[str] | None, age: str | None) -> list[Entry]:
+def _chosen(kinds: list[str] | None, age: str | None) -> list[CacheFile]:
     from evalplus_lite.errors import InputError, one_of
     from evalplus_lite.store.cache import KINDS, cache_folder, entries, older_than
 
@@ -141,9 +141,11 @@ def _chosen(kinds: list[str] | None, age: str | None) -> list[Entry]:
     return found if age is None else list(older_than(found, read_age(age)))
 
 
-def _sums(found: list[Entry]) -> dict[str, Any]:
+def _sums(found: list[CacheFile]) -> dict[str, Any]:
     return {"files": len(found), "bytes": sum(entry.size for entry in found)}
 
 
-def _pairs(rows: list[dict[str, Any]], found: list[Entry]) -> list[tuple[dict[str, Any], Entry]]:
+def _pairs(
+    rows: list[dict[str, Any]], found: list[CacheFile]
+) -> list[tuple[dict[str, Any], CacheFile]]:
     return list(zip(rows, found, strict=True))

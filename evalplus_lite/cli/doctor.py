@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalplus_lite.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from evalplus_lite.sandbox.probe import Report
+    from evalplus_lite.sandbox.probe import ProbeReport
 
 
 def doctor(json: JsonOption = False) -> int:
@@ -52,7 +52,7 @@ def machine() -> dict[str, str]:
     }
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: ProbeReport) -> dict[str, Any]:
     """Return a report as JSON has it."""
     return {
         "tier": report.tier,
@@ -63,7 +63,7 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def summary(report: Report) -> str:
+def summary(report: ProbeReport) -> str:
     """Return a tier's state in a line: holds, or why not and what would help."""
     if report.holds:
         return "holds"

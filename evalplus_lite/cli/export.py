@@ -17,7 +17,7 @@ from evalplus_lite.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evalplus_lite.export.entry import Entry
+    from evalplus_lite.export.entry import ExportedTask
     from evalplus_lite.sandbox import Sandbox
     from evalplus_lite.types import Task
 
@@ -56,16 +56,16 @@ def export(
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool
     from evalplus_lite.errors import InputError, UnusableTask, one_of
-    from evalplus_lite.export.entry import Entry
+    from evalplus_lite.export.entry import ExportedTask
     from evalplus_lite.pipelines.expected import SuiteSource
 
     if to not in FORMATS:
         raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))
     screen = Screen()
 
-    def entry(box: Sandbox, task: Task) -> Entry | None:
+    def entry(box: Sandbox, task: Task) -> ExportedTask | None:
         try:
-            return Entry(task, source.suite(box, task))
+            return ExportedTask(task, source.suite(box, task))
         except UnusableTask:
             return None
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.consensus.disputes import VOTES, Dispute, Said, dispute, is_slow
-from evalplus_lite.errors import ReferenceError_
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.errors import ReferenceSolutionError
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Dropped
 from evalplus_lite.mutation.mutants import normal_form
 from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, Range
@@ -33,10 +33,13 @@ class Jury:
     @classmethod
     def summon(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Jury:
         """Return the jury of those programs that pass the base cases, each once."""
-        exam = Exam.by_steps(task, base, memory=MEMORY)
+        prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
         found: list[str] = []
         for source in independent(sources):
-            if len(found) < MOST_JURORS and examine(sandbox, exam, source).plus == "pass":
+            if (
+                len(found) < MOST_JURORS
+                and evaluate_program(sandbox, prepared, source).plus == "pass"
+            ):
                 found.append(source)
         return cls(task, tuple(found))
 
@@ -121,6 +124,6 @@ def independent(sources: Iterable[str]) -> list[str]:
     for source in sources:
         try:
             found.setdefault(normal_form(source), source)
-        except ReferenceError_:
+        except ReferenceSolutionError:
             continue  # no Python: it passes nothing
     return list(found.values())

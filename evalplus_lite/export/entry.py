@@ -14,7 +14,7 @@ from evalplus_lite.values import wire
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ExportedTask:
     """A task and its suite, which may hold fewer or other cases than the task came with.
 
     Its entry point stands in exported programs as it is: InputError if it is not a name.

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.entry import ExportedTask
 from evalplus_lite.export.humaneval import check_text
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.types import Case, Value
@@ -31,7 +31,7 @@ class _NotJson(Exception):
     """A value has no JSON form that evalplus would read."""
 
 
-def write_evalplus(path: str | os.PathLike[str], entries: Iterable[Entry]) -> Written:
+def write_evalplus(path: str | os.PathLike[str], entries: Iterable[ExportedTask]) -> Written:
     """Write the file; a suite that was reduced before gives the mini form.
 
     Raises InputError where the file cannot be written.
@@ -48,7 +48,7 @@ def write_evalplus(path: str | os.PathLike[str], entries: Iterable[Entry]) -> Wr
     return Written(write_jsonl(path, rows(), allow_nan=True), lost)
 
 
-def _row(entry: Entry, base: list[Any], plus: list[Any]) -> dict[str, Any]:
+def _row(entry: ExportedTask, base: list[Any], plus: list[Any]) -> dict[str, Any]:
     task = entry.task
     atol = task.extra.get("atol")
     row: dict[str, Any] = {

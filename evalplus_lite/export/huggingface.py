@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.entry import ExportedTask
 from evalplus_lite.export.humaneval import check_text
 from evalplus_lite.store import write_jsonl, write_text
 from evalplus_lite.values import codec
@@ -62,7 +62,7 @@ Running a model's answers like this gives them your whole account: use a sandbox
 
 
 def write_huggingface(
-    folder: Path, entries: Sequence[Entry], *, name: str, licence: str = "other"
+    folder: Path, entries: Sequence[ExportedTask], *, name: str, licence: str = "other"
 ) -> int:
     """Write the folder and return how many tasks it holds.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.entry import ExportedTask
 from evalplus_lite.export.judging import judging_text
 from evalplus_lite.export.literals import literal
 from evalplus_lite.store import write_jsonl
@@ -21,7 +21,7 @@ def check(candidate):
 """
 
 
-def write_humaneval(path: str | os.PathLike[str], entries: Iterable[Entry]) -> int:
+def write_humaneval(path: str | os.PathLike[str], entries: Iterable[ExportedTask]) -> int:
     """Write one row a task and return how many; InputError where the file cannot be written.
 
     Every row is complete in itself: prompt, then completion, then ``test``, then
@@ -42,7 +42,7 @@ def write_humaneval(path: str | os.PathLike[str], entries: Iterable[Entry]) -> i
     )
 
 
-def check_text(entry: Entry) -> str:
+def check_text(entry: ExportedTask) -> str:
     """Return source that defines ``check(candidate)``: the suite's cases, base cases first."""
     cases = "".join(
         f"    ({literal(tuple(case.arguments))}, {literal(expected)}),\n"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.entry import ExportedTask
 from evalplus_lite.export.judging import judging_text
 from evalplus_lite.export.literals import call, literal
 from evalplus_lite.store import write_text
@@ -20,7 +20,7 @@ ID_LENGTH = 60
 TEXTS = Path(__file__).with_name("pytest_conftest.txt")
 
 
-def write_pytest(folder: Path, entries: Sequence[Entry]) -> int:
+def write_pytest(folder: Path, entries: Sequence[ExportedTask]) -> int:
     """Write the folder's files and return how many tasks they test.
 
     Cases stand shortest first, so that the first failure shown is the shortest there is. Raises
@@ -46,7 +46,7 @@ def file_name(task_id: str) -> str:
     return f"test_{re.sub(r'[^A-Za-z0-9_]', '_', task_id)}.py"
 
 
-def task_text(entry: Entry) -> str:
+def task_text(entry: ExportedTask) -> str:
     """Return the source of one task's test file."""
     task = entry.task
     rows = sorted(_rows(entry), key=lambda row: (len(row[0]), row[0], row[2]))
@@ -80,7 +80,7 @@ def test_{task.entry_point}(solution, inputs, expected):
 {judging_text(task)}'''
 
 
-def _rows(entry: Entry) -> Iterable[tuple[str, str, str]]:
+def _rows(entry: ExportedTask) -> Iterable[tuple[str, str, str]]:
     for number, case, expected in entry.literals():
         group = "base" if number < entry.suite.base_count else "plus"
         shown = call("", case.arguments)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from evalplus_lite.errors import CodecError, ContractError, UnusableTask
 from evalplus_lite.grading.paces import BySteps, ByTime, Pace
@@ -36,8 +37,8 @@ SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
 
 
 @dataclass(frozen=True, slots=True)
-class Exam:
-    """A task's suite made ready: inputs encoded, answers joined, limits worked out, once."""
+class PreparedSuite:
+    """A task's suite, ready to be run: inputs encoded, answers joined, limits set, all once."""
 
     task: Task
     suite: Suite
@@ -60,7 +61,7 @@ class Exam:
         total: float | None = None,
         cache: Path | None = None,
         has_plus: bool = True,
-    ) -> Exam:
+    ) -> PreparedSuite:
         """Prepare a suite under a limits preset and a memory limit in bytes.
 
         ``total`` is how many seconds all cases together may compute, and how many they may wait
@@ -83,7 +84,7 @@ class Exam:
         memory: int = 1 << 30,
         steps: Sequence[int] = (),
         fewest: int = FEWEST,
-    ) -> Exam:
+    ) -> PreparedSuite:
         """Prepare a suite so that verdicts are the same on every machine, however busy it is.
 
         A program may take ``fewest`` steps on a case, or four times the reference's. For
@@ -97,7 +98,7 @@ class Exam:
     @classmethod
     def _of(
         cls, task: Task, suite: Suite, pace: Pace, limits: Limits, has_plus: bool = True
-    ) -> Exam:
+    ) -> PreparedSuite:
         if not suite.cases:
             raise UnusableTask(task.id, "no inputs", "its suite has no cases")
         output = max(limits.output, 4 * suite.blobs.size)
@@ -107,10 +108,10 @@ class Exam:
 
 
 @dataclass(slots=True)
-class _Examiner:
+class _Observer:
     """Observes one program's run and keeps what decides its verdict."""
 
-    exam: Exam
+    prepared: PreparedSuite
     details: list[VerdictName | None] | None
     patience: float = math.inf
     """Cases that may run out of time, after which the program is run no further."""
@@ -125,7 +126,7 @@ class _Examiner:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        suite, task = self.exam.suite, self.exam.task
+        suite, task = self.prepared.suite, self.prepared.task
         if isinstance(outcome, Returned) and _has_check(task) and self.keeps(len(outcome.data)):
             self.deferred[case] = outcome.data
             return True
@@ -142,24 +143,24 @@ class _Examiner:
     def keeps(self, size: int) -> bool:
         """Whether another answer of ``size`` bytes can wait for the check."""
         self.kept += size
-        return self.kept <= max(MAX_DEFERRED, 4 * self.exam.suite.blobs.size)
+        return self.kept <= max(MAX_DEFERRED, 4 * self.prepared.suite.blobs.size)
 
     def wants(self, case: int) -> bool:
         """Whether a failure there would be the first among the base cases or among the others."""
-        known = self.base if case < self.exam.suite.base_count else self.plus
+        known = self.base if case < self.prepared.suite.base_count else self.plus
         return known is None or case < known.case
 
     def fail(self, failure: Failure) -> None:
         """Keep a failure that is wanted."""
-        if failure.case < self.exam.suite.base_count:
+        if failure.case < self.prepared.suite.base_count:
             self.base = failure
         else:
             self.plus = failure
 
 
-def examine(
+def evaluate_program(
     sandbox: Sandbox,
-    exam: Exam,
+    prepared: PreparedSuite,
     source: str,
     *,
     details: bool = False,
@@ -174,63 +175,63 @@ def examine(
     ContractError where the task's own check does not load.
     """
     patience = math.inf if most_slow is None else most_slow
-    verdict = _examined(sandbox, exam, source, details=details, patience=patience)
+    verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
     if verdict.failure is not None and verdict.failure.detail == KILLED:
         # Perhaps not the program's doing: a system short of memory kills what it likes.
-        verdict = _examined(sandbox, exam, source, details=details, patience=patience)
+        verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
     return verdict
 
 
-def _examined(
-    sandbox: Sandbox, exam: Exam, source: str, *, details: bool, patience: float
+def _evaluated(
+    sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool, patience: float
 ) -> Verdict:
-    count = len(exam.suite.cases)
-    examiner = _Examiner(exam, [None] * count if details else None, patience)
-    program = Program(source, exam.task.entry_point)
-    pace = exam.pace
+    count = len(prepared.suite.cases)
+    observer = _Observer(prepared, [None] * count if details else None, patience)
+    program = Program(source, prepared.task.entry_point)
+    pace = prepared.pace
 
     def more(case: int | None) -> float:
         if pace is None:
             return 0.0
         if case is None:
             return pace.total(sandbox)
-        return pace.limit(sandbox, program, exam.limits, case)
+        return pace.limit(sandbox, program, prepared.limits, case)
 
     cpu, _ = sandbox.watch(
         program,
-        exam.inputs,
-        exam.limits,
-        examiner,
-        expected=exam.expected,
+        prepared.inputs,
+        prepared.limits,
+        observer,
+        expected=prepared.expected,
         more=None if pace is None else more,
         own_clock=pace is not None and pace.own_clock,
     )
-    if examiner.deferred:
-        _check(sandbox, exam, examiner)
-    worst = examiner.base or examiner.plus
+    if observer.deferred:
+        _check(sandbox, prepared, observer)
+    worst = observer.base or observer.plus
     # Without a single base case, nothing speaks for a program but the others.
-    base = examiner.base if exam.suite.base_count else worst
+    base = observer.base if prepared.suite.base_count else worst
     whole: VerdictName = "pass" if worst is None else worst.verdict
     return Verdict(
         base="pass" if base is None else base.verdict,
-        plus=whole if exam.has_plus else None,
+        plus=whole if prepared.has_plus else None,
         failure=worst,
-        details=None if examiner.details is None else tuple(examiner.details),
+        details=None if observer.details is None else tuple(observer.details),
         cpu=cpu,
     )
 
 
-def _check(sandbox: Sandbox, exam: Exam, examiner: _Examiner) -> None:
+def _check(sandbox: Sandbox, prepared: PreparedSuite, observer: _Observer) -> None:
     """Have the task's own check judge the answers that differ from the reference's.
 
     It sees expected values, so it runs in a process of its own with inputs of its own.
     """
-    contract = exam.task.contract
+    contract = prepared.task.contract
     assert contract is not None
     rows, numbers, parts = [], [], MAX_PARTS
-    for case, data in sorted(examiner.deferred.items()):
-        expected = exam.suite.expected[case]
-        verdict = judge(Returned(data), expected, exam.task.rule)
+    for case, data in sorted(observer.deferred.items()):
+        expected = prepared.suite.expected[case]
+        verdict = judge(Returned(data), expected, prepared.task.rule)
         if verdict == "fail":
             try:
                 parts += 4 * wire.check(expected)
@@ -238,16 +239,16 @@ def _check(sandbox: Sandbox, exam: Exam, examiner: _Examiner) -> None:
             except CodecError:
                 verdict = "unrepresentable"
             else:
-                arguments = list(exam.suite.cases[case].arguments)
+                arguments = list(prepared.suite.cases[case].arguments)
                 rows.append((wire.encode(arguments), data, expected))
                 numbers.append(case)
                 continue
-        _book(exam, examiner, case, verdict, Returned(data))
+        _book(prepared, observer, case, verdict, Returned(data))
     if not rows:
         return
     inputs = Inputs.joined(rows, private=True)
     # A sample may choose values that the check is slow on: one refusal decides, unless all count.
-    every = examiner.details is not None
+    every = observer.details is not None
     run = sandbox.run(
         Program(contract, "check"),
         inputs,
@@ -255,10 +256,10 @@ def _check(sandbox: Sandbox, exam: Exam, examiner: _Examiner) -> None:
         judge=lambda _, outcome: every or _accepts(outcome),
     )
     if run.load_failed:
-        raise ContractError(f"{exam.task.id}: the contract does not load: {run.outcomes[0]}")
+        raise ContractError(f"{prepared.task.id}: the contract does not load: {run.outcomes[0]}")
     for case, outcome in zip(numbers, run.outcomes, strict=True):
-        data = examiner.deferred[case]
-        _book(exam, examiner, case, "pass" if _accepts(outcome) else "fail", Returned(data))
+        data = observer.deferred[case]
+        _book(prepared, observer, case, "pass" if _accepts(outcome) else "fail", Returned(data))
 
 
 def _accepts(outcome: Outcome | None) -> bool:
@@ -266,13 +267,18 @@ def _accepts(outcome: Outcome | None) -> bool:
 
 
 def _book(
-    exam: Exam, examiner: _Examiner, case: int, verdict: VerdictName, outcome: Outcome
+    prepared: PreparedSuite, observer: _Observer, case: int, verdict: VerdictName, outcome: Outcome
 ) -> None:
-    if examiner.details is not None:
-        examiner.details[case] = verdict
-    if verdict != "pass" and examiner.wants(case):
-        examiner.fail(explain(case, verdict, outcome, exam.suite.expected[case]))
+    if observer.details is not None:
+        observer.details[case] = verdict
+    if verdict != "pass" and observer.wants(case):
+        observer.fail(explain(case, verdict, outcome, prepared.suite.expected[case]))
 
 
 def _has_check(task: Task) -> bool:
     return task.contract is not None and parse(task.contract).has_check
+
+
+# The names that modules which are being rewritten still use.
+Exam: TypeAlias = PreparedSuite
+examine = evaluate_program

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
-from evalplus_lite.errors import ContractError, ReferenceError_, UnusableTask
+from evalplus_lite.errors import ContractError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.grading.oracle import Answers, Dropped, has_check
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.compressed import Packed
@@ -127,7 +127,7 @@ def blamed(task: Task) -> Iterator[None]:
     """Turn an error of a task's reference or contract into the UnusableTask that names the task."""
     try:
         yield
-    except ReferenceError_ as error:
+    except ReferenceSolutionError as error:
         text = str(error).removeprefix(f"{task.id}: ").removeprefix(f"task {task.id}: ")
         raise UnusableTask(task.id, "load", clip(text)) from None
     except ContractError as error:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evalplus_lite.errors import CodecError, ReferenceError_
+from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.grading.stability import deranged, stable
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
@@ -90,7 +90,7 @@ def answer(
     ``twice`` the reference runs again under another hash seed, its cases in another order, and must
     answer the same, as ``stable`` says. ``max_failures`` stops after so many slow or crashing
     cases, each of which costs its whole limit: the rest is dropped as ``budget``. Raises
-    ReferenceError_ if the reference does not load.
+    ReferenceSolutionError if the reference does not load.
     """
     dropped: dict[int, Dropped] = {}
     inputs = Inputs.of(case.arguments for case in cases)
@@ -255,7 +255,7 @@ def _run(
             failed = told(observer.failed.get(0))
         else:
             failed = f"the second time: {observer.other.get(0)}"
-        raise ReferenceError_(f"{task.id}: the reference does not load: {failed}")
+        raise ReferenceSolutionError(f"{task.id}: the reference does not load: {failed}")
 
 
 def _told(data: bytes | Packed) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
-from evalplus_lite.llm.errors import CutOff, Refused
+from evalplus_lite.llm.errors import CutOffError, RefusalError
 from evalplus_lite.llm.messages import Reply, Request, Usage
 
 CutOffRule: TypeAlias = Literal["error", "keep"]
-"""What to do with an answer that reached its token limit: CutOff is raised, or it is returned."""
+"""What to do with an answer that reached its token limit: raise CutOffError, or return it."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Source(Protocol):
+class ModelSource(Protocol):
     """Something that answers requests to one model."""
 
     @property
@@ -29,7 +29,7 @@ class Source(Protocol):
         ...
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
-        """Return the reply; LLMError (Refused, CutOff, NotRecorded ...) where there is none."""
+        """Return the reply; raise an LLMError (of this module's kinds) if there is none."""
         ...
 
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -38,17 +38,17 @@ class Source(Protocol):
 
 
 def checked(reply: Reply, *, request: Request, cut_off: CutOffRule) -> Reply:
-    """Return a reply that can be used; Refused or CutOff where it cannot."""
+    """Return a reply that can be used; RefusalError or CutOffError where it cannot."""
     if reply.refusal is not None or reply.finish == "content_filter":
         words = " ".join((reply.refusal or "content filter").split())[:200]
-        raise Refused(
+        raise RefusalError(
             f"{request.model} refused the request: {words}"
             " (reword the task's prompt, or use another model)"
         )
     if reply.finish == "length" and cut_off == "error":
         limit = request.max_tokens
         cut = "its own limit" if limit is None else f"max_tokens={limit}"
-        raise CutOff(
+        raise CutOffError(
             f"{request.model}'s answer was cut off at {cut}"
             f" after {reply.completion_tokens} tokens (allow more tokens, or ask for less at once)"
         )

@@ -101,9 +101,9 @@ class Client:
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
         """Return the reply, kept or new.
 
-        Raises Refused where the model or a filter declines, CutOff where the answer reached its
-        limit (unless ``cut_off`` is ``keep``), Failed if the server gave no usable answer to this
-        request, LLMError for all else; InputError if the kept reply's file is damaged.
+        Raises RefusalError if the model or a filter declines, CutOffError if the answer reached its
+        limit (unless ``cut_off`` is ``keep``), ServerError if the server gave no usable answer to
+        this request, LLMError for all else; InputError if the cached reply's file is damaged.
         """
         found = None if self._cache is None else self._cache.find(request)
         if found is not None:

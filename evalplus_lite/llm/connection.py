@@ -29,7 +29,7 @@ MAX_NESTING = 50
 class Connection(httpx2.Client):
     """Sends requests of the ``openai`` library; what comes back is whole and within bounds.
 
-    Raises ``faults.Failed`` if the answer is not: too slow, too long, packed, or not JSON of a
+    Raises ``errors.ServerError`` if the answer is not: too slow, too long, packed, or not JSON of a
     sane shape. Redirections are not followed: the key and the tasks are for the server that was
     named. ``url`` is for messages, ``seconds`` the time a request has that brings none of its own.
     """

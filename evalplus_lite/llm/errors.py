@@ -7,19 +7,19 @@ from evalplus_lite.errors import LLMError
 _LONGEST = 300
 
 
-class Refused(LLMError):
+class RefusalError(LLMError):
     """The model, or a filter before it, declined this one request; others may succeed."""
 
 
-class CutOff(LLMError):
+class CutOffError(LLMError):
     """The answer reached its token limit; others may not."""
 
 
-class Failed(LLMError):
+class ServerError(LLMError):
     """The server gave no usable answer to this one request; others may succeed."""
 
 
-class NotRecorded(LLMError):
+class NotRecordedError(LLMError):
     """A record of replies holds none for this request."""
 
 
@@ -46,22 +46,22 @@ def unreachable(url: str, *, cause: str) -> LLMError:
     )
 
 
-def too_slow(url: str, *, seconds: float) -> Failed:
+def too_slow(url: str, *, seconds: float) -> ServerError:
     """Return the error for a server that does not answer in time."""
-    return Failed(
+    return ServerError(
         f"{url} did not answer within {seconds:g} seconds (raise the timeout, ask for fewer"
         " tokens, or lower the concurrency)"
     )
 
 
-def broken_off(url: str, *, cause: str) -> Failed:
+def broken_off(url: str, *, cause: str) -> ServerError:
     """Return the error for a connection that ends, or turns to nonsense, before the answer does."""
-    return Failed(f"{url} broke off: {_short(cause)} (see the server's log, run again)")
+    return ServerError(f"{url} broke off: {_short(cause)} (see the server's log, run again)")
 
 
-def no_answer(url: str, *, what: str) -> Failed:
+def no_answer(url: str, *, what: str) -> ServerError:
     """Return the error for an answer that is not of the protocol."""
-    return Failed(
+    return ServerError(
         f"{url} answered, but not as an OpenAI-compatible server does: {_short(what)}"
         " (the base URL usually ends in /v1)"
     )
@@ -82,7 +82,7 @@ def from_status(
             " the tasks are for the server you name (give the address it redirects to)"
         )
     if "content_filter" in lower or "content management policy" in lower:
-        return Refused(
+        return RefusalError(
             f"{url} refused the request by its content filter: {said}"
             " (reword the task's prompt, or use another model)"
         )
@@ -110,7 +110,9 @@ def from_status(
             " (lower the concurrency, wait, or check the account's quota)"
         )
     if status >= 500:
-        return Failed(f"{url} failed (HTTP {status}): {said} (see the server's log, run again)")
+        return ServerError(
+            f"{url} failed (HTTP {status}): {said} (see the server's log, run again)"
+        )
     return LLMError(f"{url} did not accept the request (HTTP {status}): {said}")
 
 

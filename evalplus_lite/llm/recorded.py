@@ -9,7 +9,7 @@ from pathlib import Path
 from evalplus_lite import store
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm.base import CutOffRule, Item, Result, checked
-from evalplus_lite.llm.errors import NotRecorded
+from evalplus_lite.llm.errors import NotRecordedError
 from evalplus_lite.llm.messages import Exchange, Reply, Request, Usage
 
 
@@ -48,7 +48,7 @@ class Replay:
     """A source that answers from recorded replies only, without a server, key or network.
 
     Nothing is drawn anew: the same requests give the same replies for ever, and a request that
-    was never recorded raises NotRecorded.
+    was never recorded raises NotRecordedError.
     """
 
     def __init__(self, *paths: str | os.PathLike[str], model: str | None = None) -> None:
@@ -90,11 +90,11 @@ class Replay:
         return len(self._replies)
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
-        """Return the recorded reply; NotRecorded, Refused or CutOff where there is none to use."""
+        """Return the recorded reply; NotRecordedError if there is none, else as ``checked``."""
         reply = self._replies.get(request.key)
         if reply is None:
             text = request.messages[-1].content if request.messages else request.prompt or ""
-            raise NotRecorded(
+            raise NotRecordedError(
                 f"{self._named}: no reply recorded for {' '.join(text.split())[:60]!r}"
                 f" (key {request.key[:12]}, model {request.model}): the prompt, its parameters or"
                 " the task changed (record again, or ask a server)"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError
-from evalplus_lite.llm import Source
+from evalplus_lite.llm import ModelSource
 from evalplus_lite.mining.inlining.graph import Problem
 from evalplus_lite.mining.mine import PackageMine, Settings
 from evalplus_lite.mining.running.proof import Sandboxes
@@ -66,7 +66,7 @@ class Job:
     config: SandboxConfig
     shelf: tuple[tuple[str, Path], ...] = ()
     """Archives at hand, by distribution name: those asked for and the companions."""
-    source: Callable[[], Source] | None = None
+    source: Callable[[], ModelSource] | None = None
 
     def _companions(self, package: PackageSource, stack: ExitStack) -> list[PackageSource]:
         """Open the libraries a package requires, as far as they are at hand."""
@@ -167,7 +167,7 @@ class Campaign:
     companions: Sequence[Path] = ()
     workers: int = 1
     config: SandboxConfig = field(default_factory=lambda: SandboxConfig(packages=()))
-    source: Callable[[], Source] | None = None
+    source: Callable[[], ModelSource] | None = None
     report: Callable[[Progress], None] = lambda progress: None
     force: bool = False
     """Whether what an earlier run left is dropped."""

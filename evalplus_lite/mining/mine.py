@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.llm import Source
+from evalplus_lite.llm import ModelSource
 from evalplus_lite.mining.inlining.graph import Problem
 from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, Conversation, converse
 from evalplus_lite.mining.inputs.explore import ROUNDS, explore
@@ -69,7 +69,7 @@ class PackageMine:
     settings: Settings = field(default_factory=Settings)
     companions: Sequence[PackageSource] = ()
     sandboxes: Sandboxes | None = None
-    source: Source | None = None
+    source: ModelSource | None = None
     funnel: Funnel = field(default_factory=Funnel)
 
     def yields(self) -> Iterator[Yield]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite import programs
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.mutation.generation import own_mutations
 from evalplus_lite.programs import TooLarge
 
@@ -50,12 +50,12 @@ def normal_form(source: str) -> str:
     """Return the program as ``ast`` writes it, without docstrings: the form mutants are made from.
 
     Equal programs have equal normal forms. Docstrings stay where the program reads ``__doc__``.
-    Raises ReferenceError_ where the source is no Python.
+    Raises ReferenceSolutionError where the source is no Python.
     """
     try:
         return programs.normal_form(source)
     except (SyntaxError, TooLarge) as error:
-        raise ReferenceError_(f"the reference does not parse: {error}") from None
+        raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
 
 
 def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[Mutant, ...]:
@@ -71,7 +71,7 @@ def mutants(reference: str, *, mutmut: bool = True, own: bool = True) -> tuple[M
         try:
             mutated = normal_form(text)
             compile(mutated, "<mutant>", "exec", dont_inherit=True)
-        except (ReferenceError_, SyntaxError, ValueError):
+        except (ReferenceSolutionError, SyntaxError, ValueError):
             continue  # an operator may write what Python does not accept
         if mutated not in seen:
             seen.add(mutated)

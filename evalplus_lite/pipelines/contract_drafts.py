@@ -9,7 +9,7 @@ from evalplus_lite.errors import ContractError
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.filter import Guards
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.llm import CutOff, Message, NotRecorded, Refused, Source
+from evalplus_lite.llm import CutOffError, Message, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.prompting.contract_drafts import (
     NoContract,
     contract_prompt,
@@ -42,7 +42,7 @@ class Draft:
     tried: int = 0
 
 
-def suggest(sandbox: Sandbox, task: Task, source: Source) -> Draft:
+def suggest(sandbox: Sandbox, task: Task, source: ModelSource) -> Draft:
     """Return a draft of a task's precondition that accepts the task's own inputs.
 
     It is run in the sandbox only, and is for a person to review. Raises LLMError where the server
@@ -53,7 +53,7 @@ def suggest(sandbox: Sandbox, task: Task, source: Source) -> Draft:
     for turn in range(TURNS + 1):
         try:
             reply = source.ask(request(messages, model=source.model), cut_off="keep")
-        except (Refused, CutOff, NotRecorded) as error:
+        except (RefusalError, CutOffError, NotRecordedError) as error:
             return Draft(task.id, None, turn, str(error))
         try:
             text = parse_contract(reply.text, task)

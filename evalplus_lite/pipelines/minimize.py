@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.filter import Guards
 from evalplus_lite.generate.shrink import shrink, weight
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import parse
@@ -47,19 +47,25 @@ class Shrinker:
         self._lock = threading.Lock()
 
     def smallest(
-        self, sandbox: Sandbox, exam: Exam, source: str, failure: Failure, *, most: int = MOST
+        self,
+        sandbox: Sandbox,
+        prepared: PreparedSuite,
+        source: str,
+        failure: Failure,
+        *,
+        most: int = MOST,
     ) -> Smallest | None:
         """Return the simplest failing input found, the given one if there is no simpler.
 
         None where the verdict is not of a kind that shrinking tells anything about.
         """
-        arguments = exam.suite.cases[failure.case].arguments
+        arguments = prepared.suite.cases[failure.case].arguments
         if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
             return None
-        task = exam.task
+        task = prepared.task
         if task.contract is None:
             task = replace(task, contract=self._contracts.get(task.id))
-        guards = self._of(task, exam.suite)
+        guards = self._of(task, prepared.suite)
 
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
             admitted = [
@@ -72,7 +78,7 @@ class Shrinker:
             return [number in failing for number in range(len(candidates))]
 
         best = shrink(arguments, fails, most=most)
-        return _shown(sandbox, exam.task, source, best)
+        return _shown(sandbox, prepared.task, source, best)
 
     def _of(self, task: Task, suite: Suite) -> Guards | None:
         if task.contract is not None and parse(task.contract).has_precondition:
@@ -94,8 +100,8 @@ def _failing(
     answers = answer(sandbox, task, cases, base_count=0, limits=LIMITS, twice=False, max_failures=2)
     if not answers.suite.cases:
         return set()
-    # One exam says where the first failure is; that is all a greedy descent needs to know.
-    failure = examine(sandbox, Exam.by_steps(task, answers.suite), source).failure
+    # One prepared says where the first failure is; that is all a greedy descent needs to know.
+    failure = evaluate_program(sandbox, PreparedSuite.by_steps(task, answers.suite), source).failure
     if failure is None or failure.verdict not in SHRUNK:
         return set()
     return {answers.kept[failure.case]}
@@ -108,5 +114,5 @@ def _shown(sandbox: Sandbox, task: Task, source: str, best: Arguments) -> Smalle
     )
     if not answers.suite.cases:
         return None
-    failure = examine(sandbox, Exam.by_steps(task, answers.suite), source).failure
+    failure = evaluate_program(sandbox, PreparedSuite.by_steps(task, answers.suite), source).failure
     return None if failure is None else Smallest(answers.suite, failure)

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.errors import CodecError, ReferenceError_
+from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.generate.domains.filter import Guards
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.llm import CutOff, NotRecorded, Refused, Source
+from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.pipelines.targeting import alive, targets
 from evalplus_lite.prompting.generators import (
     Generator,
@@ -59,7 +59,7 @@ def from_strategies(guards: Guards, *, inputs: int, seed: str) -> list[Case]:
         return drawn(guards, count=min(MOST, max(FEWEST, inputs // SHARE)), seed=seed)
 
 
-def from_generators(sandbox: Sandbox, task: Task, source: Source, *, count: int) -> list[Case]:
+def from_generators(sandbox: Sandbox, task: Task, source: ModelSource, *, count: int) -> list[Case]:
     """Return the inputs of the best of ``count`` generators that a model writes for a task.
 
     A reply that holds no generator, or one whose inputs are all invalid, counts for nothing; none
@@ -70,7 +70,7 @@ def from_generators(sandbox: Sandbox, task: Task, source: Source, *, count: int)
         request = generator_prompt(task, model=source.model, index=index)
         try:
             generator = parse_generator(source.ask(request, cut_off="keep").text)
-        except (Refused, CutOff, NotRecorded, NoGenerator):
+        except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
             continue
         found = measured(sandbox, task, generator, name=f"generator{index}")
         if best is None or found.worth > best.worth:
@@ -120,7 +120,7 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
             contract=False,
             max_failures=4,
         ).suite
-    except ReferenceError_:
+    except ReferenceSolutionError:
         return 0
     programs = targets(task)[:MOST_MUTANTS]
     return len(programs) - len(alive(sandbox, task, suite, programs)) if suite.cases else 0

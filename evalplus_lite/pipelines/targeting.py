@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.targeting import Aim
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Answers
 from evalplus_lite.mutation.mutants import difference, mutants, unified
 from evalplus_lite.programs import program_key
@@ -68,8 +68,10 @@ def targets(task: Task, samples: Iterable[str] = ()) -> list[Target]:
 
 def alive(sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Target]) -> list[Target]:
     """Return the programs that pass every case of a suite."""
-    exam = Exam.by_steps(task, suite, memory=MEMORY)
-    return [each for each in programs if examine(sandbox, exam, each.source).plus == "pass"]
+    prepared = PreparedSuite.by_steps(task, suite, memory=MEMORY)
+    return [
+        each for each in programs if evaluate_program(sandbox, prepared, each.source).plus == "pass"
+    ]
 
 
 def aim(
@@ -121,11 +123,11 @@ def _killers(
     """Return which cases reject a program first, in order, and the programs that pass all."""
     if not suite.cases:
         return [], list(programs)
-    exam = Exam.by_steps(task, suite, memory=MEMORY)
+    prepared = PreparedSuite.by_steps(task, suite, memory=MEMORY)
     places: set[int] = set()
     left = []
     for program in programs:
-        failure = examine(sandbox, exam, program.source).failure
+        failure = evaluate_program(sandbox, prepared, program.source).failure
         if failure is None:
             left.append(program)
         elif failure.verdict not in TIMED:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Failed, Message, Refused, Reply, Request, Source
+from evalplus_lite.llm import Message, ModelSource, RefusalError, Reply, Request, ServerError
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Task
@@ -124,7 +124,7 @@ def draws(tasks: Iterable[Task], sampling: Sampling, *, model: str) -> Iterator[
 
 def generate(
     tasks: Iterable[Task],
-    source: Source,
+    source: ModelSource,
     sampling: Sampling,
     *,
     path: str | os.PathLike[str],
@@ -168,20 +168,20 @@ def generate(
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 
-        def answer(draw: Draw) -> dict[str, Any] | Failed:
+        def answer(draw: Draw) -> dict[str, Any] | ServerError:
             try:
                 reply = source.ask(draw.request, cut_off="keep")
-            except Refused as error:
+            except RefusalError as error:
                 return _row(draw, sampling, Reply(text="", finish="refused"), extract) | {
                     "error": str(error)
                 }
-            except Failed as error:
+            except ServerError as error:
                 return error
             return _row(draw, sampling, reply, extract)
 
         in_a_row = 0
         for new in source.each(answer, missing):
-            if isinstance(new, Failed):
+            if isinstance(new, ServerError):
                 drawn.failed += 1
                 drawn.problem = drawn.problem or str(new)
                 in_a_row += 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evalplus_lite import store
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Exchange, Replay, Reply, Request, Source, Usage, write_exchanges
+from evalplus_lite.llm import Exchange, ModelSource, Replay, Reply, Request, Usage, write_exchanges
 from evalplus_lite.llm.base import CutOffRule, Item, Result
 from evalplus_lite.prompting.completions import Sampling
 from evalplus_lite.prompting.seeds import SeedPlan
@@ -73,7 +73,7 @@ def replay_seeds(folder: str | os.PathLike[str]) -> Replay:
 class Noted:
     """A source that passes requests on and notes what was said, in order, for one thread."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ModelSource) -> None:
         """Nothing is noted yet."""
         self._source = source
         self.exchanges: list[Exchange] = []

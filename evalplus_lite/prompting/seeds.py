@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.llm import CutOff, Message, NotRecorded, Refused, Request, Source
+from evalplus_lite.llm import (
+    CutOffError,
+    Message,
+    ModelSource,
+    NotRecordedError,
+    RefusalError,
+    Request,
+)
 from evalplus_lite.prompting.json_answer import read_answer, shorten
 from evalplus_lite.prompting.json_form import Form
 from evalplus_lite.types import Case, Task, Value
@@ -85,7 +92,7 @@ class Harvest:
 
 def llm_seeds(
     task: Task,
-    source: Source,
+    source: ModelSource,
     *,
     seed: int = 0,
     plan: SeedPlan | None = None,
@@ -112,9 +119,9 @@ def llm_seeds(
             request = _request(messages, source.model, form, plan)
             try:
                 reply = source.ask(request, cut_off="keep")
-            except (Refused, CutOff, NotRecorded) as error:
+            except (RefusalError, CutOffError, NotRecordedError) as error:
                 # A record ends where the live dialogue took another way: what came before stands.
-                if turn == 0 or not isinstance(error, NotRecorded):
+                if turn == 0 or not isinstance(error, NotRecordedError):
                     failures.append(f"{aim}: {error}")
                 break
             turns += 1

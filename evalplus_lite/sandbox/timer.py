@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.sandbox.clocks import Watch
 from evalplus_lite.sandbox.limits import Limits
-from evalplus_lite.sandbox.worker_handle import Worker
+from evalplus_lite.sandbox.worker_handle import WorkerHandle
 from evalplus_lite.types import TimedOut
 
 More = Callable[[int | None], float]
@@ -31,7 +31,7 @@ class Timer:
     """The time of one process, watched from outside."""
 
     def __init__(
-        self, pid: int, worker: Worker, limits: Limits, spent: Spent, more: More | None
+        self, pid: int, worker: WorkerHandle, limits: Limits, spent: Spent, more: More | None
     ) -> None:
         self.watch = Watch(pid)
         self.worker, self.limits, self.spent, self.more = worker, limits, spent, more

@@ -63,7 +63,7 @@ class WorkerLost(InfrastructureError):
     """The worker process is gone or does not answer."""
 
 
-class Worker:
+class WorkerHandle:
     """One worker process of a given tier. Not safe for use from two threads at once."""
 
     def __init__(self, config: SandboxConfig, tier: str) -> None:

@@ -34,7 +34,7 @@ _UNITS |= {f"{letter}IB": 1 << 10 * power for power, letter in enumerate("KMGT",
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheFile:
     """A file of the cache: its kind, its size in bytes, and when it was last used (Unix time)."""
 
     kind: str
@@ -66,17 +66,17 @@ def parse_size(text: str, *, named: str) -> int:
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 
-def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[Entry]:
+def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[CacheFile]:
     """Yield the files of these kinds; whatever else the folder may hold is not looked at."""
     for kind in kinds:
         files = _downloads(folder) if kind == DATASETS else _below(folder / kind)
         for path in files:
             with contextlib.suppress(OSError):  # another process may have removed it
                 facts = path.stat(follow_symlinks=False)
-                yield Entry(kind, path, facts.st_size, facts.st_mtime)
+                yield CacheFile(kind, path, facts.st_size, facts.st_mtime)
 
 
-def remove(found: Iterable[Entry]) -> tuple[int, int]:
+def remove(found: Iterable[CacheFile]) -> tuple[int, int]:
     """Remove files, and the folders that this leaves empty; return how many, and their bytes."""
     count = size = 0
     for entry in found:
@@ -94,7 +94,7 @@ def trim(folder: Path, limit: int) -> tuple[int, int]:
     """If computed files take more than ``limit`` bytes, remove those unused longest."""
     found = sorted(entries(folder, COMPUTED), key=lambda entry: entry.used)
     total = sum(entry.size for entry in found)
-    chosen: list[Entry] = []
+    chosen: list[CacheFile] = []
     if total > limit:
         for entry in found:
             if total <= limit * _FILLED:
@@ -133,7 +133,7 @@ KEEPER = Keeper()
 """Of this process."""
 
 
-def older_than(found: Iterable[Entry], seconds: float) -> Iterator[Entry]:
+def older_than(found: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:
     """Yield the entries that were last used at least so many seconds ago."""
     edge = time.time() - seconds
     return (entry for entry in found if entry.used <= edge)

@@ -32,7 +32,7 @@ MAX_MODEL = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What a model said to one task, and what it was meant as.
 
     ``index`` counts the answers of a model at a temperature to the task, from 0 unless it is given.
@@ -74,7 +74,7 @@ class Faults:
         self.left_out += 1
         self._show(str(error))
 
-    def count(self, answer: Answer, path: object) -> None:
+    def count(self, answer: Response, path: object) -> None:
         """Count an answer that cannot be a program."""
         self.unusable += 1
         self._show(
@@ -110,9 +110,9 @@ class Faults:
             self.shown.append(text)
 
 
-def read_answers(
+def read_responses(
     path: str | os.PathLike[str], dataset: Dataset, *, faults: Faults | None = None
-) -> Iterator[Answer]:
+) -> Iterator[Response]:
     """Yield the answers of a sample file for the tasks of the dataset, in the file's order.
 
     A file may cover some of the tasks only, and tasks that were not chosen (``Dataset.only``) are
@@ -180,7 +180,7 @@ def _family(task_id: str) -> str:
     return task_id[:200].rstrip("0123456789")
 
 
-def _rows(path: Path, ids: _Ids, faults: Faults | None) -> Iterator[Answer]:
+def _rows(path: Path, ids: _Ids, faults: Faults | None) -> Iterator[Response]:
     first: InputError | None = None
     found = False
     aside: Counter[str] = Counter()
@@ -216,7 +216,7 @@ def _rows(path: Path, ids: _Ids, faults: Faults | None) -> Iterator[Answer]:
         faults.aside.update(aside)
 
 
-def _answer(row: Mapping[str, Any], ids: _Ids, path: Path, line: int) -> Answer:
+def _answer(row: Mapping[str, Any], ids: _Ids, path: Path, line: int) -> Response:
     task_id = _typed(row, "task_id", str, path, line)
     if task_id is None:
         raise InputError("lacks 'task_id'", path=path, line=line)
@@ -269,7 +269,7 @@ def _brief(value: object) -> str:
         return "a huge number"
 
 
-def _folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Answer]:
+def _folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
     ids = {id.replace("/", "_"): id for id in dataset.all_ids}
     if len(ids) < len(dataset.all_ids):
         raise InputError(
@@ -300,13 +300,13 @@ def _folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Ans
         for index, file in sorted(_numbered(folders[name]).items()):
             found = True
             if not file.is_file():  # a pipe, say, of which no end is known
-                yield Answer(id, "", index=index, fault="is not a file")
+                yield Response(id, "", index=index, fault="is not a file")
                 continue
             data = read_raw(file, max_bytes=MAX_SOURCE + 1)
             try:
                 text = data.decode("utf-8-sig")
             except UnicodeDecodeError:
-                yield Answer(id, "", index=index, fault="is not UTF-8 text")
+                yield Response(id, "", index=index, fault="is not UTF-8 text")
             else:
                 yield _usable(text, task_id=id, index=index)
     if not found:
@@ -335,7 +335,7 @@ def _begins_with_list(path: Path) -> bool:
     return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
-def _generations(path: Path, dataset: Dataset) -> Iterator[Answer]:
+def _generations(path: Path, dataset: Dataset) -> Iterator[Response]:
     lists = parse_json(read_text(path), path=path)
     if len(lists) > len(dataset.all_ids):
         raise InputError(
@@ -351,7 +351,7 @@ def _generations(path: Path, dataset: Dataset) -> Iterator[Answer]:
 
 def _usable(
     text: object, *, task_id: str, kind: Kind = "solution", model: str = "", index: int
-) -> Answer:
+) -> Response:
     """Return the answer that a value of any kind is, with its fault if no program can be that."""
     if type(text) is not str:
         fault = f"is {_brief(text)!r}, not a text"
@@ -360,8 +360,8 @@ def _usable(
     elif "\x00" in text:
         fault = "holds a NUL character"
     else:
-        return Answer(task_id, text, kind, model, index)
-    return Answer(task_id, "", kind, model, index, fault)
+        return Response(task_id, text, kind, model, index)
+    return Response(task_id, "", kind, model, index, fault)
 
 
 def _whose(dataset: Dataset) -> str:

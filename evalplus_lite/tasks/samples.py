@@ -11,15 +11,15 @@ from evalplus_lite.programs import extract
 from evalplus_lite.programs.extraction import Extraction, Step, joined
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.answers import MAX_SOURCE, Answer, Faults, read_answers
+from evalplus_lite.tasks.answers import MAX_SOURCE, Faults, Response, read_responses
 from evalplus_lite.types import Sample, Task
 
 __all__ = [
     "MAX_SOURCE",
-    "Answer",
     "Faults",
+    "Response",
     "extracted",
-    "read_answers",
+    "read_responses",
     "read_samples",
     "sample_row",
     "write_samples",
@@ -38,10 +38,11 @@ def read_samples(
 
     ``clean`` makes a program of each answer (``extraction.extract``) and counts in ``steps`` what
     was done to how many; ``none`` takes answers as they stand, completions after their prompt. An
-    answer that cannot be a program becomes one that raises, saying why. Raises as ``read_answers``.
+    answer that cannot be a program becomes one that raises and says why. Raises as
+    ``read_responses``.
     """
     tasks = {task.id: task for task in dataset.tasks}
-    for answer in read_answers(path, dataset, faults=faults):
+    for answer in read_responses(path, dataset, faults=faults):
         task = tasks[answer.task_id]
         if answer.fault:
             source = f"raise ValueError({f'the sample {answer.fault}'!a})\n"
@@ -57,7 +58,7 @@ def read_samples(
         yield Sample(answer.task_id, source, answer.model, answer.index, answer.temperature)
 
 
-def extracted(answer: Answer, task: Task) -> Extraction:
+def extracted(answer: Response, task: Task) -> Extraction:
     """Return the program that an answer means, and what was done to get it."""
     return extract(answer.text, task, kind=answer.kind)
 

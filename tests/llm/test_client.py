@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Cache, Client, CutOff, Message, Prices, Refused, Request
+from evalplus_lite.llm import Cache, Client, CutOffError, Message, Prices, RefusalError, Request
 
 SCHEMA = '{"type":"object","properties":{},"required":[],"additionalProperties":false}'
 
@@ -181,7 +181,7 @@ def test_errors(model_server: Any, status: int, message: str, code: str | None, 
 def test_content_filter(model_server: Any) -> None:
     """A filter before the model refuses this request only."""
     model_server.fails(400, "The response was filtered", "content_filter")
-    with pytest.raises(Refused, match="content filter"):
+    with pytest.raises(RefusalError, match="content filter"):
         client(model_server).ask(ask())
 
 
@@ -189,9 +189,9 @@ def test_content_filter(model_server: Any) -> None:
     ("finish", "refusal"), [("stop", "I cannot help with that."), ("content_filter", None)]
 )
 def test_refusal(model_server: Any, finish: str, refusal: str | None) -> None:
-    """A model that declines raises Refused with its words."""
+    """A model that declines raises RefusalError with its words."""
     model_server.answers.append(model_server.chat("", finish=finish, refusal=refusal))
-    with pytest.raises(Refused, match=refusal or "content filter"):
+    with pytest.raises(RefusalError, match=refusal or "content filter"):
         client(model_server).ask(ask())
 
 
@@ -206,7 +206,7 @@ def test_cut_off(model_server: Any, tmp_path: Path) -> None:
     model_server.answers.append(model_server.chat("half an", finish="length"))
     source = client(model_server, cache=Cache(tmp_path))
     for _ in range(2):
-        with pytest.raises(CutOff, match="max_tokens=5"):
+        with pytest.raises(CutOffError, match="max_tokens=5"):
             source.ask(ask(max_tokens=5))
     assert source.ask(ask(max_tokens=5), cut_off="keep").text == "half an"
     assert len(model_server.asked) == 1

@@ -22,7 +22,7 @@ import pytest
 from support.commands import environment, interruptible, run, write_rows
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Client, Failed, Message, Request
+from evalplus_lite.llm import Client, Message, Request, ServerError
 
 Write = Callable[[bytes], None]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -153,7 +153,7 @@ def test_a_bad_answer_is_one_failed_request(server: Any, name: str) -> None:
     """Whatever it is, it is told in one short line, and the memory it takes is bounded."""
     server.answer = BAD[name]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(Failed) as caught:
+    with pytest.raises(ServerError) as caught:
         ask(server)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB
     told = str(caught.value)

@@ -12,8 +12,8 @@ from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import (
     Exchange,
     Message,
-    NotRecorded,
-    Refused,
+    NotRecordedError,
+    RefusalError,
     Replay,
     Reply,
     Request,
@@ -77,7 +77,7 @@ def test_key_depends_on_everything_asked() -> None:
 def test_not_recorded(tmp_path: Path) -> None:
     """A request that was never recorded is told by its words, key and file."""
     path = recorded(tmp_path / "r.jsonl", Exchange(CHAT, REPLY))
-    with pytest.raises(NotRecorded, match=r"r\.jsonl.*def f") as caught:
+    with pytest.raises(NotRecordedError, match=r"r\.jsonl.*def f") as caught:
         Replay(path).ask(TEXT)
     assert isinstance(caught.value, LLMError)
     assert TEXT.key[:12] in str(caught.value)
@@ -86,7 +86,7 @@ def test_not_recorded(tmp_path: Path) -> None:
 def test_recorded_refusal(tmp_path: Path) -> None:
     """A recorded refusal is one again."""
     path = recorded(tmp_path / "r.jsonl", Exchange(TEXT, Reply(text="", refusal="no")))
-    with pytest.raises(Refused):
+    with pytest.raises(RefusalError):
         Replay(path).ask(TEXT)
 
 

@@ -16,7 +16,7 @@ from support.conversation import Scripted, convert, modulo, signature
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Refused, Reply, Request
+from evalplus_lite.llm import RefusalError, Reply, Request
 from evalplus_lite.mining.asking.canonical import is_same, normal, text
 from evalplus_lite.mining.asking.predict import Asking, Prediction, parse_answer, predict
 from evalplus_lite.mining.asking.prompt import EXAMPLES, answer_schema, true_answer
@@ -208,7 +208,7 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
 ) -> None:
     """What one request is at fault for is noted there; what the server is at fault for is told."""
     long = LLMError("the request is too long for 'm': 5000 tokens")
-    for number, error in enumerate((long, Refused("m refused the request: no"))):
+    for number, error in enumerate((long, RefusalError("m refused the request: no"))):
         out = tmp_path / f"{number}.jsonl"
         assert predict(tasks_of_two(), Failing(error), out) == 3
         assert {p.answer is None and p.problem == str(error) for p in read_predictions(out)} == {

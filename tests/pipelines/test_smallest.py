@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.pipelines.minimize import Shrinker, Smallest
 from evalplus_lite.sandbox import Limits, Sandbox, preset
@@ -22,11 +22,11 @@ def smallest(sandbox: Sandbox, task: Task, source: str, **options: object) -> Sm
     suite = answer(
         sandbox, task, task.cases, base_count=len(task.base), limits=Limits(), contract=False
     ).suite
-    exam = Exam.of(task, suite, preset("default"))
-    failure = examine(sandbox, exam, source).failure
+    prepared = PreparedSuite.of(task, suite, preset("default"))
+    failure = evaluate_program(sandbox, prepared, source).failure
     assert failure is not None
     shrinker = Shrinker(**options)  # type: ignore[arg-type]
-    return shrinker.smallest(sandbox, exam, source, failure)
+    return shrinker.smallest(sandbox, prepared, source, failure)
 
 
 def test_the_smallest_input_is_found(sandbox: Sandbox) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.errors import ReferenceError_, UnusableTask
+from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.threads import LocalPool
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox
@@ -165,7 +165,7 @@ def test_a_task_is_computed_once(tmp_path: Path) -> None:
 
 def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:
     """A reference that does not load is an error that names the task."""
-    with pytest.raises(ReferenceError_, match="Tiny/0"):
+    with pytest.raises(ReferenceSolutionError, match="Tiny/0"):
         SuiteSource(cache=None).answers(sandbox, replace(TASK, reference="def f(:"))
 
 

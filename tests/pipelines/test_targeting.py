@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.tasks import make_task
 
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.augmentation import Budget, augment_task
 from evalplus_lite.pipelines.seeds import from_row, to_row
 from evalplus_lite.pipelines.targeting import targets
@@ -35,10 +35,10 @@ def test_survivors_are_aimed_at_until_rejected(sandbox: Sandbox) -> None:
     assert 1 <= len(added) <= 20
     assert {case.source for case in added} == {"targeted"}
     assert found.sources["targeted"] == len(added)
-    exam = Exam.of(TASK, found.suite, preset("default"))
-    assert examine(sandbox, exam, NEARLY).base == "pass"
-    assert examine(sandbox, exam, NEARLY).plus == "fail"
-    assert examine(sandbox, exam, EQUAL).plus == "pass"
+    prepared = PreparedSuite.of(TASK, found.suite, preset("default"))
+    assert evaluate_program(sandbox, prepared, NEARLY).base == "pass"
+    assert evaluate_program(sandbox, prepared, NEARLY).plus == "fail"
+    assert evaluate_program(sandbox, prepared, EQUAL).plus == "pass"
     assert found.aimed > len(found.survivors)
     assert any("y + x" in survivor["diff"] for survivor in found.survivors)
     assert not any("y != 0" in survivor["diff"] for survivor in found.survivors)
@@ -48,10 +48,10 @@ def test_every_targeted_input_rejects_someone(sandbox: Sandbox) -> None:
     """No input is added that all survivors of the normal budget pass."""
     found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=0, targeted=20))
     everyone = targets(TASK)
-    exam = Exam.of(TASK, found.suite, preset("default"))
+    prepared = PreparedSuite.of(TASK, found.suite, preset("default"))
     rejecting = set()
     for target in everyone:
-        details = examine(sandbox, exam, target.source, details=True).details or ()
+        details = evaluate_program(sandbox, prepared, target.source, details=True).details or ()
         rejecting |= {case for case, verdict in enumerate(details) if verdict != "pass"}
     assert set(range(found.suite.base_count, len(found.suite.cases))) <= rejecting
 

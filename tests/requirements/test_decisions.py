@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.branches import branches, branching_lines, config
 from evalplus_lite.requirements.decisions import decisions, disagreements, instrument
@@ -100,7 +100,7 @@ def test_future_imports_stay_first(sandbox: Sandbox) -> None:
 
 def test_what_is_no_python_is_the_reference_s_fault() -> None:
     """A reference that does not parse raises the error that says so."""
-    with pytest.raises(ReferenceError_, match="does not parse"):
+    with pytest.raises(ReferenceSolutionError, match="does not parse"):
         instrument(Program("def f(:", "f"))
 
 

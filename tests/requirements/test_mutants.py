@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.mutation.mutants import MOST_LINES, difference, mutants, normal_form, unified
 
 SOURCE = '''
@@ -74,7 +74,7 @@ def test_making_mutants_leaves_mutmut_s_configuration_alone() -> None:
 
 def test_what_is_no_python_is_the_reference_s_fault() -> None:
     """A reference that does not parse raises the error that says so."""
-    with pytest.raises(ReferenceError_, match="does not parse"):
+    with pytest.raises(ReferenceSolutionError, match="does not parse"):
         mutants("def f(:")
 
 

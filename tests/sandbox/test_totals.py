@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Run, Sandbox
 from evalplus_lite.types import Returned, TimedOut
 
@@ -106,11 +106,11 @@ def test_a_program_may_take_as_long_as_the_reference_allows(sandbox: Sandbox) ->
     task = make_task([(0.1,)] * 4, reference=BUSY)
     suite = make_suite(task, [0.1] * 4)
     tight = Preset(floor=1.0)
-    exam = Exam.of(task, suite, tight, total=0.2)
-    verdict = examine(sandbox, exam, BUSY)
+    prepared = PreparedSuite.of(task, suite, tight, total=0.2)
+    verdict = evaluate_program(sandbox, prepared, BUSY)
     assert verdict.plus == "timeout"
     assert verdict.failure is not None
     assert "all cases together" in verdict.failure.detail
-    assert exam.pace is not None
-    assert 0.4 <= Exam.of(task, suite, tight).pace.times.total(sandbox) < 2.0  # type: ignore[union-attr]
-    assert examine(sandbox, Exam.of(task, suite, tight), BUSY).plus == "pass"
+    assert prepared.pace is not None
+    assert 0.4 <= PreparedSuite.of(task, suite, tight).pace.times.total(sandbox) < 2.0  # type: ignore[union-attr]
+    assert evaluate_program(sandbox, PreparedSuite.of(task, suite, tight), BUSY).plus == "pass"

@@ -10,7 +10,7 @@ import pytest
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.sandbox import SandboxConfig
-from evalplus_lite.sandbox.worker_handle import Worker
+from evalplus_lite.sandbox.worker_handle import WorkerHandle
 
 
 def descriptors() -> int:
@@ -23,7 +23,7 @@ def test_a_refused_setup_keeps_no_descriptor(tmp_path: Path) -> None:
     before = descriptors()
     for _ in range(20):
         with pytest.raises(InputError, match="nowhere"):
-            Worker(config, "none")
+            WorkerHandle(config, "none")
     assert descriptors() == before
 
 
@@ -35,9 +35,9 @@ def test_a_program_that_does_not_start_keeps_no_descriptor(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     for _ in range(5):
         with pytest.raises(InfrastructureError, match="cannot start a worker"):
-            Worker(SandboxConfig(packages=()), "none")
+            WorkerHandle(SandboxConfig(packages=()), "none")
     monkeypatch.setattr(sys, "executable", "/bin/false")
     for _ in range(5):
         with pytest.raises(InfrastructureError, match="a worker did not start"):
-            Worker(SandboxConfig(packages=()), "none")
+            WorkerHandle(SandboxConfig(packages=()), "none")
     assert descriptors() == before

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.errors import ReferenceError_
+from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.execution.threads import LocalPool
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import Dataset, load_dataset
@@ -84,7 +84,7 @@ def test_a_reference_that_fails_its_test_is_told(sandbox: Sandbox) -> None:
 )
 def test_a_test_that_shows_no_inputs_is_an_error(sandbox: Sandbox, test: str, message: str) -> None:
     """Where nothing can be recovered the task is named with the reason."""
-    with pytest.raises(ReferenceError_, match=rf"task t: {message}"):
+    with pytest.raises(ReferenceSolutionError, match=rf"task t: {message}"):
         recover(sandbox, task(test))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.prompt import (
     RETRY,
     answer_schema,
@@ -110,7 +110,7 @@ def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
                 yield Question(task, case, sample)
 
 
-def ask(question: Question, source: Source, asking: Asking) -> Prediction:
+def ask(question: Question, source: ModelSource, asking: Asking) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
     turns = worked_examples(str(task.facts.get("python", "3"))) if asking.examples else []
@@ -189,7 +189,7 @@ def parse_answer(text: str) -> dict[str, Any]:
 
 def predict(
     tasks: Iterable[MinedTask],
-    source: Source,
+    source: ModelSource,
     out: Path,
     *,
     asking: Asking = Asking(),

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import CutOff, Message, Refused
+from evalplus_lite.llm import CutOffError, Message, RefusalError
 from evalplus_lite.mining.asking.canonical import normal
 from evalplus_lite.mining.running.runs import Answer, Call
 from evalplus_lite.mining.selecting.annotations import Type
@@ -109,7 +109,7 @@ def is_about_request(error: LLMError) -> bool:
 
     All others speak of the server or the account and end a run, which can go on later.
     """
-    return isinstance(error, Refused | CutOff) or "is too long for" in str(error)
+    return isinstance(error, RefusalError | CutOffError) or "is too long for" in str(error)
 
 
 def wording() -> str:

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.canonical import is_same
 from evalplus_lite.mining.asking.predict import Prediction
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -89,7 +89,7 @@ def mark(
     return Scored(prediction, False, is_error, "other message")
 
 
-def judge_by(source: Source) -> SameMessage:
+def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
     The texts are data to it; an answer that is neither word counts as False. Each question is asked

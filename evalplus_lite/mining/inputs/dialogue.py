@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.prompt import is_about_request
 from evalplus_lite.mining.inputs import validators
 from evalplus_lite.mining.inputs.schema import CaseForm
@@ -118,7 +118,7 @@ def prompt_for(
 
 def converse(
     function: MinedFunction,
-    source: Source,
+    source: ModelSource,
     execute: Callable[[list[Call]], list[Executed]],
     *,
     seed: int,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Message, Request, Source
+from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.prompt import is_about_request
 from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, prompt_for
 from evalplus_lite.mining.inputs.explore import MAX_TEXT
@@ -53,7 +53,7 @@ def grow(
     target: int,
     seed: int,
     start: Sequence[Executed] = (),
-    source: Source | None = None,
+    source: ModelSource | None = None,
     max_batches: int = 200,
     max_tokens: int = MAX_TOKENS,
 ) -> Growth:
@@ -92,7 +92,7 @@ def _typed(maker: Maker, rng: random.Random, cases: Sequence[Executed]) -> list[
 
 
 def _asked(
-    function: MinedFunction, source: Source, rng: random.Random, found: Growth, max_tokens: int
+    function: MinedFunction, source: ModelSource, rng: random.Random, found: Growth, max_tokens: int
 ) -> tuple[list[Call], tuple[int, int]]:
     form = CaseForm(function.signature)
     known = [case.call for case in found.cases]

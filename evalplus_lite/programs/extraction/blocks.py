@@ -28,7 +28,7 @@ MOST_STATEMENTS = 2_000
 """How many statements at its top level a program may have to be looked into."""
 
 
-class Budget:
+class ParseBudget:
     """How many characters may still be compiled for one answer: bounds the work on hostile ones."""
 
     def __init__(self, characters: int) -> None:
@@ -90,7 +90,7 @@ def stretches(text: str) -> Iterator[str]:
                 yield _inside(lines, first, last)
 
 
-def spans(text: str, budget: Budget) -> Iterator[str]:
+def spans(text: str, budget: ParseBudget) -> Iterator[str]:
     """Yield the longest runs of lines that compile, each from a line that looks like code on.
 
     A run ends before a whole statement: one that is cut off or broken is left out entirely.
@@ -109,7 +109,7 @@ def spans(text: str, budget: Budget) -> Iterator[str]:
         at += kept or 1
 
 
-def whole_statements(lines: Sequence[str], budget: Budget, *, fixed: int = 0) -> int:
+def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 0) -> int:
     """Return how many of the lines, from the front, make a program; 0 where none do.
 
     Only whole top-level statements are cut off, and nothing of the first ``fixed`` lines.

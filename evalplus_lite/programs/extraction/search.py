@@ -12,7 +12,7 @@ from evalplus_lite.programs import definitions
 from evalplus_lite.programs.extraction import characters
 from evalplus_lite.programs.extraction.adapting import method_call, synchronous
 from evalplus_lite.programs.extraction.blocks import (
-    Budget,
+    ParseBudget,
     fenced,
     spans,
     stretches,
@@ -50,7 +50,7 @@ class Search:
 
     def __init__(self, task: Task, kind: Kind) -> None:
         self.task, self.kind = task, kind
-        self.budget = Budget(COMPILED_CHARACTERS)
+        self.budget = ParseBudget(COMPILED_CHARACTERS)
 
     def program(self, text: str) -> Extraction | None:
         """Return the program of the first way that leads to one."""

@@ -171,7 +171,7 @@ def _tasks_of_user() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MountedFolder:
     """A file or folder that is readable inside, under its own or another path."""
 
     outside: str
@@ -180,7 +180,7 @@ class Place:
 
 
 @cache
-def locate(config: SandboxConfig) -> tuple[Place, ...]:
+def locate(config: SandboxConfig) -> tuple[MountedFolder, ...]:
     """Return where the allowed packages and folders are; InputError for a folder that is not."""
     places = []
     for number, folder in enumerate(config.readable):
@@ -188,7 +188,7 @@ def locate(config: SandboxConfig) -> tuple[Place, ...]:
             raise InputError(
                 f"{folder} is no folder", remedy="give a folder for the sandbox to read"
             )
-        places.append(Place(os.path.realpath(folder), f"/readable/{number}"))
+        places.append(MountedFolder(os.path.realpath(folder), f"/readable/{number}"))
     for name in config.packages:
         spec = importlib.util.find_spec(name)
         if spec is None:
@@ -197,11 +197,13 @@ def locate(config: SandboxConfig) -> tuple[Place, ...]:
         for entry in (*found, *(f"{folder}.libs" for folder in found)):
             if os.path.exists(entry):
                 outside = os.path.realpath(entry)
-                places.append(Place(outside, f"/packages/{os.path.basename(entry)}", True))
+                places.append(MountedFolder(outside, f"/packages/{os.path.basename(entry)}", True))
     return tuple(places)
 
 
-def _bwrap(python: str, places: list[Place], environment: dict[str, str], root: bool) -> list[str]:
+def _bwrap(
+    python: str, places: list[MountedFolder], environment: dict[str, str], root: bool
+) -> list[str]:
     bwrap = find_bwrap()
     assert bwrap is not None, "the tier was chosen without looking"
     command = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]

@@ -79,7 +79,7 @@ own), attributes (modes, owners, times: what Landlock leaves open), or every cha
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class AssembledFilter:
     """An assembled program, and where the process's own pid has to be written into it."""
 
     code: bytes
@@ -105,7 +105,7 @@ def is_supported() -> bool:
     return platform.machine() in ARCHITECTURES
 
 
-def assemble(files: Files = "free", machine: str | None = None) -> Filter:
+def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilter:
     """Return the filter for ``machine`` (default: this one); KeyError where it is not covered."""
     machine = machine or platform.machine()
     column = list(ARCHITECTURES).index(machine)
@@ -153,7 +153,7 @@ def assemble(files: Files = "free", machine: str | None = None) -> Filter:
     code = b"".join(
         struct.pack("<HBBI", s.operation, s.if_true, s.if_false, s.operand) for s in steps
     )
-    return Filter(code, tuple(8 * i + 4 for i, step in enumerate(steps) if step.own_pid))
+    return AssembledFilter(code, tuple(8 * i + 4 for i, step in enumerate(steps) if step.own_pid))
 
 
 def _search(intervals: list[tuple[int, _Block]]) -> _Block:

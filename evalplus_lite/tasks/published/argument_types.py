@@ -22,23 +22,23 @@ _NUMBERS = frozenset({int, float, complex})
 
 
 @dataclass(slots=True)
-class Form:
+class ArgumentTypes:
     """What the literals show at one place: kinds of containers and scalars, and what is inside."""
 
     containers: set[type] = field(default_factory=set)
     scalars: set[type] = field(default_factory=set)
-    items: Form | None = None
-    keys: Form | None = None
+    items: ArgumentTypes | None = None
+    keys: ArgumentTypes | None = None
 
     def show(self, value: Value) -> None:
         """Take a value seen at this place into account."""
         if isinstance(value, (list, tuple, set, frozenset)):
             self.containers.add(type(value))
-            self.items = self.items or Form()
+            self.items = self.items or ArgumentTypes()
             for item in value:
                 self.items.show(item)
         elif isinstance(value, dict):
-            self.items, self.keys = self.items or Form(), self.keys or Form()
+            self.items, self.keys = self.items or ArgumentTypes(), self.keys or ArgumentTypes()
             for key, item in value.items():
                 self.keys.show(key)
                 self.items.show(item)
@@ -51,7 +51,7 @@ class Form:
         ``alike`` counts the levels around that are all of one container, ``outside``.
         """
         if isinstance(value, dict):
-            keys, items = self.keys or Form(), self.items or Form()
+            keys, items = self.keys or ArgumentTypes(), self.items or ArgumentTypes()
             return {keys.repair(key): items.repair(item) for key, item in value.items()}
         if isinstance(value, str) and self.is_number:
             return _number(value)
@@ -59,7 +59,7 @@ class Form:
             return value
         container = next(iter(self.containers)) if len(self.containers) == 1 else list
         alike = alike + 1 if container is outside else 1
-        inner = self.items or Form()
+        inner = self.items or ArgumentTypes()
         nested = self if not inner.containers and alike >= RECURSIVE_LEVELS else inner
         repaired = [
             (nested if isinstance(item, list) else inner).repair(
@@ -94,10 +94,10 @@ def repaired(
     """Return each input (a list of arguments, from JSON) with the types that ``shown`` shows.
 
     ``shown`` are the arguments of the task's own example calls. An input that is one of them in
-    JSON becomes exactly that one; the others are repaired place by place (``Form``).
+    JSON becomes exactly that one; the others are repaired place by place (``ArgumentTypes``).
     """
     examples = [tuple(call) for call in shown if call is not None]
-    forms = [Form() for _ in range(max(map(len, examples), default=0))]
+    forms = [ArgumentTypes() for _ in range(max(map(len, examples), default=0))]
     for call in examples:
         for form, argument in zip(forms, call, strict=False):
             form.show(argument)
@@ -108,7 +108,7 @@ def repaired(
     return [exact.get(_json_text(arguments)) or _fixed(arguments, forms) for arguments in inputs]
 
 
-def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[Form]) -> None:
+def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes]) -> None:
     """Show complex numbers where examples have only numbers and some input a text like "(1+2j)".
 
     JSON has made texts of all numbers at such a place.
@@ -119,7 +119,7 @@ def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[Form]) -> Non
                 form.show(_number(argument))
 
 
-def _fixed(arguments: Sequence[Any], forms: Sequence[Form]) -> tuple[Value, ...]:
+def _fixed(arguments: Sequence[Any], forms: Sequence[ArgumentTypes]) -> tuple[Value, ...]:
     """Return the arguments repaired place by place; those beyond the forms stay as they are."""
     fixed = (form.repair(item) for form, item in zip(forms, arguments, strict=False))
     return (*fixed, *arguments[len(forms) :])

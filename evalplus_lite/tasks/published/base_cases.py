@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from evalplus_lite.errors import ReferenceError_, UnusableTask
+from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Mapper
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks.contracts import told
@@ -63,15 +63,17 @@ def has_hidden_cases(task: Task) -> bool:
 def recover(sandbox: Sandbox, task: Task) -> Recovered:
     """Return the task with the arguments of every call that its test makes, in order, as cases.
 
-    Arguments given by name are put in their place. Draws of the ``random`` module are the same each
-    time. Raises ReferenceError_ where reference or test do not load, or make no call that ends.
+    Arguments given by name are put in their place. The ``random`` module is seeded alike each time.
+    Raises ReferenceSolutionError if reference or test do not load, or make no call that ends.
     """
     source = task.reference + "\n\n" + str(task.extra["test"])
     source += _RECORDER.format(entry_point=task.entry_point)
     run = sandbox.run(Program(source, "_record_calls"), Inputs.of([(RANDOM_SEED,)]), LIMITS)
     calls, problem = _answer(task, run.outcomes[0])
     if not calls:
-        raise ReferenceError_(f"task {task.id}: its test calls nothing: {problem or 'it passes'}")
+        raise ReferenceSolutionError(
+            f"task {task.id}: its test calls nothing: {problem or 'it passes'}"
+        )
     cases = tuple(Case(tuple(arguments)) for arguments in calls)
     return Recovered(replace(task, base=cases), problem)
 
@@ -107,12 +109,14 @@ def require_recovered(recovered: Recovered) -> Task:
 def _tried(sandbox: Sandbox, task: Task) -> Recovered | str:
     try:
         return recover(sandbox, task)
-    except ReferenceError_ as error:
+    except ReferenceSolutionError as error:
         return str(error).removeprefix(f"task {task.id}: ")
 
 
 def _answer(task: Task, outcome: Outcome | None) -> tuple[list[tuple[object, ...]], str | None]:
     if not isinstance(outcome, Returned):
-        raise ReferenceError_(f"task {task.id}: its test does not run to an end: {told(outcome)}")
+        raise ReferenceSolutionError(
+            f"task {task.id}: its test does not run to an end: {told(outcome)}"
+        )
     calls, problem = wire.decode(outcome.data)
     return calls, problem

@@ -147,7 +147,7 @@ def open_task(folder: Path, stack: ExitStack) -> Read:
 
 def open_suite(folder: Path, stack: ExitStack) -> Read:
     """Suite files, and the exports of what was read."""
-    from evalplus_lite.export.entry import Entry
+    from evalplus_lite.export.entry import ExportedTask
     from evalplus_lite.export.evalplus import write_evalplus
     from evalplus_lite.export.huggingface import write_huggingface
     from evalplus_lite.export.humaneval import write_humaneval
@@ -160,7 +160,7 @@ def open_suite(folder: Path, stack: ExitStack) -> Read:
         path = folder / "suite.jsonl"
         path.write_bytes(data)
         dataset = load_dataset(path)
-        entries = [Entry(task, dataset.suites[task.id]) for task in dataset.tasks]
+        entries = [ExportedTask(task, dataset.suites[task.id]) for task in dataset.tasks]
         out = folder / str(next(numbers))
         out.mkdir()
         write_evalplus(out / "evalplus.jsonl", entries)
