@@ -84,7 +84,7 @@ def evaluate(
     from evalplus_lite.cli.evidence import listed
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
-    from evalplus_lite.execution.threads import default_workers
+    from evalplus_lite.execution.workers import default_workers
     from evalplus_lite.pipelines.evaluation import Settings, names
     from evalplus_lite.pipelines.evaluation import evaluate as run
     from evalplus_lite.pipelines.expected import SuiteSource

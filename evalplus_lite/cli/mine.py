@@ -84,7 +84,7 @@ def mine(
     """
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.cli.setup import keep_tables
-    from evalplus_lite.execution.threads import check_workers
+    from evalplus_lite.execution.workers import check_workers
     from evalplus_lite.mining.campaign import Campaign, Outputs, Progress
     from evalplus_lite.mining.mine import Settings
 

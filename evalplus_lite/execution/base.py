@@ -1,29 +1,106 @@
-"""What jobs need of a backend."""
+"""What a backend is: it runs named work on items of plain data, each beside a sandbox."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+import importlib
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
 
-from evalplus_lite.sandbox.sandbox import Sandbox
+from evalplus_lite.errors import InfrastructureError
+from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
-Item = TypeVar("Item")
+Row: TypeAlias = Any
+"""Plain data: None, bool, int, float, complex, str, bytes, and list, tuple, set, frozenset or dict
+of such, no subclass of any. It is what travels between our own processes."""
+Ref: TypeAlias = tuple[int, int]
+"""Names a staged row: where its bytes begin, and how many they are."""
 Result = TypeVar("Result")
 
 
-class Mapper(Protocol):
-    """What spreads work over sandboxes: a local pool, or any other backend."""
+class Place(Protocol):
+    """Where work is done: a sandbox, what the call was given, and the rows that were staged."""
 
-    def imap(
+    @property
+    def sandbox(self) -> Sandbox:
+        """The sandbox of this place; no other work runs in it meanwhile."""
+        ...
+
+    def load(self, ref: Ref) -> Row:
+        """Return a staged row, read anew each time."""
+        ...
+
+
+Work: TypeAlias = Callable[[Row], Row]
+Maker: TypeAlias = Callable[[Place, Row], Work]
+"""Makes, from a call's settings, the function of an item; what it prepares is kept for the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Work by name, as ``module:function`` of a ``Maker``, with the settings that it is given.
+
+    ``packages`` are importable in its sandbox beside those of the backend.
+    """
+
+    maker: str
+    settings: Row = None
+    packages: tuple[str, ...] = ()
+
+
+class Backend(Protocol):
+    """Runs calls on items, one at a time in each of its places."""
+
+    @property
+    def workers(self) -> int:
+        """How many places there are."""
+        ...
+
+    @property
+    def config(self) -> SandboxConfig:
+        """How the places' sandboxes are set up."""
+        ...
+
+    @property
+    def tier(self) -> str:
+        """The tier that the sandboxes are of; SandboxUnavailable if there is none."""
+        ...
+
+    def stage(self, row: Row) -> Ref:
+        """Keep a row for as long as the backend is open, to be read wherever it is needed."""
+        ...
+
+    def map(
         self,
-        function: Callable[[Sandbox, Item], Result],
-        items: Iterable[Item],
-        /,
+        call: Call,
+        items: Iterable[Row],
         *,
-        weight: Callable[[Item], int] | None = None,
-    ) -> Iterator[Result]:
-        """Yield the function's results in the items' order.
+        key: Callable[[Row], Hashable] | None = None,
+        lost: Callable[[Row, InfrastructureError], Row] | None = None,
+    ) -> Iterator[Row]:
+        """Yield what the call makes of each item, in the items' order.
 
-        ``weight`` says how much of memory an item takes while it waits, by a measure of its own.
+        Items are taken as needed, a few ahead of the oldest result. Those of one ``key`` meet the
+        same place if that costs no time. The first error is raised where its result would have
+        been; of an item that ends its place again and again ``lost`` may make a row instead.
         """
         ...
+
+    def submit(
+        self,
+        call: Call,
+        item: Row,
+        *,
+        key: Hashable = None,
+        then: Callable[[Row], Result],
+    ) -> Future[Result]:
+        """Begin to work on one item; what ``then`` makes of its row is the future's result."""
+        ...
+
+
+def make(call: Call, place: Place) -> Work:
+    """Return the function that a call names, made for a place."""
+    module, _, name = call.maker.partition(":")
+    maker: Maker = getattr(importlib.import_module(module), name)
+    return maker(place, call.settings)

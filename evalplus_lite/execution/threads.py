@@ -20,12 +20,11 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
+from evalplus_lite.execution.workers import check_workers
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-MOST_A_PROCESSOR = 16
-"""Workers for each processor beyond which more only take memory and time from each other."""
 LOOKAHEAD = 64
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
 slow item does not keep the other workers waiting."""
@@ -39,29 +38,6 @@ GRACE = 0.5
 class _Job:
     run: Callable[[Sandbox], None]
     future: Future[Any]
-
-
-def default_workers() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-
-
-def check_workers(workers: object) -> int:
-    """Return how many workers to use, one a processor for None; InputError if it makes no sense."""
-    if workers is None:
-        return default_workers()
-    most = MOST_A_PROCESSOR * default_workers()
-    if isinstance(workers, bool) or not isinstance(workers, int):
-        raise InputError(
-            f"workers is {workers!r}", remedy="give a whole number, such as 4, or None"
-        )
-    if workers < 1:
-        raise InputError(f"{workers} workers", remedy="at least 1 is needed")
-    if workers > most:
-        raise InputError(
-            f"{workers} workers on {default_workers()} processors", remedy=f"at most {most} here"
-        )
-    return workers
 
 
 class LocalPool:

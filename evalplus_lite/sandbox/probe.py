@@ -11,8 +11,10 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
 from evalplus_lite.locks import Lock
@@ -75,6 +77,22 @@ def examine(tier: Tier) -> ProbeReport:
                 break
         _reports[tier] = report, time.monotonic()
         return report
+
+
+def known() -> list[tuple[str, bool, dict[str, bool], str | None, str | None, float]]:
+    """Return what was found out so far as plain data, for ``learn`` in another process here."""
+    with _lock:
+        return [
+            (tier, report.holds, report.layers, report.problem, report.remedy, when)
+            for tier, (report, when) in _reports.items()
+        ]
+
+
+def learn(found: Iterable[Sequence[Any]]) -> None:
+    """Take over what another process of ours found out, as ``known`` returned it there."""
+    with _lock:
+        for tier, _, layers, problem, remedy, when in found:
+            _reports[tier] = Report(tier, layers, problem, remedy), when
 
 
 class _Subject(Sandbox):

@@ -1,0 +1,105 @@
+"""Messages between our own processes: a length, then plain data as marshal writes it.
+
+Marshal is exact for all that ``base.Row`` names, and fast. Both ends run this package's code: what
+an untrusted program said has been read by ``values.wire`` before, and travels as bytes.
+"""
+
+from __future__ import annotations
+
+import marshal
+import socket
+import struct
+from collections import deque
+
+from evalplus_lite.execution.base import Row
+
+HEAD = struct.Struct("<Q")
+PART = 1 << 20
+"""Bytes read at once."""
+
+
+def packed(message: Row) -> bytes:
+    """Return the bytes of a message; ValueError, naming none, if it is not plain data."""
+    body = marshal.dumps(message)
+    return HEAD.pack(len(body)) + body
+
+
+def unpacked(body: bytes | memoryview) -> Row:
+    """Return the message of a body that ``packed`` made, in this process or another of ours."""
+    return marshal.loads(body)
+
+
+class Reader:
+    """Gathers what comes from a socket into whole messages."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self._data = bytearray()
+
+    def receive(self) -> Row:
+        """Return the next message, waiting for it; EOFError if the other end has gone."""
+        while (message := self._next()) is None:
+            self._fill()
+        return message[0]
+
+    def available(self) -> tuple[list[Row], bool]:
+        """Return the messages that are there, and whether the other end has gone; never waits."""
+        going = True
+        try:
+            while going:
+                self._fill(socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            pass
+        except (EOFError, OSError):
+            going = False
+        found = []
+        while (message := self._next()) is not None:
+            found.append(message[0])
+        return found, not going
+
+    def _fill(self, flags: int = 0) -> None:
+        part = self.channel.recv(PART, flags)
+        if not part:
+            raise EOFError
+        self._data += part
+
+    def _next(self) -> tuple[Row] | None:
+        if len(self._data) < HEAD.size:
+            return None
+        (size,) = HEAD.unpack_from(self._data)
+        end = HEAD.size + size
+        if len(self._data) < end:
+            return None
+        with memoryview(self._data) as view:
+            message = unpacked(view[HEAD.size : end])
+        del self._data[:end]
+        return (message,)
+
+
+class Writer:
+    """Sends messages on a socket without waiting: what does not fit is kept, and sent later."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self._waiting: deque[memoryview] = deque()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something is kept."""
+        return bool(self._waiting)
+
+    def send(self, data: bytes) -> None:
+        """Send a packed message as soon as there is room; OSError if the other end has gone."""
+        self._waiting.append(memoryview(data))
+        self.flush()
+
+    def flush(self) -> None:
+        """Send of what is kept as much as there is room for; OSError as ``send``."""
+        while self._waiting:
+            try:
+                sent = self.channel.send(self._waiting[0], socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            rest = self._waiting.popleft()[sent:]
+            if rest:
+                self._waiting.appendleft(rest)

@@ -1,0 +1,235 @@
+"""The supervisors of one process of ours, and the thread that deals to them and hears them."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import socket
+import threading
+from collections.abc import Sequence
+
+from evalplus_lite.errors import InfrastructureError
+from evalplus_lite.execution.channel import unpacked
+from evalplus_lite.execution.dealing import Dealer
+from evalplus_lite.execution.job import Job, Lost
+from evalplus_lite.execution.launcher import Launcher, Supervised
+from evalplus_lite.execution.supervisor import DONE, revived
+from evalplus_lite.sandbox import SandboxConfig, probe
+from evalplus_lite.sandbox.isolation import landlock
+
+TRIES = 3
+"""Supervisors that an item may cost, and processes in a row that may end as they start."""
+RETRY_SECONDS = 1.0
+"""How long to wait before another process is started in place of one that did not start."""
+
+
+class Crew:
+    """Supervisors at work; safe for threads. One thread of its own hears what they say.
+
+    The kernel ends the launcher together with the thread that started it, so that is this one.
+    """
+
+    def __init__(
+        self, workers: int, config: SandboxConfig, stage: int, preload: Sequence[str]
+    ) -> None:
+        self.workers, self.config, self.stage, self.preload = workers, config, stage, preload
+        self.tier_known = threading.Event()
+        self.places: list[Supervised] = []
+        self.launcher: Launcher | None = None
+        self._lock = threading.Lock()
+        self._dealer: Dealer[Job] = Dealer()
+        self._selector = selectors.DefaultSelector()
+        self._bell, self._ear = socket.socketpair()
+        self._bell.setblocking(False)
+        self._selector.register(self._ear, selectors.EVENT_READ)
+        self._closing = self._now = self._is_over = False
+        self._failures = 0
+        self._thread = threading.Thread(target=self._run, name="supervisors", daemon=True)
+        self._thread.start()
+
+    def add(self, job: Job) -> bool:
+        """Have an item worked on; False if the crew is closing."""
+        with self._lock:
+            if self._closing:
+                return False
+            self._dealer.add(job, job.key)
+            behind = self._deal()
+        if behind:
+            self._ring()
+        return True
+
+    def close(self, *, now: bool) -> None:
+        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all processes."""
+        with self._lock:
+            self._closing, self._now = True, self._now or now
+            waiting = self._dealer.clear()
+        for job in waiting:
+            if not job.future.cancel():  # it was tried before
+                job.fail(InfrastructureError("the run was ended"))
+        self._ring()
+        self._thread.join()
+
+    def disown(self) -> None:
+        """In a forked child: close its copies of descriptors, and leave the processes alone."""
+        for place in self.places:
+            place.channel.close()
+        if self.launcher is not None:
+            self.launcher.disown()
+        for each in (self._selector, self._bell, self._ear):
+            each.close()
+
+    def _ring(self) -> None:
+        with contextlib.suppress(BlockingIOError, OSError):  # it rings already, or all is over
+            self._bell.send(b"!")
+
+    def _run(self) -> None:
+        try:
+            while not self._is_done():
+                self._start()
+                self._hear()
+        except BaseException as error:  # none is expected; nobody may wait for ever
+            self._fail_all(error)
+        finally:
+            self._end()
+
+    def _is_done(self) -> bool:
+        with self._lock:
+            busy = any(place.in_flight for place in self.places) or self._dealer.count
+            return self._closing and (self._now or not busy)
+
+    def _end(self) -> None:
+        self._fail_all(InfrastructureError("the run was ended"))
+        self.tier_known.set()
+        with self._lock:
+            self._closing = self._is_over = True
+            places, self.places = self.places, []
+        for place in places:
+            place.channel.close()
+        if self.launcher is not None:
+            self.launcher.end(now=self._now)
+        for each in (self._selector, self._bell, self._ear):
+            each.close()
+
+    def _start(self) -> None:
+        """Start what is missing of the launcher and the supervisors."""
+        try:
+            if self.launcher is None:
+                self.launcher = Launcher(self.config, self.stage, self.preload)
+                self._selector.register(self.launcher.control, selectors.EVENT_READ, self.launcher)
+            while self.tier_known.is_set() and len(self.places) < self.workers:
+                place = self.launcher.fork()
+                self._selector.register(place.channel, selectors.EVENT_READ, place)
+                with self._lock:
+                    self.places.append(place)
+        except (InfrastructureError, OSError) as error:
+            self._failed_to_start(error)
+
+    def _failed_to_start(self, error: Exception) -> None:
+        self._failures += 1
+        if self._failures % TRIES == 0:
+            self.tier_known.set()
+            self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
+        self._selector.select(RETRY_SECONDS)
+
+    def _hear(self) -> None:
+        """Wait for something to happen, and answer it."""
+        for key, _ in self._selector.select():
+            if key.data is None:
+                self._ear.recv(1 << 12)
+            elif key.data is self.launcher:
+                self._hear_launcher()
+            elif key.data in self.places:
+                self._hear_supervisor(key.data)
+        with self._lock:
+            self._deal()
+            for place in self.places:
+                wanted = selectors.EVENT_READ
+                if place.writer.is_behind:
+                    wanted |= selectors.EVENT_WRITE
+                self._selector.modify(place.channel, wanted, place)
+
+    def _hear_launcher(self) -> None:
+        assert self.launcher is not None
+        messages, gone = self.launcher.reader.available()
+        for reports in messages:
+            probe.learn(reports)
+            if not any(tier == "namespaces" and held for tier, held, *_ in reports):
+                landlock.hide_this_process()  # programs may share our uid there
+            self.tier_known.set()
+        if gone:
+            for place in list(self.places):  # they end with it
+                self._lose(place)
+            self._selector.unregister(self.launcher.control)
+            self.launcher.end(now=True)
+            self.launcher = None
+            if not messages:
+                self._failed_to_start(InfrastructureError("the launcher ended"))
+
+    def _hear_supervisor(self, place: Supervised) -> None:
+        with contextlib.suppress(OSError):  # if it has gone, reading tells
+            with self._lock:
+                place.writer.flush()
+        messages, gone = place.heard()
+        done: list[tuple[Job, int, bytes]] = []
+        with self._lock:
+            for number, kind, seconds, data in messages:
+                job = place.in_flight.pop(number)
+                job.call.took(seconds)
+                done.append((job, kind, data))
+            self._failures = 0 if messages else self._failures
+            if not gone:
+                self._deal()  # first, as it may be waiting
+        for job, kind, data in done:
+            if kind == DONE:
+                job.finish(unpacked(data), len(data))
+            else:
+                job.fail(revived(unpacked(data)))
+        if gone:
+            self._lose(place)
+
+    def _lose(self, place: Supervised) -> None:
+        """Have what a supervisor that has gone left undone done again."""
+        self._selector.unregister(place.channel)
+        place.channel.close()
+        lost: list[Job] = []
+        with self._lock:
+            self.places.remove(place)
+            self._dealer.forget(place)
+            jobs = list(place.in_flight.values())
+            place.in_flight.clear()
+            if jobs:
+                jobs[0].tries += 1  # the others had not begun
+            for job in reversed(jobs):
+                if job.tries >= TRIES:
+                    lost.append(job)
+                else:
+                    self._dealer.put_back(job, job.key)
+        for job in lost:
+            job.fail(Lost(f"{TRIES} processes ended while they worked on it"))
+        if place.pid is None:
+            self._failed_to_start(InfrastructureError("a supervisor ended as it started"))
+
+    def _deal(self) -> bool:
+        """Send what places have room for, idle ones first; say whether some could not take it all.
+
+        To be called with the lock held.
+        """
+        for most in (1, None):
+            for place in self.places:
+                while self._dealer.count and place.pid is not None:
+                    if len(place.in_flight) >= (most or place.depth) or place.writer.is_behind:
+                        break
+                    job = self._dealer.take(place)
+                    if job is not None and job.begin():
+                        with contextlib.suppress(OSError):  # if it has gone, reading tells
+                            place.send(job)
+        return any(place.writer.is_behind for place in self.places)
+
+    def _fail_all(self, error: BaseException) -> None:
+        with self._lock:
+            jobs = self._dealer.clear()
+            for place in self.places:
+                jobs += place.in_flight.values()
+                place.in_flight.clear()
+        for job in jobs:
+            job.fail(error)

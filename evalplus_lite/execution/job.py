@@ -1,0 +1,81 @@
+"""One item on its way, and the call that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.errors import InfrastructureError
+from evalplus_lite.execution.base import Call, Row
+
+AHEAD_SECONDS = 0.05
+"""Items sent to a place ahead keep it at work for about so long: that much may pass before a busy
+caller's process answers."""
+MOST_AHEAD = 32
+
+
+@dataclass
+class KnownCall:
+    """A call with its number, and how long its items take: seconds, lately, on average."""
+
+    call: Call
+    number: int
+    seconds: float = AHEAD_SECONDS
+
+    def took(self, seconds: float) -> None:
+        """Take the time of one more item into account."""
+        self.seconds += 0.2 * (seconds - self.seconds)
+
+    @property
+    def depth(self) -> int:
+        """How many items a place may hold at a time, the one it works on included."""
+        return max(1, min(MOST_AHEAD, int(AHEAD_SECONDS / max(self.seconds, 1e-6))))
+
+
+@dataclass
+class Held:
+    """Bytes of the items and rows that one ``map`` has waiting."""
+
+    size: int = 0
+
+
+@dataclass(eq=False)
+class Job:
+    """An item in packed form; ``then`` makes of its row what the future gives."""
+
+    number: int
+    call: KnownCall
+    payload: bytes
+    key: Hashable
+    then: Callable[[Row], Any]
+    held: Held | None = None
+    tries: int = 0
+    future: Future[Any] = field(default_factory=Future)
+    weight: int = 0
+
+    def begin(self) -> bool:
+        """Say whether it is still wanted; from now on it cannot be cancelled."""
+        return self.future.running() or self.future.set_running_or_notify_cancel()
+
+    def finish(self, row: Row, weight: int) -> None:
+        """Give the future its result."""
+        if self.held is not None:
+            self.held.size += weight
+            self.weight += weight
+        try:
+            result = self.then(row)
+        except BaseException as error:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
+
+    def fail(self, error: BaseException) -> None:
+        """Give the future an error, unless it was cancelled."""
+        if self.begin():
+            self.future.set_exception(error)
+
+
+class Lost(InfrastructureError):
+    """The processes that worked on an item ended, each time that it was tried."""

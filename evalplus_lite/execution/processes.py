@@ -1,0 +1,230 @@
+"""The default backend: supervisor processes, each with a sandbox; this one deals and collects.
+
+Items are packed where they are given and rows unpacked where they arrive, several are with a
+supervisor at a time if they are short, and programs never come near: so the work for this process
+on each is little, and no supervisor waits for it, however busy it is with other things.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import itertools
+import marshal
+import os
+import tempfile
+import weakref
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import IO, Any
+
+from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.execution.base import Call, Ref, Result, Row
+from evalplus_lite.execution.crew import Crew
+from evalplus_lite.execution.job import Held, Job, KnownCall, Lost
+from evalplus_lite.execution.workers import check_workers
+from evalplus_lite.locks import Lock
+from evalplus_lite.sandbox import SandboxConfig, probe
+
+LOOKAHEAD = 64
+"""Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
+slow item does not keep the other workers waiting."""
+MOST_HELD = 32 << 20
+"""Bytes of items and rows together that may wait."""
+
+
+class Processes:
+    """Runs calls in supervisor processes; a context manager, safe for threads.
+
+    In a process forked while it is open it is open as well, with supervisors of its own, which are
+    started when first used; closing it there leaves the parent's alone. ``preload`` names modules
+    that the work will need: they are imported once for all supervisors.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        config: SandboxConfig = SandboxConfig(),  # noqa: B008 - frozen
+        *,
+        preload: Sequence[str] = (),
+    ) -> None:
+        self.workers = check_workers(workers)
+        self.config, self.preload = config, tuple(preload)
+        self._lock = Lock()
+        self._crew: Crew | None = None
+        self._stage: IO[bytes] | None = None
+        self._numbers = itertools.count()
+        self._calls: dict[bytes, KnownCall] = {}
+        self._staged: dict[bytes, Ref] = {}
+        _backends.add(self)
+
+    def __enter__(self) -> Processes:
+        with _no_room():
+            self._stage = tempfile.TemporaryFile(prefix="evalplus_lite_")
+        self._staged.clear()
+        self._at_work()
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close(now=details[0] is not None)
+
+    def close(self, *, now: bool = False) -> None:
+        """End every supervisor and return when all are gone.
+
+        Items that have not been sent are cancelled; the others are finished, or with ``now`` ended
+        where they are: they raise InfrastructureError.
+        """
+        with self._lock:
+            stage, self._stage = self._stage, None
+            crew, self._crew = self._crew, None
+        if crew is not None:
+            crew.close(now=now)
+        if stage is not None:
+            stage.close()
+
+    @property
+    def tier(self) -> str:
+        """The tier that the sandboxes are of; SandboxUnavailable if there is none."""
+        self._at_work().tier_known.wait()
+        return probe.choose_tier(self.config)
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the supervisors that have started."""
+        places = [] if self._crew is None else self._crew.places
+        return [place.pid for place in places if place.pid is not None]
+
+    def after_fork(self) -> None:
+        """In a forked child: leave the parent's processes to it, and begin anew when asked."""
+        if self._crew is not None:
+            self._crew.disown()
+            self._crew = None
+
+    def _at_work(self) -> Crew:
+        with self._lock:
+            if self._stage is None:
+                raise InputError("the pool is not open", remedy="use it as a context manager")
+            if self._crew is None:
+                self._crew = Crew(self.workers, self.config, self._stage.fileno(), self.preload)
+            return self._crew
+
+    def stage(self, row: Row) -> Ref:
+        """Keep a row for as long as the backend is open; equal ones are kept once."""
+        data = marshal.dumps(row)
+        name = hashlib.sha256(data).digest()
+        with self._lock:
+            if self._stage is None:
+                raise InputError("the pool is not open", remedy="use it as a context manager")
+            if name not in self._staged:
+                with _no_room():
+                    self._staged[name] = (_append(self._stage.fileno(), data), len(data))
+            return self._staged[name]
+
+    def submit(
+        self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]
+    ) -> Future[Result]:
+        """Begin to work on an item; the future gives what ``then`` makes of its row.
+
+        Raises InputError if the backend is not open.
+        """
+        return self._begin(self._known(call), item, key, then, None).future
+
+    def map(
+        self,
+        call: Call,
+        items: Iterable[Row],
+        *,
+        key: Callable[[Row], Hashable] | None = None,
+        lost: Callable[[Row, InfrastructureError], Row] | None = None,
+    ) -> Iterator[Row]:
+        """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
+        known, held = self._known(call), Held()
+        waiting: deque[tuple[Job, Row]] = deque()
+
+        def oldest() -> Row:
+            job, item = waiting.popleft()
+            try:
+                return job.future.result()
+            except Lost as error:
+                if lost is None:
+                    raise
+                return lost(item, error)
+            finally:
+                held.size -= job.weight
+
+        try:
+            for item in items:
+                job = self._begin(known, item, None if key is None else key(item), _as_it_is, held)
+                waiting.append((job, None if lost is None else item))
+                del item  # while the caller works with a row, it is not kept
+                while waiting and (
+                    len(waiting) >= LOOKAHEAD * self.workers or held.size > MOST_HELD
+                ):
+                    yield oldest()
+            while waiting:
+                yield oldest()
+        finally:
+            for job, _ in waiting:
+                job.future.cancel()
+
+    def _begin(
+        self,
+        call: KnownCall,
+        item: Row,
+        key: Hashable,
+        then: Callable[[Row], Any],
+        held: Held | None,
+    ) -> Job:
+        job = Job(next(self._numbers), call, marshal.dumps(item), key, then, held)
+        if held is not None:
+            job.weight = len(job.payload)
+            held.size += job.weight
+        if not self._at_work().add(job):
+            raise InputError("the pool is not open", remedy="use it as a context manager")
+        return job
+
+    def _known(self, call: Call) -> KnownCall:
+        name = marshal.dumps((call.maker, call.settings, call.packages))
+        with self._lock:
+            return self._calls.setdefault(name, KnownCall(call, len(self._calls)))
+
+
+def _as_it_is(row: Row) -> Row:
+    return row
+
+
+def _append(stage: int, data: bytes) -> int:
+    """Append to the stage, which a forked child may do as well; return where the bytes begin."""
+    fcntl.lockf(stage, fcntl.LOCK_EX)
+    try:
+        start = place = os.fstat(stage).st_size
+        rest = memoryview(data)
+        while rest:
+            done = os.pwrite(stage, rest, place)
+            rest, place = rest[done:], place + done
+        return start
+    finally:
+        fcntl.lockf(stage, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def _no_room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"tasks cannot be kept for this run: {error.strerror}",
+            path=tempfile.gettempdir(),
+            remedy="make room, or set TMPDIR to another folder",
+        ) from None
+
+
+def _after_fork() -> None:
+    for backend in list(_backends):
+        backend.after_fork()
+
+
+_backends: weakref.WeakSet[Processes] = weakref.WeakSet()
+os.register_at_fork(after_in_child=_after_fork)

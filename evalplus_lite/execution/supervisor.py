@@ -1,0 +1,214 @@
+"""What the processes of a backend run: a launcher, and the supervisors that it forks.
+
+The launcher is a program of its own, so that nothing of the caller's script runs again: it imports
+what the work needs once, finds out which sandbox holds, and forks a supervisor, while it has one
+thread, whenever it is sent a socket. A supervisor works on one item after the other beside one
+sandbox, and waits for the next without cost. If the backend closes, or its process dies, their
+sockets end, and so do they; the launcher goes last, when all below it are gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import logging
+import marshal
+import os
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections import OrderedDict
+from typing import Any
+
+from evalplus_lite import errors
+from evalplus_lite.errors import EvalPlusLiteError, InputError, UnusableTask
+from evalplus_lite.execution.base import Call, Ref, Row, Work, make
+from evalplus_lite.execution.channel import Reader, packed, unpacked
+from evalplus_lite.sandbox import Sandbox, SandboxConfig
+
+MOST_CALLS = 4
+"""Calls whose functions a supervisor keeps, with all that they have prepared."""
+DEFINE, WORK = 0, 1
+"""Kinds of message to a supervisor."""
+DONE, FAILED = 0, 1
+"""Kinds of message from one."""
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PRELOADED = ("evalplus_lite.grading.evaluator", "evalplus_lite.tasks.contracts")
+"""What nearly all work needs, imported before anything is forked."""
+
+
+def main() -> None:
+    """Serve as a launcher on the socket that is standard input."""
+    control = socket.socket(fileno=os.dup(0))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    path, config, stage, reports, preload = Reader(control).receive()
+    sys.path[:] = path
+    libc = ctypes.CDLL(None)
+    # What a killed supervisor leaves comes to us, so that none of it stays behind.
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # The backend's process reports to the user; a second voice would say things twice.
+    logging.getLogger("evalplus_lite").addHandler(logging.NullHandler())
+    logging.getLogger("evalplus_lite").propagate = False
+    from evalplus_lite.sandbox import probe
+
+    for name in (*PRELOADED, *preload):
+        importlib.import_module(name)
+    settings = SandboxConfig(*config)
+    probe.learn(reports)
+    with contextlib.suppress(EvalPlusLiteError):
+        probe.choose_tier(settings)
+    control.sendall(packed(probe.known()))
+    gc.collect()
+    gc.freeze()  # else the first collection in each supervisor would copy all pages
+    signal.signal(signal.SIGCHLD, _reap)
+    _serve(control, settings, stage)
+
+
+def _serve(control: socket.socket, config: SandboxConfig, stage: int) -> None:
+    """Fork a supervisor for each socket that comes, until the backend goes."""
+    supervisors: list[int] = []
+    while True:
+        try:
+            data, handles, _, _ = socket.recv_fds(control, 1, 1)
+        except OSError:
+            data, handles = b"", []
+        if data != b"F":
+            break
+        (handle,) = handles
+        with contextlib.suppress(OSError):  # its socket ends then, and the backend tries again
+            pid = os.fork()
+            if not pid:
+                _become_supervisor(control, handle, config, stage)
+            supervisors.append(pid)
+        os.close(handle)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if data != b"C":  # they have no time to end by themselves
+        for pid in supervisors:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+
+
+def _reap(*_: object) -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _become_supervisor(
+    control: socket.socket, handle: int, config: SandboxConfig, stage: int
+) -> None:
+    """Be a supervisor in a process just forked, and end it."""
+    code = 1
+    try:
+        launcher = os.getppid()
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        control.close()
+        if os.getppid() == launcher:
+            Supervisor(socket.socket(fileno=handle), config, stage).run()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+class StagedPlace:
+    """Where a supervisor works: its sandbox, or one beside it with more packages."""
+
+    def __init__(self, sandbox: Sandbox, stage: int) -> None:
+        self.sandbox, self._stage = sandbox, stage
+
+    def load(self, ref: Ref) -> Row:
+        """Return a staged row."""
+        start, size = ref
+        parts = []
+        while size:
+            part = os.pread(self._stage, size, start)
+            if not part:
+                raise EOFError("a staged row is cut off")
+            parts.append(part)
+            start, size = start + len(part), size - len(part)
+        return unpacked(b"".join(parts))
+
+
+class Supervisor:
+    """Works on the items that come on a socket, in their order."""
+
+    def __init__(self, channel: socket.socket, config: SandboxConfig, stage: int) -> None:
+        self.channel, self.stage = channel, stage
+        self.sandbox = Sandbox(config)
+        self.calls: OrderedDict[int, Call] = OrderedDict()
+        self.works: dict[int, Work] = {}
+
+    def run(self) -> None:
+        """Work until the socket ends; leave nothing behind."""
+        with self.channel, contextlib.suppress(EOFError, OSError):
+            self.channel.sendall(packed(os.getpid()))
+            # Started while the caller still reads; whatever is in the way, the first item meets.
+            with contextlib.suppress(EvalPlusLiteError):
+                self.sandbox.start()
+            reader = Reader(self.channel)
+            while True:
+                self.heed(reader.receive())
+        self.sandbox.close()
+
+    def heed(self, message: Row) -> None:
+        """Take one message, and answer it if it asks for work."""
+        if message[0] == DEFINE:
+            _, number, maker, settings, packages = message
+            self.calls[number] = Call(maker, settings, packages)
+            if len(self.calls) > MOST_CALLS:
+                self.works.pop(self.calls.popitem(last=False)[0], None)
+            return
+        _, number, job, item = message
+        self.calls.move_to_end(number)
+        begun, kind = time.monotonic(), DONE
+        try:
+            if number not in self.works:
+                self.works[number] = make(self.calls[number], self.place(self.calls[number]))
+            row = marshal.dumps(self.works[number](unpacked(item)))
+        except Exception as error:
+            kind, row = FAILED, marshal.dumps(described(error))
+        self.channel.sendall(packed((job, kind, time.monotonic() - begun, row)))
+
+    def place(self, call: Call) -> StagedPlace:
+        """Return where a call is worked on."""
+        packages = tuple(dict.fromkeys((*self.sandbox.config.packages, *call.packages)))
+        return StagedPlace(self.sandbox.sibling(packages=packages), self.stage)
+
+
+def described(error: Exception) -> Row:
+    """Return an exception as plain data, for ``revived``."""
+    facts: list[Any] = [str(error)]
+    if isinstance(error, InputError):
+        path = None if error.path is None else str(error.path)
+        facts = [error.problem, path, error.line, error.remedy]
+    elif isinstance(error, UnusableTask):
+        facts = [error.task_id, error.cause, error.detail]
+    kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == errors.__name__]
+    return kinds[0] if kinds else "", facts, "".join(traceback.format_exception(error))
+
+
+def revived(description: Row) -> Exception:
+    """Return the exception that another process met, of the same kind if it is one of ours."""
+    name, facts, trace = description
+    kind = getattr(errors, name) if name else RuntimeError
+    if kind is InputError:
+        problem, path, line, remedy = facts
+        return InputError(problem, path=path, line=line, remedy=remedy)
+    error: Exception = kind(*facts)
+    if not name:
+        error.add_note(f"in a supervisor process:\n{trace}")
+    return error
+
+
+if __name__ == "__main__":
+    main()

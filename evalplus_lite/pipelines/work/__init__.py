@@ -1,0 +1,1 @@
+"""What runs beside a sandbox, wherever that is: work of plain data, named by backends' calls."""

@@ -1,0 +1,138 @@
+"""Judging: programs of one task against its suite, as rows of results."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
+from evalplus_lite.execution.base import Place, Ref, Row, Work
+from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.pipelines.minimize import Shrinker
+from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
+from evalplus_lite.pipelines.work.staging import Prepared, staged
+from evalplus_lite.sandbox import Preset
+from evalplus_lite.store.writing import dump_row
+from evalplus_lite.types import Failure, Suite, Verdict
+from evalplus_lite.values import wire
+from evalplus_lite.values.codec import to_json
+from evalplus_lite.values.excerpts import decode_answer, shown
+
+WHOLE_BYTES = 1 << 16
+"""Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
+
+
+def judging(place: Place, settings: Row) -> Work:
+    """Of a staged task and programs for it, a verdict with a line for each, and the evidence."""
+    return Judge(place, settings).judge
+
+
+class Judge:
+    """Judges programs as ``pipelines.evaluation.Settings.to_row`` says."""
+
+    def __init__(self, place: Place, settings: Row) -> None:
+        source, preset, self.memory, self.total, self.details, self.has_plus, contracts = settings
+        self.place, self.preset = place, Preset(*preset)
+        self.source = source_of(source)
+        self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
+        self.exams = Prepared(self._exam)
+        self.told: set[str] = set()
+
+    def judge(self, item: Row) -> Row:
+        """Take (task, its id, samples) and return (evidence, judged samples).
+
+        ``task`` is where it is staged; a sample is (index, source, model, temperature). Evidence is
+        as ``found_evidence`` says, None if this place has given it before. A judged sample is
+        (base, plus, line): the verdicts and its row's line; for one that could not be judged the
+        third is the cause.
+        """
+        ref, task_id, samples = item
+        found: dict[str, tuple[str, Any, dict[str, Any] | str]] = {}
+        judged = []
+        for index, source, model, temperature in samples:
+            name = program_hash(source)
+            if name not in found:  # equal programs get equal verdicts: run once
+                found[name] = self._verdict(ref, source)
+            base, plus, rest = found[name]
+            if isinstance(rest, str):
+                judged.append((base, plus, rest))
+                continue
+            row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
+            if model:
+                row["model"] = model
+            if temperature is not None:
+                row["temperature"] = temperature
+            judged.append((base, plus, dump_row({**row, **rest})))
+        evidence = None if task_id in self.told else found_evidence(self.source, task_id)
+        self.told.add(task_id)
+        return evidence, judged
+
+    def _verdict(self, ref: Ref, source: str) -> tuple[str, Any, dict[str, Any] | str]:
+        try:
+            row = self._judged(self.exams.of(ref), source)
+        except UnusableTask:
+            return "unusable", None, ""
+        except SandboxUnavailable:
+            raise
+        except InfrastructureError as error:
+            return "infra", None, str(error)
+        return row["base"], row["plus"], row
+
+    def _judged(self, exam: Exam, source: str) -> dict[str, Any]:
+        sandbox = self.place.sandbox
+        verdict = examine(sandbox, exam, source, details=self.details)
+        row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
+        failure = failure_row(exam.suite, verdict)
+        if failure is not None:
+            row["failure"] = failure
+        if verdict.failure is not None and self.shrinker is not None:
+            found = self.shrinker.smallest(sandbox, exam, source, verdict.failure)
+            if found is not None:
+                row["smallest"] = _explained(found.suite, found.failure)
+        if verdict.details is not None:
+            row["details"] = list(verdict.details)
+        return row
+
+    def _exam(self, ref: Ref) -> Exam:
+        task, given = staged(self.place, ref)
+        return Exam.of(
+            task,
+            suite_at(self.place, self.source, task, given),
+            self.preset,
+            memory=self.memory,
+            total=self.total,
+            cache=self.source.cache,
+            has_plus=self.has_plus,
+        )
+
+
+def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
+    """Return the case that decided a verdict, with its input, expected and actual output whole."""
+    return None if verdict.failure is None else _explained(suite, verdict.failure)
+
+
+def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
+    case, expected = suite.cases[failure.case], suite.expected[failure.case]
+    row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
+    row["detail"] = failure.detail
+    if failure.line is not None:
+        row["line"] = failure.line
+    row["input"] = _whole(wire.encode(list(case.arguments)))
+    row["expected"] = _whole(expected)
+    if failure.actual is not None:
+        try:
+            row["actual"] = _whole(failure.actual)
+        except CodecError as error:
+            row["actual"] = {"$unreadable": str(error)}
+    return row
+
+
+def _whole(data: bytes) -> Any:
+    if len(data) > WHOLE_BYTES:
+        return {"$shortened": shown(data)}
+    return to_json(decode_answer(data))
+
+
+def program_hash(source: str) -> str:
+    """Return the name under which a program's text is known in results: 16 hex digits."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,56 @@
+"""Work on suites: what a task's suite rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.grading.evidence import recorded
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.work.staging import evidence_row, staged
+from evalplus_lite.sandbox import Limits
+from evalplus_lite.types import Suite, Task
+
+
+def source_of(settings: Row) -> SuiteSource:
+    """Return where suites come from, as ``SuiteSource.settings`` says."""
+    cache, limits = settings
+    return SuiteSource(cache=None if cache is None else Path(cache), limits=Limits(*limits))
+
+
+def found_evidence(source: SuiteSource, task_id: str) -> Row:
+    """Return what is known of a task's suite as plain data: evidence, and why it is unusable."""
+    evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
+    return (
+        None if evidence is None else evidence_row(evidence),
+        None if bad is None else (bad.task_id, bad.cause, bad.detail),
+    )
+
+
+def suite_at(place: Place, source: SuiteSource, task: Task, given: Suite | None) -> Suite:
+    """Return a staged task's suite; raises as ``SuiteSource.suite``."""
+    source.given = {} if given is None else {task.id: given}
+    try:
+        return source.suite(place.sandbox, task)
+    finally:
+        source.forget(task.id)
+
+
+def weighing(place: Place, settings: Row) -> Work:
+    """Of a staged task, what its suite rests on, as ``found_evidence`` says."""
+    source = source_of(settings)
+
+    def weigh(item: Row) -> Row:
+        task, given = staged(place, item)
+        known = source.known(task) if given is None else None
+        if known is not None:
+            return evidence_row(known), None
+        try:
+            suite_at(place, source, task, given)
+        except UnusableTask as error:
+            bad = recorded(error)
+            return None, (bad.task_id, bad.cause, bad.detail)
+        return found_evidence(source, task.id)
+
+    return weigh

@@ -1,0 +1,127 @@
+"""Tasks and suites as plain data: staged once by whoever deals, read where they are needed."""
+
+from __future__ import annotations
+
+import gc
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from evalplus_lite.execution.base import Backend, Place, Ref, Row
+from evalplus_lite.grading.evidence import Evidence, Loss
+from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.types import Case, Rule, Suite, Task
+
+MOST_BYTES = 256 << 20
+"""Bytes, as staged, of the tasks that one place keeps prepared."""
+Made = TypeVar("Made")
+
+
+def task_row(task: Task) -> Row:
+    """Return a task as plain data."""
+    rule = task.rule
+    return (
+        (task.id, task.prompt, task.entry_point, task.reference),
+        _case_rows(task.base),
+        _case_rows(task.plus),
+        task.contract,
+        (rule.kind, rule.atol, rule.rtol),
+        task.style,
+        dict(task.guards),
+        dict(task.extra),
+    )
+
+
+def task_of(row: Row) -> Task:
+    """Return the task of a ``task_row``."""
+    names, base, plus, contract, rule, style, guards, extra = row
+    return Task(*names, _cases(base), _cases(plus), contract, Rule(*rule), style, guards, extra)
+
+
+def suite_row(suite: Suite) -> Row:
+    """Return a suite as plain data."""
+    items = [
+        (item.size, item.digest, item.data) if isinstance(item, Packed) else item
+        for item in suite.blobs.items()
+    ]
+    cases = _case_rows(suite.cases)
+    return suite.task_id, cases, items, suite.base_count, dict(suite.provenance)
+
+
+def suite_of(row: Row) -> Suite:
+    """Return the suite of a ``suite_row``."""
+    task_id, cases, items, base_count, provenance = row
+    blobs = Blobs(Packed(*item) if isinstance(item, tuple) else item for item in items)
+    return Suite(task_id, _cases(cases), blobs, base_count, provenance)
+
+
+def evidence_row(evidence: Evidence) -> Row:
+    """Return what a suite rests on as plain data."""
+    lost = [(loss.cause, loss.count, loss.example) for loss in evidence.lost]
+    return evidence.cases, evidence.base, lost, evidence.blind
+
+
+def evidence_of(row: Row) -> Evidence:
+    """Return the evidence of an ``evidence_row``."""
+    cases, base, lost, blind = row
+    return Evidence(cases, base, tuple(Loss(*each) for each in lost), blind)
+
+
+def _case_rows(cases: tuple[Case, ...]) -> Row:
+    return [(case.arguments, case.source, case.parent, case.operators) for case in cases]
+
+
+def _cases(rows: Row) -> tuple[Case, ...]:
+    return tuple([Case(*row) for row in rows])
+
+
+@dataclass
+class Staging:
+    """Stages tasks, with the suites that are ``given`` for them, each when it is first asked for."""
+
+    backend: Backend
+    given: Mapping[str, Suite] = field(default_factory=dict)
+    _refs: dict[str, tuple[Task, Ref]] = field(default_factory=dict)
+
+    def ref(self, task: Task) -> Ref:
+        """Return where the task is staged."""
+        known = self._refs.get(task.id)
+        if known is None or known[0] is not task:
+            suite = self.given.get(task.id)
+            row = task_row(task), None if suite is None else suite_row(suite)
+            known = self._refs[task.id] = task, self.backend.stage(row)
+        return known[1]
+
+
+def staged(place: Place, ref: Ref) -> tuple[Task, Suite | None]:
+    """Return a task, and its suite if one was given."""
+    enabled = gc.isenabled()
+    gc.disable()  # nothing that is read becomes garbage soon
+    try:
+        task, suite = place.load(ref)
+        return task_of(task), None if suite is None else suite_of(suite)
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class Prepared(Generic[Made]):
+    """What a place has prepared of staged tasks: the least recently used go when it is much."""
+
+    def __init__(self, make: Callable[[Ref], Made], *, most: int = MOST_BYTES) -> None:
+        self._make, self._most = make, most
+        self._made: OrderedDict[Ref, Made] = OrderedDict()
+        self._size = 0
+
+    def of(self, ref: Ref) -> Made:
+        """Return what is made of a staged task, now or earlier."""
+        if ref in self._made:
+            self._made.move_to_end(ref)
+            return self._made[ref]
+        made = self._made[ref] = self._make(ref)
+        self._size += ref[1]
+        while self._size > self._most and len(self._made) > 1:
+            (_, size), _ = self._made.popitem(last=False)
+            self._size -= size
+        return made

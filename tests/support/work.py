@@ -1,0 +1,42 @@
+"""Work for backends that shows what they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+from support.tasks import DOUBLE
+
+from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.sandbox import Inputs, Limits, Program
+from evalplus_lite.types import Returned
+from evalplus_lite.values import wire
+
+
+def doubling(place: Place, settings: Row) -> Work:
+    """Have a program double a number; settings may say how to treat some numbers otherwise."""
+    odd: dict[Any, str] = settings or {}
+
+    def double(item: Row) -> Row:
+        match odd.get(item):
+            case "raise":
+                raise ValueError(f"it is {item}")
+            case "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "sleep":
+                time.sleep(0.5)
+            case "loop":
+                source = "def f(x):\n    while True: pass\n"
+                place.sandbox.run(Program(source, "f"), Inputs.of([(1,)]), Limits(cpu=3600.0))
+        (outcome,) = place.sandbox.run(Program(DOUBLE, "f"), Inputs.of([(item,)])).outcomes
+        assert isinstance(outcome, Returned), outcome
+        return wire.decode(outcome.data)
+
+    return double
+
+
+def telling(place: Place, settings: Row) -> Work:
+    """Tell the process's id, what was loaded from the stage, and the item."""
+    return lambda item: (os.getpid(), place.load(item) if isinstance(item, tuple) else item)
