@@ -24,8 +24,8 @@ from evalplus_lite.execution.threads import LOOKAHEAD, LocalPool
 from evalplus_lite.grading.evaluator import Exam, examine
 from evalplus_lite.grading.evidence import blamed, notes, recorded
 from evalplus_lite.locks import Lock
-from evalplus_lite.pipelines.evaluation import failure_row
 from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.work.evaluation import failure_row
 from evalplus_lite.programs import extract
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import Tier, config_of, memory_bytes

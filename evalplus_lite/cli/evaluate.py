@@ -88,7 +88,6 @@ def evaluate(
     from evalplus_lite.pipelines.evaluation import Settings, names
     from evalplus_lite.pipelines.evaluation import evaluate as run
     from evalplus_lite.pipelines.expected import SuiteSource
-    from evalplus_lite.pipelines.minimize import Shrinker
     from evalplus_lite.pipelines.spool import Spool
     from evalplus_lite.sandbox import preset
     from evalplus_lite.store import Journal, write_text
@@ -96,13 +95,13 @@ def evaluate(
     from evalplus_lite.tasks.samples import Faults
 
     ks = read_ks(k)
-    shrinker = Shrinker(known_contracts()) if shrink else None
+    allowed = known_contracts() if shrink else None
     screen = Screen()
     with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
         data = open_dataset(dataset, tasks, pool, screen, strict=strict)
         folder = output_folder(out, "evaluate", dataset, data, samples_name(samples))
         by_id = {task.id: task for task in data.tasks}
-        settings = Settings(preset(limits), memory << 20, total, details, shrinker, data.has_plus)
+        settings = Settings(preset(limits), memory << 20, total, details, allowed, data.has_plus)
         source = SuiteSource(given=data.suites)
         content = dataset_hash(data)
         identity = {

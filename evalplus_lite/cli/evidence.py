@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalplus_lite.cli.console import Screen
-    from evalplus_lite.execution.threads import LocalPool
+    from evalplus_lite.execution.both import Pool
     from evalplus_lite.pipelines.expected import SuiteSource
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Unusable
@@ -35,7 +35,7 @@ def unusable(data: Dataset, source: SuiteSource) -> list[Unusable]:
     return [*data.unusable, *(source.unusable[id] for id in data.ids if id in source.unusable)]
 
 
-def require_all(data: Dataset, source: SuiteSource, pool: LocalPool, screen: Screen) -> None:
+def require_all(data: Dataset, source: SuiteSource, pool: Pool, screen: Screen) -> None:
     """Raise InputError, listing them all, if any task cannot be used."""
     from evalplus_lite.tasks.loading import refusal
 

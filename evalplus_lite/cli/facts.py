@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalplus_lite.execution.threads import LocalPool
+    from evalplus_lite.execution.both import Pool
     from evalplus_lite.tasks import Dataset
 
 
 def facts(
     data: Dataset | None = None,
     *,
-    pool: LocalPool | None = None,
+    pool: Pool | None = None,
     samples: Iterable[Path] = (),
     **settings: Any,
 ) -> dict[str, Any]:
@@ -25,11 +25,10 @@ def facts(
     from evalplus_lite import __version__
     from evalplus_lite.cli.evaluate import dataset_hash
     from evalplus_lite.pipelines.facts import file_facts, run_facts
-    from evalplus_lite.sandbox.probe import choose_tier
 
     found: dict[str, Any] = {}
     if pool is not None:
-        found["sandbox"] = choose_tier(pool.config)
+        found["sandbox"] = pool.tier
     if data is not None:
         found["data"] = {"name": data.name, "content": dataset_hash(data)}
     files = file_facts(samples)

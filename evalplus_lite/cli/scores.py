@@ -39,7 +39,7 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
     """Return the programs' texts by the names that results know them by; None if they are too long
     to be held together.
     """
-    from evalplus_lite.pipelines.evaluation import program_hash
+    from evalplus_lite.pipelines.work.evaluation import program_hash
 
     found: dict[str, str] = {}
     characters = 0

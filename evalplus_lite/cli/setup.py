@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evalplus_lite.cli.console import Screen
-    from evalplus_lite.execution.threads import LocalPool
+    from evalplus_lite.execution.both import Pool
     from evalplus_lite.tasks import Dataset
 
 
 def open_pool(
     workers: int | None, tier: str, screen: Screen, packages: list[str] | None = None
-) -> LocalPool:
+) -> Pool:
     """Return a pool of sandboxes of the given tier; a weaker tier than usual is told in a line."""
-    from evalplus_lite.execution.threads import LocalPool
+    from evalplus_lite.execution.both import Pool
     from evalplus_lite.sandbox.limits import config_of
 
     keep_tables()
     config = config_of(tier, packages or ())
     if tier == "none":
         screen.note("running without a sandbox: programs can read and write your files")
-    return LocalPool(workers, config)
+    return Pool(workers, config)
 
 
 def keep_tables() -> None:
@@ -35,7 +35,7 @@ def keep_tables() -> None:
 
 
 def open_dataset(
-    name: str, only: list[str] | None, pool: LocalPool, screen: Screen, *, strict: bool = False
+    name: str, only: list[str] | None, pool: Pool, screen: Screen, *, strict: bool = False
 ) -> Dataset:
     """Return the dataset with its base inputs, those that only a test program shows included.
 

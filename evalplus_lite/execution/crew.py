@@ -166,9 +166,8 @@ class Crew:
                 self._failed_to_start(InfrastructureError("the launcher ended"))
 
     def _hear_supervisor(self, place: Supervised) -> None:
-        with contextlib.suppress(OSError):  # if it has gone, reading tells
-            with self._lock:
-                place.writer.flush()
+        with contextlib.suppress(OSError), self._lock:  # if it has gone, reading tells
+            place.writer.flush()
         messages, gone = place.heard()
         done: list[tuple[Job, int, bytes]] = []
         with self._lock:

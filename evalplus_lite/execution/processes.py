@@ -18,7 +18,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
@@ -60,7 +60,7 @@ class Processes:
         self._staged: dict[bytes, Ref] = {}
         _backends.add(self)
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> Self:
         with _no_room():
             self._stage = tempfile.TemporaryFile(prefix="evalplus_lite_")
         self._staged.clear()

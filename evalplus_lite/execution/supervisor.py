@@ -45,7 +45,10 @@ def main() -> None:
     """Serve as a launcher on the socket that is standard input."""
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    path, config, stage, reports, preload = Reader(control).receive()
+    try:
+        path, config, stage, reports, preload = Reader(control).receive()
+    except (EOFError, OSError):  # it has gone already
+        return
     sys.path[:] = path
     libc = ctypes.CDLL(None)
     # What a killed supervisor leaves comes to us, so that none of it stays behind.
@@ -61,7 +64,8 @@ def main() -> None:
     probe.learn(reports)
     with contextlib.suppress(EvalPlusLiteError):
         probe.choose_tier(settings)
-    control.sendall(packed(probe.known()))
+    with contextlib.suppress(OSError):  # it has gone, which the next read tells, too
+        control.sendall(packed(probe.known()))
     gc.collect()
     gc.freeze()  # else the first collection in each supervisor would copy all pages
     signal.signal(signal.SIGCHLD, _reap)

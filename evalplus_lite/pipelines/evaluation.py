@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import threading
-from collections import Counter, defaultdict
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
-from evalplus_lite.errors import (
-    CodecError,
-    InfrastructureError,
-    InputError,
-    SandboxUnavailable,
-    UnusableTask,
-)
-from evalplus_lite.execution.base import Mapper
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.minimize import Shrinker
 from evalplus_lite.pipelines.progress import Progress, Silent
-from evalplus_lite.sandbox import Preset, Sandbox
+from evalplus_lite.pipelines.work.evaluation import judging, program_hash
+from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.sandbox import Preset
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store import Journal
-from evalplus_lite.types import Failure, Sample, Suite, Task, Verdict
-from evalplus_lite.values import wire
-from evalplus_lite.values.codec import to_json
-from evalplus_lite.values.excerpts import decode_answer, shown
+from evalplus_lite.types import Sample, Task
 
 WINDOW = 2048
 """Samples looked at together, so that those of one task run in a row and equal ones run once."""
@@ -36,8 +27,6 @@ WINDOW_CHARACTERS = 16 << 20
 """What the samples of a window may hold together: beyond it the window ends early."""
 CHUNK = 8
 """Programs of one task that a worker takes at a time."""
-WHOLE_BYTES = 1 << 16
-"""Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +36,24 @@ class Settings:
     ``total``: seconds that all cases of a program together may compute, and wait (None: by the
     preset).
 
-    ``shrinker``, if given, finds the smallest input that each wrong program fails on.
+    With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
+    looked for, too: one that the task's contract allows, or else one of these.
     """
 
     preset: Preset
     memory: int = 1 << 30
     total: float | None = None
     details: bool = False
-    shrinker: Shrinker | None = None
+    contracts: Mapping[str, str] | None = None
     has_plus: bool = True
     """Whether there are plus cases in the data set, and so verdicts on them."""
+
+    def to_row(self, source: SuiteSource, backend: Backend) -> Row:
+        """Return what ``work.evaluation`` needs to know."""
+        preset = (self.preset.floor, self.preset.factor)
+        contracts = None if self.contracts is None else backend.stage(dict(self.contracts))
+        limits = (preset, self.memory, self.total, self.details, self.has_plus)
+        return (source.settings, *limits, contracts)
 
 
 @dataclass
@@ -78,7 +75,10 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        task, base, plus = row["task_id"], row["base"], row["plus"]
+        self.count(row["task_id"], row["base"], row["plus"])
+
+    def count(self, task: str, base: str, plus: str | None) -> None:
+        """Count one verdict on a sample of a task."""
         self.base[base] += 1
         self.plus[plus] += 1
         self.total[task] += 1
@@ -98,20 +98,10 @@ class Tally:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    task: Task
-    samples: tuple[Sample, ...]
-
-    def weight(self) -> int:
-        """Return how many characters wait with it."""
-        return sum(len(sample.source) for sample in self.samples)
-
-
 def evaluate(
     tasks: Mapping[str, Task],
     samples: Iterable[Sample],
-    pool: Mapper,
+    backend: Backend,
     source: SuiteSource,
     settings: Settings,
     journal: Journal,
@@ -148,71 +138,39 @@ def evaluate(
     if done:
         progress.note(f"{len(done)} results were there already")
         progress.advance(len(done))
-    exams = _Exams(source, settings)
+    staging = Staging(backend, source.given)
+    call = Call(f"{judging.__module__}:{judging.__name__}", settings.to_row(source, backend))
 
-    def run(sandbox: Sandbox, chunk: _Chunk) -> list[dict[str, Any]]:
-        return _run(sandbox, chunk, exams, settings)
+    def failed(item: Row, error: InfrastructureError) -> Row:
+        return None, [("infra", None, str(error)) for _ in item[2]]
 
-    chunks = _chunks(tasks, samples, done)
-    for rows in pool.imap(run, chunks, weight=_Chunk.weight):
-        for row in rows:
-            if row["base"] == "unusable":
-                tally.unusable[row["task_id"]] += 1
-            elif row["base"] == "infra":
-                tally.infra.append(f"{row['task_id']}[{row['index']}]: {row['failure']}")
+    def dealt() -> Iterator[Row]:
+        for task_id, chunk in _chunks(samples, done):
+            sent.append((task_id, [sample.index for sample in chunk]))
+            rows = [(s.index, s.source, s.model, s.temperature) for s in chunk]
+            yield staging.ref(tasks[task_id]), task_id, rows
+
+    sent: deque[tuple[str, list[int]]] = deque()
+    for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
+        task_id, numbers = sent.popleft()
+        source.take(task_id, evidence)
+        for index, (base, plus, line) in zip(numbers, judged, strict=True):
+            if base == "unusable":
+                tally.unusable[task_id] += 1
+            elif base == "infra":
+                tally.infra.append(f"{task_id}[{index}]: {line}")
             else:
-                journal.append(row)
-                tally.add(row)
-        progress.advance(len(rows))
+                journal.append_line(line)
+                tally.count(task_id, base, plus)
+        progress.advance(len(judged))
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.
-    judged = [task for id, task in tasks.items() if id in tally.total]
-    source.prepare(judged, pool)
+    found = [task for id, task in tasks.items() if id in tally.total]
+    source.prepare(found, backend, staging)
     return tally
 
 
-class _Exams:
-    """The exams of the tasks in use: made once each, the oldest forgotten; for many threads."""
-
-    KEPT = 512
-
-    def __init__(self, source: SuiteSource, settings: Settings) -> None:
-        self.source, self.settings = source, settings
-        self.made: dict[str, Exam] = {}
-        self.lock = threading.Lock()
-        self.making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-        """One lock a task: two threads that need the same exam do not both make it."""
-
-    def of(self, sandbox: Sandbox, task: Task) -> Exam:
-        exam = self.made.get(task.id)
-        if exam is not None:
-            return exam
-        with self.lock:
-            making = self.making[task.id]
-        with making:
-            exam = self.made.get(task.id)
-            if exam is None:
-                suite = self.source.suite(sandbox, task)
-                exam = Exam.of(
-                    task,
-                    suite,
-                    self.settings.preset,
-                    memory=self.settings.memory,
-                    total=self.settings.total,
-                    cache=self.source.cache,
-                    has_plus=self.settings.has_plus,
-                )
-                self.source.forget(task.id)
-                with self.lock:  # nobody may add to it while the oldest are looked for
-                    self.made[task.id] = exam
-                    while len(self.made) > self.KEPT:
-                        del self.made[next(iter(self.made))]
-        return exam
-
-
-def _chunks(
-    tasks: Mapping[str, Task], samples: Iterable[Sample], done: set[bytes]
-) -> Iterator[_Chunk]:
+def _chunks(samples: Iterable[Sample], done: set[bytes]) -> Iterator[tuple[str, list[Sample]]]:
     """Yield what is still to do, samples of one task together within each window."""
     stream = iter(samples)
     while window := _window(stream):
@@ -224,7 +182,7 @@ def _chunks(
                 group.append(sample)
         for task_id, group in grouped.items():
             for start in range(0, len(group), CHUNK):
-                yield _Chunk(tasks[task_id], tuple(group[start : start + CHUNK]))
+                yield task_id, group[start : start + CHUNK]
 
 
 def _window(stream: Iterator[Sample]) -> list[Sample]:
@@ -237,87 +195,9 @@ def _window(stream: Iterator[Sample]) -> list[Sample]:
     return found
 
 
-def _run(
-    sandbox: Sandbox, chunk: _Chunk, exams: _Exams, settings: Settings
-) -> list[dict[str, Any]]:
-    seen: dict[str, dict[str, Any]] = {}
-    rows = []
-    for sample in chunk.samples:
-        name = program_hash(sample.source)
-        if name not in seen:  # equal programs get equal verdicts: run once
-            seen[name] = _verdict_row(sandbox, exams, chunk.task, sample, settings)
-        row = {"task_id": sample.task_id, "index": sample.index, "program": name}
-        if sample.model:
-            row["model"] = sample.model
-        if sample.temperature is not None:
-            row["temperature"] = sample.temperature
-        rows.append({**row, **seen[name]})
-    return rows
-
-
-def _verdict_row(
-    sandbox: Sandbox, exams: _Exams, task: Task, sample: Sample, settings: Settings
-) -> dict[str, Any]:
-    try:
-        return _judged(sandbox, exams.of(sandbox, task), sample, settings)
-    except UnusableTask:
-        return {"base": "unusable"}
-    except SandboxUnavailable:
-        raise
-    except InfrastructureError as error:
-        return {"base": "infra", "failure": str(error)}
-
-
-def _judged(sandbox: Sandbox, exam: Exam, sample: Sample, settings: Settings) -> dict[str, Any]:
-    verdict = examine(sandbox, exam, sample.source, details=settings.details)
-    row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
-    failure = failure_row(exam.suite, verdict)
-    if failure is not None:
-        row["failure"] = failure
-    if verdict.failure is not None and settings.shrinker is not None:
-        found = settings.shrinker.smallest(sandbox, exam, sample.source, verdict.failure)
-        if found is not None:
-            row["smallest"] = _explained(found.suite, found.failure)
-    if verdict.details is not None:
-        row["details"] = list(verdict.details)
-    return row
-
-
-def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
-    """Return the case that decided a verdict, with its input, expected and actual output whole."""
-    return None if verdict.failure is None else _explained(suite, verdict.failure)
-
-
-def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
-    case, expected = suite.cases[failure.case], suite.expected[failure.case]
-    row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
-    row["detail"] = failure.detail
-    if failure.line is not None:
-        row["line"] = failure.line
-    row["input"] = _whole(wire.encode(list(case.arguments)))
-    row["expected"] = _whole(expected)
-    if failure.actual is not None:
-        try:
-            row["actual"] = _whole(failure.actual)
-        except CodecError as error:
-            row["actual"] = {"$unreadable": str(error)}
-    return row
-
-
-def _whole(data: bytes) -> Any:
-    if len(data) > WHOLE_BYTES:
-        return {"$shortened": shown(data)}
-    return to_json(decode_answer(data))
-
-
 def names(samples: Iterable[Sample]) -> set[bytes]:
     """Return the names under which results of these samples are known: 12 bytes each."""
     return set(map(_sample_identity, samples))
-
-
-def program_hash(source: str) -> str:
-    """Return the name under which a program's text is known in results: 16 hex digits."""
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _sample_identity(sample: Sample) -> bytes:

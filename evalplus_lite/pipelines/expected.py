@@ -9,12 +9,12 @@ import json
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
-from evalplus_lite.execution.base import Mapper
+from evalplus_lite.execution.base import Backend, Call, Ref, Row
 from evalplus_lite.grading.evidence import (
     Evidence,
     Loss,
@@ -26,6 +26,7 @@ from evalplus_lite.grading.evidence import (
     weighed,
 )
 from evalplus_lite.grading.oracle import Answers, Dropped, answer, has_check
+from evalplus_lite.pipelines.work.staging import Staging, evidence_of
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
@@ -83,22 +84,29 @@ class SuiteSource:
         self.evidence[task.id] = evidence
         return answers.suite
 
-    def prepare(self, tasks: Iterable[Task], pool: Mapper) -> None:
+    @property
+    def settings(self) -> Row:
+        """What ``work.expected.source_of`` makes a source like this one of, but for the given."""
+        return None if self.cache is None else str(self.cache), astuple(self.limits)
+
+    def take(self, task_id: str, found: Row) -> None:
+        """Note what ``work.expected.found_evidence`` said of a task where its suite was made."""
+        evidence, bad = found or (None, None)
+        if evidence is not None:
+            self.evidence[task_id] = evidence_of(evidence)
+        if bad is not None:
+            self.unusable[task_id] = Unusable(*bad)
+
+    def prepare(
+        self, tasks: Iterable[Task], backend: Backend, staging: Staging | None = None
+    ) -> None:
         """Find out of each task, in parallel, what its suite rests on."""
-
-        def run(sandbox: Sandbox, task: Task) -> None:
-            if task.id in self.evidence:
-                return
-            known = self._known(task)
-            if known is not None:
-                self.evidence[task.id] = known
-                return
-            with contextlib.suppress(UnusableTask):
-                self.suite(sandbox, task)
-            self.forget(task.id)
-
-        for _ in pool.imap(run, tasks):
-            pass
+        staging = staging or Staging(backend, self.given)
+        left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
+        call = Call("evalplus_lite.pipelines.work.expected:weighing", self.settings)
+        items = map(staging.ref, left)
+        for task, found in zip(left, backend.map(call, items, key=_itself), strict=True):
+            self.take(task.id, found)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the task's suite and the cases that could not be kept."""
@@ -147,7 +155,7 @@ class SuiteSource:
         except DAMAGED:
             return None  # compute it anew
 
-    def _known(self, task: Task) -> Evidence | None:
+    def known(self, task: Task) -> Evidence | None:
         """Return what the cache says in its first line: all else need not be read for it.
 
         None if it takes more to know: a check to be tried, or an error to be raised.
@@ -177,6 +185,10 @@ class SuiteSource:
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
+
+
+def _itself(ref: Ref) -> Ref:
+    return ref
 
 
 def _lines(answers: Answers, rule: Rule) -> Iterator[str]:

@@ -92,7 +92,7 @@ def learn(found: Iterable[Sequence[Any]]) -> None:
     """Take over what another process of ours found out, as ``known`` returned it there."""
     with _lock:
         for tier, _, layers, problem, remedy, when in found:
-            _reports[tier] = Report(tier, layers, problem, remedy), when
+            _reports[tier] = ProbeReport(tier, layers, problem, remedy), when
 
 
 class _Subject(Sandbox):

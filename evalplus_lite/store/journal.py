@@ -99,7 +99,11 @@ class Journal:
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Take a JSON-ready row (else ValueError, TypeError); write when enough are gathered."""
-        self._pending.append(dump_row(row).encode("ascii") + b"\n")
+        self.append_line(dump_row(row))
+
+    def append_line(self, line: str) -> None:
+        """Take a row as ``dump_row`` wrote it, perhaps in another process of ours."""
+        self._pending.append(line.encode("ascii") + b"\n")
         if len(self._pending) >= self._batch or time.monotonic() - self._written >= self._seconds:
             self.flush()
 

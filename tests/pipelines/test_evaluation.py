@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.commands import (
@@ -24,7 +23,7 @@ from support.commands import (
 )
 from support.tasks import make_task
 
-from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.evaluation import WINDOW_CHARACTERS, Settings, evaluate
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.sandbox import preset
@@ -206,10 +205,10 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
     ahead, most = 0, 0
 
     class Counted(Journal):
-        def append(self, row: dict[str, Any]) -> None:
+        def append_line(self, line: str) -> None:
             nonlocal ahead
             ahead -= 1
-            super().append(row)
+            super().append_line(line)
 
     def samples() -> Iterator[Sample]:
         nonlocal ahead, most
@@ -220,7 +219,7 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
 
     settings = Settings(preset("default"))
     with (
-        LocalPool(1) as pool,
+        Processes(1) as pool,
         Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
     ):
         tally = evaluate({task.id: task}, samples(), pool, SuiteSource(), settings, journal)

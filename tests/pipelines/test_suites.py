@@ -10,7 +10,7 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
-from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import cache_folder
@@ -91,7 +91,7 @@ def test_a_damaged_entry_is_made_anew(
 
 def test_what_a_suite_rests_on_is_in_the_first_line(tmp_path: Path) -> None:
     """What is known of suites is known again without reading them, or running anything."""
-    with LocalPool(1) as pool:
+    with Processes(1) as pool:
         first = SuiteSource(cache=tmp_path)
         first.prepare([TASK], pool)
         (path,) = files(tmp_path)
@@ -108,7 +108,7 @@ def test_what_a_suite_rests_on_is_in_the_first_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [b"", b"[]\n", b'{"kept": [0]}\n', b"\xff\xfe\n"])
 def test_a_damaged_first_line_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     """A first line that says nothing of the suite has the suite computed again."""
-    with LocalPool(1) as pool:
+    with Processes(1) as pool:
         first = SuiteSource(cache=tmp_path)
         first.prepare([TASK], pool)
         (path,) = files(tmp_path)
@@ -123,7 +123,7 @@ def test_a_damaged_first_line_is_made_anew(tmp_path: Path, damage: bytes) -> Non
 def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> None:
     """The first line of a suite without a case is no evidence: the cause is found again."""
     nothing = make_task([("x",)], [(None,)], reference="def f(x):\n    raise ValueError\n")
-    with LocalPool(1) as pool:
+    with Processes(1) as pool:
         for _ in range(2):
             source = SuiteSource(cache=tmp_path)
             source.prepare([nothing], pool)

@@ -7,12 +7,11 @@ import signal
 import time
 from typing import Any
 
-from support.tasks import DOUBLE
-
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.sandbox import Inputs, Limits, Program
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
+from support.tasks import DOUBLE
 
 
 def doubling(place: Place, settings: Row) -> Work:

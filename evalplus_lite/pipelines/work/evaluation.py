@@ -7,7 +7,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
 from evalplus_lite.execution.base import Place, Ref, Row, Work
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.minimize import Shrinker
 from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
 from evalplus_lite.pipelines.work.staging import Prepared, staged
@@ -35,7 +35,7 @@ class Judge:
         self.place, self.preset = place, Preset(*preset)
         self.source = source_of(source)
         self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
-        self.exams = Prepared(self._exam)
+        self.suites = Prepared(self._prepared)
         self.told: set[str] = set()
 
     def judge(self, item: Row) -> Row:
@@ -69,7 +69,7 @@ class Judge:
 
     def _verdict(self, ref: Ref, source: str) -> tuple[str, Any, dict[str, Any] | str]:
         try:
-            row = self._judged(self.exams.of(ref), source)
+            row = self._judged(self.suites.of(ref), source)
         except UnusableTask:
             return "unusable", None, ""
         except SandboxUnavailable:
@@ -78,24 +78,24 @@ class Judge:
             return "infra", None, str(error)
         return row["base"], row["plus"], row
 
-    def _judged(self, exam: Exam, source: str) -> dict[str, Any]:
+    def _judged(self, suite: PreparedSuite, source: str) -> dict[str, Any]:
         sandbox = self.place.sandbox
-        verdict = examine(sandbox, exam, source, details=self.details)
+        verdict = evaluate_program(sandbox, suite, source, details=self.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
-        failure = failure_row(exam.suite, verdict)
+        failure = failure_row(suite.suite, verdict)
         if failure is not None:
             row["failure"] = failure
         if verdict.failure is not None and self.shrinker is not None:
-            found = self.shrinker.smallest(sandbox, exam, source, verdict.failure)
+            found = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
             if found is not None:
                 row["smallest"] = _explained(found.suite, found.failure)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
         return row
 
-    def _exam(self, ref: Ref) -> Exam:
+    def _prepared(self, ref: Ref) -> PreparedSuite:
         task, given = staged(self.place, ref)
-        return Exam.of(
+        return PreparedSuite.of(
             task,
             suite_at(self.place, self.source, task, given),
             self.preset,

@@ -35,8 +35,20 @@ def task_row(task: Task) -> Row:
 
 def task_of(row: Row) -> Task:
     """Return the task of a ``task_row``."""
-    names, base, plus, contract, rule, style, guards, extra = row
-    return Task(*names, _cases(base), _cases(plus), contract, Rule(*rule), style, guards, extra)
+    (id, prompt, entry_point, reference), base, plus, contract, rule, style, guards, extra = row
+    return Task(
+        id=id,
+        prompt=prompt,
+        entry_point=entry_point,
+        reference=reference,
+        base=_cases(base),
+        plus=_cases(plus),
+        contract=contract,
+        rule=Rule(*rule),
+        style=style,
+        guards=guards,
+        extra=extra,
+    )
 
 
 def suite_row(suite: Suite) -> Row:
@@ -78,7 +90,7 @@ def _cases(rows: Row) -> tuple[Case, ...]:
 
 @dataclass
 class Staging:
-    """Stages tasks, with the suites that are ``given`` for them, each when it is first asked for."""
+    """Stages tasks when they are first asked for, each with the suite that was ``given`` for it."""
 
     backend: Backend
     given: Mapping[str, Suite] = field(default_factory=dict)
