@@ -105,9 +105,9 @@ class Task:
     rule: Rule = Rule()
     style: Literal["completion", "solution"] = "completion"
     """Whether a ``completion`` continues the prompt (HumanEval) or stands alone (MBPP)."""
-    guards: Mapping[str, bool] = field(default_factory=dict)
+    constraints: Mapping[str, bool] = field(default_factory=dict)
     """Constraints on inputs to take on or leave off, by name, whatever speaks for them
-    (``generate.guards``)."""
+    (``generate.domains.evidence``)."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What a data set's file holds beyond these fields, kept for a faithful export."""
 

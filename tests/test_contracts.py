@@ -16,7 +16,7 @@ import pytest
 
 from evalplus_lite.execution.threads import LocalPool
 from evalplus_lite.generate.domains.constants import Constants, examples
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.grading.stability import same
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
@@ -99,7 +99,10 @@ def strange(task: Task) -> list[tuple[Any, ...]]:
                 rows.append((*base.arguments[:place], junk, *base.arguments[place + 1 :]))
     inputs = [case.arguments for case in task.base]
     generator = Generator(
-        task.base, guards=Guards.typed(inputs), rng=rng, constants=Constants.of_task(task)
+        task.base,
+        input_filter=InputFilter.typed(inputs),
+        rng=rng,
+        constants=Constants.of_task(task),
     )
     return rows + [case.arguments for case in generator.propose(60)]
 

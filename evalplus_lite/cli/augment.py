@@ -197,7 +197,7 @@ def run(
         "seconds": budget.seconds,
         "seeds": getattr(source, "name", None),
     }
-    if choices := {task.id: dict(task.guards) for task in data.tasks if task.guards}:
+    if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
         identity["guards"] = choices
     if consensus:
         identity["consensus"] = hash_of(jurors)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.filter import Guards
-from evalplus_lite.generate.domains.profile import Shape, hashable
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.profile import Profile, hashable
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
@@ -40,21 +40,21 @@ class _Isolated(HypothesisProvider):
         return None
 
 
-def drawn(guards: Guards, *, count: int, seed: str) -> list[Case]:
-    """Return up to ``count`` distinct cases from the strategies of the guards' domains.
+def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
+    """Return up to ``count`` distinct cases from the strategies of the filter's domains.
 
-    Each stays within the guards. Fewer come back where the domains are small or the relations
+    The filter admits each. Fewer come back where the domains are small or the relations
     between arguments are hard to meet by chance.
     """
-    if count < 1 or not guards.domains:
+    if count < 1 or not input_filter.domains:
         return []
-    rows = st.tuples(*[inputs(guards)] * min(count, _AT_ONCE))
+    drawn = st.tuples(*[inputs(input_filter)] * min(count, _AT_ONCE))
     number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
     found: dict[bytes, Case] = {}
 
-    def collect(drawn: tuple[tuple[Value, ...], ...]) -> None:
-        for arguments in drawn:
-            if guards.admits(arguments):
+    def collect(rows: tuple[tuple[Value, ...], ...]) -> None:
+        for arguments in rows:
+            if input_filter.admits(arguments):
                 found.setdefault(key(arguments), Case(arguments, "hypothesis"))
 
     AVAILABLE_PROVIDERS[_BACKEND] = _Isolated  # settings look the name up here, when made
@@ -68,33 +68,34 @@ def drawn(guards: Guards, *, count: int, seed: str) -> list[Case]:
             suppress_health_check=tuple(HealthCheck),
             verbosity=Verbosity.quiet,
         )
-        seeded(number)(plan(given(rows)(collect)))()
+        seeded(number)(plan(given(drawn)(collect)))()
     finally:
         del AVAILABLE_PROVIDERS[_BACKEND]
     return list(found.values())[:count]
 
 
-def inputs(guards: Guards) -> Strategy:
+def inputs(input_filter: InputFilter) -> Strategy:
     """Return the strategy for whole inputs: a tuple of one value an argument, of a seen length."""
     each = [
-        place(domain, shape) for domain, shape in zip(guards.domains, guards.shapes, strict=True)
+        slot(domain, profile)
+        for domain, profile in zip(input_filter.domains, input_filter.profiles, strict=True)
     ]
-    return st.one_of([st.tuples(*each[:arity]) for arity in guards.arities])
+    return st.one_of([st.tuples(*each[:arity]) for arity in input_filter.arities])
 
 
-def place(domain: Domain, shape: Shape) -> Strategy:
-    """Return the strategy for one place: any of its types, within the domain's limits."""
-    parts = [_BY_KIND[kind](domain, shape) for kind in domain.kinds if kind in _BY_KIND]
+def slot(domain: Domain, profile: Profile) -> Strategy:
+    """Return the strategy for one slot: any of its types, within the domain's limits."""
+    parts = [_BY_KIND[kind](domain, profile) for kind in domain.kinds if kind in _BY_KIND]
     return st.one_of(parts)
 
 
-def _integers(domain: Domain, shape: Shape) -> Strategy:
+def _integers(domain: Domain, profile: Profile) -> Strategy:
     low, high = _limits(domain)
     near = st.integers(max(low, min(-10, high)), min(high, max(10, low)))
     return near | st.integers(low, high)
 
 
-def _floats(domain: Domain, shape: Shape) -> Strategy:
+def _floats(domain: Domain, profile: Profile) -> Strategy:
     low, high = _limits(domain)
     tenths = st.integers(low * 10, high * 10).map(lambda number: number / 10)
     near = st.integers(max(low, min(-10, high)) * 4, min(high, max(10, low)) * 4)
@@ -107,8 +108,8 @@ def _limits(domain: Domain) -> tuple[int, int]:
     return min(low, high), max(low, high)
 
 
-def _texts(domain: Domain, shape: Shape) -> Strategy:
-    text = shape.text
+def _texts(domain: Domain, profile: Profile) -> Strategy:
+    text = profile.text
     seen = "".join(text.counts) if text else ""
     # Not `st.text`: it reads, and writes to the working directory, a table of all of Unicode.
     parts: list[Strategy] = [
@@ -127,14 +128,14 @@ def _sizes(domain: Domain) -> tuple[int, int]:
     return domain.smallest, longest
 
 
-def _lists(domain: Domain, shape: Shape) -> Strategy:
-    if domain.positions is not None and shape.positions is not None:
-        pairs = zip(domain.positions, shape.positions, strict=True)
-        return st.tuples(*(place(*pair) for pair in pairs)).map(list)
+def _lists(domain: Domain, profile: Profile) -> Strategy:
+    if domain.positions is not None and profile.positions is not None:
+        pairs = zip(domain.positions, profile.positions, strict=True)
+        return st.tuples(*(slot(*pair) for pair in pairs)).map(list)
     if domain.items is None or not domain.items.kinds:
         return st.just([])
     low, high = _sizes(domain)
-    inner = shape.items or Shape.of(())
+    inner = profile.items or Profile.of(())
     if domain.is_rectangular:
         return _grids(domain, domain.items, inner, low, high)
     if domain.is_uniform and len(domain.items.kinds) > 1:
@@ -142,13 +143,13 @@ def _lists(domain: Domain, shape: Shape) -> Strategy:
             _BY_KIND[kind](domain.items, inner) for kind in domain.items.kinds if kind in _BY_KIND
         ]
         return st.one_of([st.lists(kind, min_size=low, max_size=high) for kind in kinds])
-    return st.lists(place(domain.items, inner), min_size=low, max_size=high)
+    return st.lists(slot(domain.items, inner), min_size=low, max_size=high)
 
 
-def _grids(domain: Domain, rows: Domain, shape: Shape, low: int, high: int) -> Strategy:
+def _grids(domain: Domain, rows: Domain, profile: Profile, low: int, high: int) -> Strategy:
     if rows.items is None:
         return st.just([])
-    cell = place(rows.items, shape.items or Shape.of(()))
+    cell = slot(rows.items, profile.items or Profile.of(()))
     height = st.integers(max(low, 1), max(min(high, _ANYTHING), 1))
     narrow, wide = _sizes(rows)
 
@@ -160,30 +161,30 @@ def _grids(domain: Domain, rows: Domain, shape: Shape, low: int, high: int) -> S
     return st.tuples(height, st.integers(narrow, min(wide, max(narrow, _ANYTHING)))).flatmap(grid)
 
 
-def _sets(domain: Domain, shape: Shape) -> Strategy:
-    return _lists(domain, shape).map(hashable).map(set)
+def _sets(domain: Domain, profile: Profile) -> Strategy:
+    return _lists(domain, profile).map(hashable).map(set)
 
 
-def _dicts(domain: Domain, shape: Shape) -> Strategy:
+def _dicts(domain: Domain, profile: Profile) -> Strategy:
     if domain.keys is None or domain.values is None:
         return st.just({})
     low, high = _sizes(domain)
-    names = place(domain.keys, shape.keys or Shape.of(()))
-    items = place(domain.values, shape.values or Shape.of(()))
+    names = slot(domain.keys, profile.keys or Profile.of(()))
+    items = slot(domain.values, profile.values or Profile.of(()))
     return st.dictionaries(names, items, min_size=low, max_size=min(high, _ANYTHING))
 
 
-_BY_KIND: dict[type, Callable[[Domain, Shape], Strategy]] = {
-    bool: lambda domain, shape: st.booleans(),
+_BY_KIND: dict[type, Callable[[Domain, Profile], Strategy]] = {
+    bool: lambda domain, profile: st.booleans(),
     int: _integers,
     float: _floats,
-    complex: lambda domain, shape: st.builds(complex, st.integers(-9, 9), st.integers(-9, 9)),
+    complex: lambda domain, profile: st.builds(complex, st.integers(-9, 9), st.integers(-9, 9)),
     str: _texts,
-    bytes: lambda domain, shape: st.binary(max_size=_LONGEST),
+    bytes: lambda domain, profile: st.binary(max_size=_LONGEST),
     list: _lists,
-    tuple: lambda domain, shape: _lists(domain, shape).map(tuple),
+    tuple: lambda domain, profile: _lists(domain, profile).map(tuple),
     set: _sets,
-    frozenset: lambda domain, shape: _sets(domain, shape).map(frozenset),
+    frozenset: lambda domain, profile: _sets(domain, profile).map(frozenset),
     dict: _dicts,
-    type(None): lambda domain, shape: st.none(),
+    type(None): lambda domain, profile: st.none(),
 }

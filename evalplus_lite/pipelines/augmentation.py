@@ -17,7 +17,7 @@ from evalplus_lite.consensus.panel import UNANSWERED, Jury
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Mapper
 from evalplus_lite.generate.domains.constants import Constants, examples
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.grading.evidence import (
     blamed,
@@ -164,7 +164,7 @@ def augment_task(
         size = budget.batch if slow else GROWTH * size
     round = None
     provenance: dict[str, Any] = {"seed": seed, "inputs": budget.inputs, "seconds": budget.seconds}
-    provenance["guards"] = [guard.to_json() for guard in generator.guards.found]
+    provenance["guards"] = [constraint.to_json() for constraint in generator.input_filter.found]
     if budget.targeted:
         provenance["targeted"] = budget.targeted
         sofar = joined(suites, provenance)
@@ -266,16 +266,16 @@ def _generator(
     seeds: SeedSource | None,
 ) -> Generator:
     constants = Constants.of_task(task)
-    guards = Guards.of_task(replace(task, base=tuple(base)), constants=constants)
+    input_filter = InputFilter.of_task(replace(task, base=tuple(base)), constants=constants)
     first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
     first += seeds(sandbox, task) if seeds is not None else ()
     name = f"{seed}:{task.id}"
     return Generator(
         base,
-        guards=guards,
+        input_filter=input_filter,
         rng=random.Random(name),
         seeds=first,
-        drawn=from_strategies(guards, inputs=budget.inputs, seed=name),
+        sampled=from_strategies(input_filter, inputs=budget.inputs, seed=name),
         constants=constants,
     )
 

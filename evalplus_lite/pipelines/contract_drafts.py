@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.llm import CutOffError, Message, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.prompting.contract_drafts import (
@@ -82,24 +82,28 @@ def _refusals(sandbox: Sandbox, task: Task, text: str) -> str:
 
 
 def _proposals(task: Task) -> list[Case]:
-    guards = Guards.typed([case.arguments for case in task.base])
-    generator = Generator(task.base, guards=guards, rng=random.Random(f"0:{task.id}"))
+    input_filter = InputFilter.typed([case.arguments for case in task.base])
+    generator = Generator(task.base, input_filter=input_filter, rng=random.Random(f"0:{task.id}"))
     return generator.propose(TRIED)
 
 
 def inferred(task: Task) -> list[str]:
     """Return in lines what augmentation takes for granted about a task without a contract."""
-    guards = Guards.of_task(replace(task, contract=None))
-    lines = [f"{' or '.join(map(str, guards.arities))} arguments"]
-    for place, domain in enumerate(guards.domains):
-        lines += _described(domain, f"argument {place}")
+    input_filter = InputFilter.of_task(replace(task, contract=None))
+    lines = [f"{' or '.join(map(str, input_filter.arities))} arguments"]
+    for position, domain in enumerate(input_filter.domains):
+        lines += _described(domain, f"argument {position}")
     lines += [
-        f"{'always' if guard.is_on else 'not taken on'}: {guard.text} "
-        f"({guard.support}; {guard.name})"
-        for guard in guards.found
-        if not guard.is_limit or guard.is_chosen
+        f"{'always' if constraint.is_on else 'not taken on'}: {constraint.text} "
+        f"({constraint.support}; {constraint.name})"
+        for constraint in input_filter.found
+        if not constraint.is_limit or constraint.is_chosen
     ]
-    limits = [guard.name for guard in guards.found if guard.is_limit and guard.is_on]
+    limits = [
+        constraint.name
+        for constraint in input_filter.found
+        if constraint.is_limit and constraint.is_on
+    ]
     return [*lines, f"limits: {', '.join(limits)}"] if limits else lines
 
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.shrink import shrink, weight
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
@@ -43,7 +43,7 @@ class Shrinker:
 
     def __init__(self, contracts: Mapping[str, str] | None = None) -> None:
         self._contracts = contracts or {}
-        self._guards: dict[str, Guards | None] = {}
+        self._filters: dict[str, InputFilter | None] = {}
         self._lock = threading.Lock()
 
     def smallest(
@@ -65,13 +65,13 @@ class Shrinker:
         task = prepared.task
         if task.contract is None:
             task = replace(task, contract=self._contracts.get(task.id))
-        guards = self._of(task, prepared.suite)
+        input_filter = self._of(task, prepared.suite)
 
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
             admitted = [
                 number
                 for number, each in enumerate(candidates)
-                if guards is None or guards.admits(each)
+                if input_filter is None or input_filter.admits(each)
             ]
             found = _failing(sandbox, task, source, [candidates[n] for n in admitted])
             failing = {admitted[place] for place in found}
@@ -80,14 +80,14 @@ class Shrinker:
         best = shrink(arguments, fails, most=most)
         return _shown(sandbox, prepared.task, source, best)
 
-    def _of(self, task: Task, suite: Suite) -> Guards | None:
+    def _of(self, task: Task, suite: Suite) -> InputFilter | None:
         if task.contract is not None and parse(task.contract).has_precondition:
             return None
         with self._lock:
-            if task.id not in self._guards:
+            if task.id not in self._filters:
                 seen = [case.arguments for case in suite.cases]
-                self._guards[task.id] = Guards.infer(seen)
-            return self._guards[task.id]
+                self._filters[task.id] = InputFilter.infer(seen)
+            return self._filters[task.id]
 
 
 def _failing(

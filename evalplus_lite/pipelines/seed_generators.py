@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.pipelines.targeting import alive, targets
@@ -50,13 +50,13 @@ class Drawn:
         return self.killed, len(self.cases)
 
 
-def from_strategies(guards: Guards, *, inputs: int, seed: str) -> list[Case]:
+def from_strategies(input_filter: InputFilter, *, inputs: int, seed: str) -> list[Case]:
     """Return values drawn from the strategies that guards imply, for a budget of ``inputs``."""
     # The import takes a third of a second.
-    from evalplus_lite.generate.strategies import drawn
+    from evalplus_lite.generate.strategies import sampled
 
     with _STRATEGIES:
-        return drawn(guards, count=min(MOST, max(FEWEST, inputs // SHARE)), seed=seed)
+        return sampled(input_filter, count=min(MOST, max(FEWEST, inputs // SHARE)), seed=seed)
 
 
 def from_generators(sandbox: Sandbox, task: Task, source: ModelSource, *, count: int) -> list[Case]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.targeting import Aim
+from evalplus_lite.generate.engine.targeting import TargetClues
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Answers
 from evalplus_lite.mutation.mutants import difference, mutants, unified
@@ -95,8 +95,10 @@ def aim(
     for number in range(MOST_BATCHES):
         if not left or kept >= inputs or idle >= IDLE:
             break
-        at = Aim.at([each.source for each in left], reference=task.reference)
-        proposed = generator.propose_at(at, batch) if number % 2 == 0 else generator.propose(batch)
+        clues = TargetClues.of([each.source for each in left], reference=task.reference)
+        proposed = (
+            generator.propose_for(clues, batch) if number % 2 == 0 else generator.propose(batch)
+        )
         if not proposed:
             break
         answers = answered(proposed)

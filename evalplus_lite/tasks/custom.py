@@ -42,7 +42,7 @@ def own_task(fields: Fields) -> Task:
         contract=contract,
         rule=read_rule(fields),
         style=read_style(fields, prompt, entry_point),
-        guards=_guards(fields),
+        constraints=_constraints(fields),
     )
 
 
@@ -74,7 +74,7 @@ def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
     raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
 
 
-def _guards(fields: Fields) -> dict[str, bool]:
+def _constraints(fields: Fields) -> dict[str, bool]:
     """Return a row's choices of guards; which names there are is known once they are inferred."""
     guards = fields.object("guards", default={}).row.data
     for name, is_on in guards.items():

@@ -6,23 +6,29 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.domains.constants import Constants, examples, letters, mined, spoken
+from evalplus_lite.generate.domains.constants import (
+    Constants,
+    characters,
+    examples,
+    from_prompt,
+    from_source,
+)
 from evalplus_lite.types import Task
 
 
 def test_constants_of_code_come_in_order_without_docstrings() -> None:
     """Literals, folded arithmetic and elements count; a docstring does not."""
     source = 'def f(x):\n    """Not 99."""\n    return x % (10**9 + 7) or [-3, "ab", 2.5]\n'
-    found = mined(source)
+    found = from_source(source)
     assert {1000000007, -3, "ab", 2.5} <= {each for each in found if each is not None}
     assert 99 not in found
-    assert mined("def f(:") == []
+    assert from_source("def f(:") == []
 
 
 def test_huge_and_endless_arithmetic_is_left_alone() -> None:
     """A power that would fill the memory is not worked out."""
-    assert 9 in mined("x = 9**9**9")
-    assert all(type(each) is not int or each < 10**40 for each in mined("x = 9**9**9"))
+    assert 9 in from_source("x = 9**9**9")
+    assert all(type(each) is not int or each < 10**40 for each in from_source("x = 9**9**9"))
 
 
 def test_numbers_bring_their_neighbours_and_strings_their_pieces() -> None:
@@ -30,14 +36,14 @@ def test_numbers_bring_their_neighbours_and_strings_their_pieces() -> None:
     constants = Constants.of_values([10, "one two", 1.5, b"z", True])
     assert set(constants.integers) >= {9, 10, 11}
     assert constants.strings == ("one two",)
-    assert set(constants.pieces) >= {"one", "two", "o", " "}
+    assert set(constants.tokens) >= {"one", "two", "o", " "}
     assert constants.bytestrings == (b"z",)
     assert constants.integers.count(10) == 1
 
 
 def test_words_of_the_prompt_count() -> None:
     """Numbers and quoted strings that a prompt speaks of count; apostrophes open nothing."""
-    found = spoken("It's 'db' at \"end\", 42 times or -1.5; don't count x2 or the user's.")
+    found = from_prompt("It's 'db' at \"end\", 42 times or -1.5; don't count x2 or the user's.")
     assert found == ["db", "end", 42, -1.5]
 
 
@@ -71,5 +77,5 @@ def test_task_without_a_readable_reference_has_no_constants() -> None:
 
 def test_letters_are_those_that_the_code_names() -> None:
     """Characters of string constants count, and the blanks that a pattern stands for."""
-    assert letters("x = y.split('\\t;')") == "\t;"
-    assert set(letters("import re\nx = re.sub(r'\\s+', '', y)")) >= {"\t", "\n", " "}
+    assert characters("x = y.split('\\t;')") == "\t;"
+    assert set(characters("import re\nx = re.sub(r'\\s+', '', y)")) >= {"\t", "\n", " "}

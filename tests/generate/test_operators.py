@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine import slots
 from evalplus_lite.generate.operators.registry import OPERATORS, Example, Operator
 from evalplus_lite.types import Value
@@ -31,29 +31,29 @@ SEEN: dict[type, list[Value]] = {
     dict: [{"a": 7, "d": 7, "b": 7}],
 }
 CONSTANTS = Constants(
-    integers=(42,), floats=(4.2,), strings=("kept",), pieces=("kept",), bytestrings=(b"kept",)
+    integers=(42,), floats=(4.2,), strings=("kept",), tokens=("kept",), bytestrings=(b"kept",)
 )
 ALL = [each for kind in OPERATORS for each in OPERATORS[kind]]
 EXAMPLES = [(each, example) for each in ALL for example in each.examples]
 
 
-def place_for(value: Value) -> slots.Place:
+def place_for(value: Value) -> slots.Slot:
     """Return a place at which the value and others of its type were seen."""
     kind = type(value)
     seen = [value] if kind is list and any(type(each) is not int for each in value) else SEEN[kind]
-    guards = Guards.typed([(value,), *((each,) for each in seen)])
-    world = slots.World(random.Random("operators").random, CONSTANTS)
-    place = slots.Place(guards.domains[0], guards.shapes[0], world)
+    input_filter = InputFilter.typed([(value,), *((each,) for each in seen)])
+    state = slots.GenerationState(random.Random("operators").random, CONSTANTS)
+    slot = slots.Slot(input_filter.domains[0], input_filter.profiles[0], state)
     for each in seen:
-        place.learn(each)
-    return place
+        slot.learn(each)
+    return slot
 
 
 def results(operator: Operator, value: Value, count: int) -> Iterator[Any]:
-    place = place_for(value)
+    slot = place_for(value)
     for _ in range(count):
-        place.world.draws_constants = not place.world.draws_constants
-        yield operator.apply(value, place)
+        slot.state.draws_constants = not slot.state.draws_constants
+        yield operator.apply(value, slot)
 
 
 @pytest.mark.parametrize(

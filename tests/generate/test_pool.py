@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from evalplus_lite.generate.engine.growth import Extent, largest_number, longest_size
+from evalplus_lite.generate.engine.growth import GrowthLimits, largest_magnitude, largest_size
 from evalplus_lite.generate.engine.pool import Pool
 
 
@@ -35,19 +35,19 @@ def test_seeds_and_parents_asked_for_are_preferred() -> None:
 
 def test_extent_grows_by_what_was_kept_and_shrinks_by_what_was_slow() -> None:
     """The reach widens once numbers near it were kept, and never beyond what was slow."""
-    extent = Extent.of([(5,), ([70],)])
-    assert extent.reach == 10_000
-    assert extent.after([(3,)], []) == extent
-    wider = extent.after([(9000,)], [])
-    assert wider.reach == 10_000_000
+    limits = GrowthLimits.of([(5,), ([70],)])
+    assert limits.max_magnitude == 10_000
+    assert limits.after([(3,)], []) == limits
+    wider = limits.after([(9000,)], [])
+    assert wider.max_magnitude == 10_000_000
     narrower = wider.after([(5,)], [(4_000_000,)])
-    assert 70 <= narrower.reach <= 2_000_000
-    assert narrower.after([(1_900_000,)], []).reach == narrower.reach
+    assert 70 <= narrower.max_magnitude <= 2_000_000
+    assert narrower.after([(1_900_000,)], []).max_magnitude == narrower.max_magnitude
 
 
 def test_largest_number_and_longest_size_look_into_containers() -> None:
     """Numbers and lengths count at any depth; NaN and infinities do not."""
     arguments = ({"a": [1, -9]}, (2.5, float("inf")), "word", b"xy")
-    assert largest_number(arguments) == 9
-    assert longest_size(arguments) == 4
-    assert longest_size((5, None)) == 0
+    assert largest_magnitude(arguments) == 9
+    assert largest_size(arguments) == 4
+    assert largest_size((5, None)) == 0

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.annotations import hints
-from evalplus_lite.generate.domains.filter import Guards
-from evalplus_lite.generate.strategies import drawn
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.strategies import sampled
 
 ROOT = Path(__file__).resolve().parents[2]
 BASES: list[list[tuple[Any, ...]]] = [
@@ -30,44 +30,44 @@ BASES: list[list[tuple[Any, ...]]] = [
 ]
 SCRIPT = """
 import sys
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.profile import elements_of
-from evalplus_lite.generate.strategies import drawn
-guards = Guards.typed([([1, 2], "ab", {"x": 1.5}), ([3], "c", {})])
-print([case.arguments for case in drawn(guards, count=25, seed="s")])
+from evalplus_lite.generate.strategies import sampled
+input_filter = InputFilter.typed([([1, 2], "ab", {"x": 1.5}), ([3], "c", {})])
+print([case.arguments for case in sampled(input_filter, count=25, seed="s")])
 """
 
 
 @pytest.mark.parametrize("base", BASES)
 def test_drawn_inputs_are_within_the_guards(base: list[tuple[Any, ...]]) -> None:
     """Whatever is drawn is admitted, by inferred guards as by typed ones, and says its source."""
-    for guards in (Guards.infer(base), Guards.typed(base)):
-        cases = drawn(guards, count=20, seed="x")
-        assert all(guards.admits(case.arguments) for case in cases)
+    for input_filter in (InputFilter.infer(base), InputFilter.typed(base)):
+        cases = sampled(input_filter, count=20, seed="x")
+        assert all(input_filter.admits(case.arguments) for case in cases)
         assert {case.source for case in cases} <= {"hypothesis"}
         assert cases
 
 
 def test_seed_decides_what_is_drawn() -> None:
     """One seed gives one list of inputs; another seed another."""
-    guards = Guards.typed(BASES[0])
-    first = drawn(guards, count=20, seed="1")
-    assert drawn(guards, count=20, seed="1") == first
-    assert drawn(guards, count=20, seed="2") != first
+    input_filter = InputFilter.typed(BASES[0])
+    first = sampled(input_filter, count=20, seed="1")
+    assert sampled(input_filter, count=20, seed="1") == first
+    assert sampled(input_filter, count=20, seed="2") != first
 
 
 def test_stated_types_are_drawn() -> None:
     """What the signature states, though never seen, comes up among the inputs drawn."""
     stated = hints("from typing import *\ndef f(x: List[Any]):\n", "f")
-    cases = drawn(Guards.typed([([1, "a"],)], stated=stated), count=60, seed="x")
+    cases = sampled(InputFilter.typed([([1, "a"],)], stated=stated), count=60, seed="x")
     kinds = {type(element) for case in cases for element in case.arguments[0]}
     assert {bool, type(None), float} <= kinds
 
 
 def test_constants_of_imported_modules_make_no_difference(tmp_path: Path) -> None:
     """A module that happens to be imported does not change what is drawn."""
-    guards = Guards.typed([(1,), (-5,)])
-    before = drawn(guards, count=200, seed="x")
+    input_filter = InputFilter.typed([(1,), (-5,)])
+    before = sampled(input_filter, count=200, seed="x")
     numbers = ", ".join(str(918_273 + 7 * step) for step in range(400))
     path = tmp_path / "happens_to_be_here.py"
     path.write_text(f"NUMBERS = [{numbers}]\n")
@@ -78,7 +78,7 @@ def test_constants_of_imported_modules_make_no_difference(tmp_path: Path) -> Non
     sys.modules["happens_to_be_here"] = module
     try:
         spec.loader.exec_module(module)
-        assert drawn(guards, count=200, seed="x") == before
+        assert sampled(input_filter, count=200, seed="x") == before
     finally:
         del sys.modules["happens_to_be_here"]
 
@@ -105,4 +105,4 @@ def test_drawing_leaves_no_files_and_ignores_the_hash_seed(tmp_path: Path) -> No
 
 def test_nothing_asked_for_draws_nothing() -> None:
     """A count of zero is no error."""
-    assert drawn(Guards.typed(BASES[0]), count=0, seed="x") == []
+    assert sampled(InputFilter.typed(BASES[0]), count=0, seed="x") == []

@@ -7,7 +7,7 @@ from typing import Any
 
 from support.tasks import make_task
 
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.llm import Client
 from evalplus_lite.pipelines.augmentation import Budget, augment_task
 from evalplus_lite.pipelines.seed_generators import (
@@ -34,23 +34,23 @@ HANGS = "```python\ndef generate(rng):\n    while True: pass\n```"
 
 def test_strategies_draw_alike_in_every_thread() -> None:
     """Hypothesis keeps globals: four tasks at once draw what each draws alone."""
-    guards = Guards.infer([([1, 2],), ([3],)])
-    alone = [from_strategies(guards, inputs=100, seed=str(number)) for number in range(4)]
+    input_filter = InputFilter.infer([([1, 2],), ([3],)])
+    single = [from_strategies(input_filter, inputs=100, seed=str(number)) for number in range(4)]
     with ThreadPoolExecutor(4) as threads:
         futures = [
-            threads.submit(from_strategies, guards, inputs=100, seed=str(number))
+            threads.submit(from_strategies, input_filter, inputs=100, seed=str(number))
             for number in range(4)
         ]
-        assert [future.result() for future in futures] == alone
-    assert all(alone)
+        assert [future.result() for future in futures] == single
+    assert all(single)
 
 
 def test_augmentation_uses_strategies(sandbox: Sandbox) -> None:
     """Some kept inputs come from Hypothesis, each valid and marked so."""
     found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=100))
-    drawn = [case for case in found.suite.cases if case.source == "hypothesis"]
-    assert drawn
-    assert all(case.arguments[0] >= 0 for case in drawn)
+    sampled = [case for case in found.suite.cases if case.source == "hypothesis"]
+    assert sampled
+    assert all(case.arguments[0] >= 0 for case in sampled)
 
 
 def test_a_generator_is_measured_in_the_sandbox(sandbox: Sandbox) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.shrink import shrink, weight
 from evalplus_lite.types import Case
@@ -51,7 +51,7 @@ SCRIPT = """
 import hashlib, random
 from evalplus_lite.values import codec
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.types import Case
 base = [
@@ -62,8 +62,8 @@ base = [
 digest = hashlib.sha256()
 constants = Constants.of_values([7, "fig", "a b"])
 inputs = [case.arguments for case in base]
-for guards in (Guards.typed(inputs), Guards.infer(inputs)):
-    made = Generator(base, guards=guards, rng=random.Random("0:T/1"), constants=constants)
+for input_filter in (InputFilter.typed(inputs), InputFilter.infer(inputs)):
+    made = Generator(base, input_filter=input_filter, rng=random.Random("0:T/1"), constants=constants)
     for _ in range(6):
         batch = made.propose(60)
         made.feedback(batch[::2])
@@ -78,8 +78,8 @@ print(digest.hexdigest())
 @given(INPUTS)
 def test_guards_admit_the_inputs_they_were_made_from(base: list[tuple[Any, ...]]) -> None:
     """Neither kind of guards refuses one of its own base inputs."""
-    assert [Guards.infer(base).explain(arguments) for arguments in base] == [None] * len(base)
-    assert [Guards.typed(base).explain(arguments) for arguments in base] == [None] * len(base)
+    assert [InputFilter.infer(base).explain(arguments) for arguments in base] == [None] * len(base)
+    assert [InputFilter.typed(base).explain(arguments) for arguments in base] == [None] * len(base)
 
 
 @pytest.mark.slow
@@ -89,11 +89,11 @@ def test_proposals_are_new_admitted_and_of_the_types_seen(
     base: list[tuple[Any, ...]], seed: int
 ) -> None:
     """Whatever the base inputs, proposals keep arity and types, repeat nothing, change nothing."""
-    guards = Guards.typed(base)
+    input_filter = InputFilter.typed(base)
     before = [key(arguments) for arguments in base]
     made = Generator(
         [Case(arguments) for arguments in base],
-        guards=guards,
+        input_filter=input_filter,
         rng=random.Random(seed),
         constants=Constants.of_values([3, "ab"]),
     )
@@ -102,9 +102,9 @@ def test_proposals_are_new_admitted_and_of_the_types_seen(
         batch = made.propose(20)
         for case in batch:
             assert len(case.arguments) == len(base[0])
-            for place, value in enumerate(case.arguments):
-                assert type(value) in {type(arguments[place]) for arguments in base}
-            assert guards.explain(case.arguments) is None
+            for slot, value in enumerate(case.arguments):
+                assert type(value) in {type(arguments[slot]) for arguments in base}
+            assert input_filter.explain(case.arguments) is None
             assert key(case.arguments) not in seen
             seen.add(key(case.arguments))
         made.feedback(batch[::2])

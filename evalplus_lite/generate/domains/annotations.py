@@ -30,7 +30,7 @@ _PLAIN: dict[str, type] = {
     "int": int, "float": float, "complex": complex, "bool": bool, "str": str, "bytes": bytes,
     "None": _NONE,
 }  # fmt: skip
-_HOLDERS: dict[str, type] = {
+_CONTAINERS: dict[str, type] = {
     "list": list, "List": list, "Sequence": list, "Iterable": list, "Collection": list,
     "tuple": tuple, "Tuple": tuple, "set": set, "Set": set,
     "frozenset": frozenset, "FrozenSet": frozenset,
@@ -74,19 +74,19 @@ def _hint(node: ast.expr | None) -> Hint:
             return ANYTHING
         case ast.Name(id=name) if name in _PLAIN:
             return Hint((_PLAIN[name],))
-        case ast.Name(id=name) if name in _HOLDERS:
-            return Hint((_HOLDERS[name],))
+        case ast.Name(id=name) if name in _CONTAINERS:
+            return Hint((_CONTAINERS[name],))
         case ast.Name(id=name) if name in _MAPPINGS:
             return Hint((dict,))
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _union([_hint(left), _hint(right)])
-        case ast.Subscript(value=holder, slice=inner):
-            return _subscript(holder, inner)
+        case ast.Subscript(value=container, slice=inner):
+            return _subscript(container, inner)
     return _NOTHING
 
 
-def _subscript(holder: ast.expr, inner: ast.expr) -> Hint:
-    name = getattr(holder, "attr", getattr(holder, "id", ""))
+def _subscript(container: ast.expr, inner: ast.expr) -> Hint:
+    name = getattr(container, "attr", getattr(container, "id", ""))
     parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
     if name == "Optional":
         return _union([_hint(inner), Hint((_NONE,))])
@@ -94,7 +94,7 @@ def _subscript(holder: ast.expr, inner: ast.expr) -> Hint:
         return _union([_hint(part) for part in parts])
     if name in _MAPPINGS and len(parts) == 2:
         return Hint((dict,), keys=_hint(parts[0]), values=_hint(parts[1]))
-    kind = _HOLDERS.get(name)
+    kind = _CONTAINERS.get(name)
     if kind is None:
         return _NOTHING
     if kind is not tuple:

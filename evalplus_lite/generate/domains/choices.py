@@ -7,8 +7,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.evidence import Guard
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.evidence import Constraint
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.types import Task
 
@@ -23,22 +23,22 @@ def with_choices(
     Raises InputError if there is no such task, or no such guard of it: a task's own choices, too,
     are looked up here, before anything is computed.
     """
-    chosen = {task.id: dict(task.guards) for task in tasks}
+    chosen = {task.id: dict(task.constraints) for task in tasks}
     known = {task.id: task for task in tasks}
     for option, texts, is_on in (("--guard", on, True), ("--no-guard", off, False)):
         for text in texts:
             task, name = _parted(text, known, option)
-            names = [guard.name for guard in _found(task)] if name == ALL else [name]
+            names = [constraint.name for constraint in _found(task)] if name == ALL else [name]
             chosen[task.id].update(dict.fromkeys(names, is_on))
-    made = tuple(replace(task, guards=chosen[task.id]) for task in tasks)
+    made = tuple(replace(task, constraints=chosen[task.id]) for task in tasks)
     for task in made:
-        if task.guards and task.base:
+        if task.constraints and task.base:
             _found(task)
     return made
 
 
-def _found(task: Task) -> Sequence[Guard]:
-    return Guards.of_task(with_stated_contract(task)).found if task.base else ()
+def _found(task: Task) -> Sequence[Constraint]:
+    return InputFilter.of_task(with_stated_contract(task)).found if task.base else ()
 
 
 def _parted(text: str, known: dict[str, Task], option: str) -> tuple[Task, str]:

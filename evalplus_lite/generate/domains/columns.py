@@ -20,10 +20,10 @@ class Column:
         self.name, self.text = name, text
 
     @classmethod
-    def of_argument(cls, examples: Sequence[Sequence[Value]], place: int) -> Column:
+    def of_argument(cls, examples: Sequence[Sequence[Value]], position: int) -> Column:
         """Return the column of an argument."""
-        groups = [[each[place]] if len(each) > place else [] for each in examples]
-        return cls(groups, str(place), f"argument {place}")
+        groups = [[each[position]] if len(each) > position else [] for each in examples]
+        return cls(groups, str(position), f"argument {position}")
 
     def elements(self) -> Column:
         """Return the column of the elements of lists, tuples and sets."""
@@ -43,12 +43,12 @@ class Column:
             "values", "the values of", lambda v: v.values() if type(v) is dict else ()
         )
 
-    def field(self, place: int) -> Column:
+    def field(self, position: int) -> Column:
         """Return the column of one field of records."""
         return self._inner(
-            str(place),
-            f"field {place} of",
-            lambda value: value[place : place + 1] if type(value) in SEQUENCES else (),
+            str(position),
+            f"field {position} of",
+            lambda value: value[position : position + 1] if type(value) in SEQUENCES else (),
         )
 
     def seen(self, informs: Callable[[Value], bool]) -> int:

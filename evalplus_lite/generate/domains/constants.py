@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from evalplus_lite.generate.domains.string_patterns import runs
+from evalplus_lite.generate.domains.string_patterns import tokens
 from evalplus_lite.programs import parsing
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
@@ -32,14 +32,14 @@ class Constants:
     floats: tuple[float, ...] = ()
     strings: tuple[str, ...] = ()
     """Whole string constants."""
-    pieces: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
     """Words and characters of the string constants."""
     bytestrings: tuple[bytes, ...] = ()
 
     @classmethod
     def of_task(cls, task: Task) -> Constants:
         """Return what the reference's code and the prompt's words show."""
-        return cls.of_values([*mined(task.reference), *spoken(task.prompt)])
+        return cls.of_values([*from_source(task.reference), *from_prompt(task.prompt)])
 
     @classmethod
     def of_values(cls, values: Iterable[Value]) -> Constants:
@@ -48,8 +48,8 @@ class Constants:
         integers = [value for value in values if type(value) is int]
         floats = [value for value in values if type(value) is float]
         strings = [value for value in values if type(value) is str]
-        words = [run for text in strings for run in runs(text)]
-        letters = [letter for text in strings for letter in text]
+        words = [token for text in strings for token in tokens(text)]
+        characters = [letter for text in strings for letter in text]
         whole = [int(value) for value in floats if value.is_integer() and abs(value) < 1e15]
         near = [number + step for number in integers for step in (1, -1)]
         reals = [*floats, *(float(number) for number in integers if abs(number) < 10**15)]
@@ -58,14 +58,14 @@ class Constants:
             integers=_distinct([*integers, *whole, *near, *_between(integers)]),
             floats=_distinct([*floats, *_between(reals), *reals, *beside]),
             strings=_distinct(strings),
-            pieces=_distinct(
-                piece for piece in [*words, *letters] if piece.strip() or " " in piece
+            tokens=_distinct(
+                token for token in [*words, *characters] if token.strip() or " " in token
             ),
             bytestrings=_distinct(value for value in values if type(value) is bytes),
         )
 
 
-def mined(source: str) -> list[Value]:
+def from_source(source: str) -> list[Value]:
     """Return the constants of a program's code, docstrings left out, in order of appearance.
 
     Arithmetic on constants (``10**9 + 7``) counts as its small result. A program that does not
@@ -78,17 +78,17 @@ def mined(source: str) -> list[Value]:
     return list(_walk(tree))
 
 
-def letters(source: str) -> str:
+def characters(source: str) -> str:
     """Return the characters of a program's string constants: those that it treats in some way.
 
     A regular expression's ``\\s`` stands for the blanks that it matches.
     """
-    texts = [value for value in mined(source) if type(value) is str]
+    texts = [value for value in from_source(source) if type(value) is str]
     blanks = "\t\n " if any("\\s" in text for text in texts) else ""
     return "".join(sorted({*"".join(texts), *blanks}))
 
 
-def spoken(prompt: str) -> list[Value]:
+def from_prompt(prompt: str) -> list[Value]:
     """Return the quoted strings and the numbers in the words of a prompt, in order."""
     found: list[Value] = []
     for match in _SPOKEN.finditer(prompt):

@@ -9,7 +9,7 @@ from typing import Any
 from evalplus_lite.generate.domains.annotations import Hint
 from evalplus_lite.generate.domains.characters import PRINTABLE
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED
-from evalplus_lite.generate.domains.string_patterns import run_kind, runs
+from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
 from evalplus_lite.types import Value
 
 
@@ -26,10 +26,10 @@ class Domain:
     largest: int | None = None
     alphabet: str = ""
     """The characters allowed in strings, in order."""
-    has_form: bool = False
+    has_common_pattern: bool = False
     """Whether many of the strings seen consist of the same kinds of run, in the same order."""
     pattern: tuple[str, ...] | None = None
-    """The kinds of run (``alphabet.runs``) that every string consists of, in order."""
+    """The kinds of run (``string_patterns.tokens``) that every string consists of, in order."""
     words: frozenset[str] | None = None
     """The only blank-separated words that strings may consist of."""
     items: Domain | None = None
@@ -91,7 +91,7 @@ class Domain:
         if not self.characters.issuperset(value):
             strange = next(each for each in value if each not in self.characters)
             return f"{strange!r} is no character of the kinds seen"
-        if self.pattern is not None and tuple(map(run_kind, runs(value))) != self.pattern:
+        if self.pattern is not None and tuple(map(token_kind, tokens(value))) != self.pattern:
             return f"{value[:40]!r} is not of the form {' '.join(self.pattern)}"
         if self.words is not None and not self.words.issuperset(value.split()):
             return f"{value[:40]!r} holds a word that neither inputs nor reference know"

@@ -57,7 +57,7 @@ example is enough for them, as without a contract an input far off is rarely mea
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class Constraint:
     """A constraint that every example keeps to; its ``name`` is made of places and its kind.
 
     ``seen`` distinct informative examples speak for it, ``needed`` are enough. ``is_on`` says
@@ -98,23 +98,23 @@ class Ledger:
 
     def __init__(self, choices: Mapping[str, bool] | None = None) -> None:
         self._choices = choices or {}
-        self._guards: dict[str, Guard] = {}
+        self._constraints: dict[str, Constraint] = {}
 
     def takes(self, name: str, text: str, *, kind: str, seen: int) -> bool:
         """Note a constraint with its support; return whether it is taken on."""
         enough = needed(kind)
         chosen = self._choices.get(name)
         is_on = seen >= enough if chosen is None else chosen
-        self._guards[name] = Guard(name, text, seen, enough, is_on, chosen is not None)
+        self._constraints[name] = Constraint(name, text, seen, enough, is_on, chosen is not None)
         return is_on
 
-    def finished(self) -> tuple[Guard, ...]:
+    def finished(self) -> tuple[Constraint, ...]:
         """Return all constraints found; InputError if the user names one that was not."""
         for name in self._choices:
-            if name not in self._guards:
-                known = ", ".join(sorted(self._guards)) or "none"
+            if name not in self._constraints:
+                known = ", ".join(sorted(self._constraints)) or "none"
                 raise InputError(f"no guard {name!r} was inferred", remedy=f"one of: {known}")
-        return tuple(self._guards.values())
+        return tuple(self._constraints.values())
 
 
 def needed(kind: str) -> int:

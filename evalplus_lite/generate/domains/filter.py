@@ -10,27 +10,27 @@ from evalplus_lite.generate.domains import inference, relations
 from evalplus_lite.generate.domains.annotations import Hint, hints
 from evalplus_lite.generate.domains.columns import Column
 from evalplus_lite.generate.domains.constants import Constants, examples
-from evalplus_lite.generate.domains.constants import letters as letters_of
+from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import Guard, Ledger
-from evalplus_lite.generate.domains.profile import Shape
+from evalplus_lite.generate.domains.evidence import Constraint, Ledger
+from evalplus_lite.generate.domains.profile import Profile
 from evalplus_lite.generate.domains.relations import Arguments, Relation
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Guards:
+class InputFilter:
     """One domain an argument, the numbers of arguments seen, and relations between arguments.
 
     ``found`` are all constraints that the examples keep to, taken on or not, with their support.
     """
 
-    shapes: tuple[Shape, ...]
+    profiles: tuple[Profile, ...]
     domains: tuple[Domain, ...]
     arities: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
-    found: tuple[Guard, ...] = ()
+    found: tuple[Constraint, ...] = ()
 
     @classmethod
     def infer(
@@ -39,21 +39,21 @@ class Guards:
         *,
         known: Collection[str] = (),
         choices: Mapping[str, bool] | None = None,
-    ) -> Guards:
+    ) -> InputFilter:
         """Return guards for a task without a contract: near the base inputs in every respect.
 
         ``known`` are string constants of the reference: where all words of the inputs are among
         them, they are the vocabulary. ``choices`` take guards on or leave them off by name.
         Raises InputError if there is no base input, or no guard of a name in ``choices``.
         """
-        shapes, columns = _shapes(base)
+        profiles, columns = _profiles(base)
         ledger = Ledger(choices)
         domains = tuple(
-            inference.inferred(shape, column, ledger, known=known)
-            for shape, column in zip(shapes, columns, strict=True)
+            inference.inferred(profile, column, ledger, known=known)
+            for profile, column in zip(profiles, columns, strict=True)
         )
         found = relations.infer(base, ledger)
-        return cls(shapes, domains, _arities(base), found, ledger.finished())
+        return cls(profiles, domains, _arities(base), found, ledger.finished())
 
     @classmethod
     def typed(
@@ -61,38 +61,40 @@ class Guards:
         base: Sequence[Arguments],
         *,
         stated: Sequence[Hint] = (),
-        letters: str = "",
+        characters: str = "",
         choices: Mapping[str, bool] | None = None,
-    ) -> Guards:
+    ) -> InputFilter:
         """Return guards for a task whose contract decides validity: types, forms and characters.
 
         Besides what was seen, the types that the signature states (``annotations.hints``) are
-        allowed, and ``letters``, beyond printable ASCII, where strings were seen. ``choices`` are
-        as in ``infer``.
+        allowed, and ``characters``, beyond printable ASCII, if strings were seen. ``choices`` are as
+        in ``infer``.
         """
-        shapes, columns = _shapes(base)
+        profiles, columns = _profiles(base)
         ledger = Ledger(choices)
-        padded = [*stated, *[Hint()] * len(shapes)]
+        padded = [*stated, *[Hint()] * len(profiles)]
         domains = tuple(
-            inference.typed(shape, column, ledger, letters=letters).widened(hint)
-            for shape, column, hint in zip(shapes, columns, padded, strict=False)
+            inference.typed(profile, column, ledger, characters=characters).widened(hint)
+            for profile, column, hint in zip(profiles, columns, padded, strict=False)
         )
-        return cls(shapes, domains, _arities(base), found=ledger.finished())
+        return cls(profiles, domains, _arities(base), found=ledger.finished())
 
     @classmethod
-    def of_task(cls, task: Task, *, constants: Constants | None = None) -> Guards:
+    def of_task(cls, task: Task, *, constants: Constants | None = None) -> InputFilter:
         """Return typed guards where the task's contract has a precondition, else inferred ones.
 
-        The task's own choices (``Task.guards``) decide before any support.
+        The task's own choices (``Task.constraints``) decide before any support.
         """
         base = [case.arguments for case in task.base]
         try:
             if task.contract is not None and parse(task.contract).has_precondition:
                 stated = hints(task.prompt, task.entry_point)
-                letters = letters_of(task.reference)
-                return cls.typed(base, stated=stated, letters=letters, choices=task.guards)
+                characters = characters_of(task.reference)
+                return cls.typed(
+                    base, stated=stated, characters=characters, choices=task.constraints
+                )
             known = (constants or Constants.of_task(task)).strings
-            return cls.infer([*base, *_shown(task, base)], known=known, choices=task.guards)
+            return cls.infer([*base, *_shown(task, base)], known=known, choices=task.constraints)
         except InputError as error:
             raise InputError(f"{task.id}: {error.problem}", remedy=error.remedy) from None
 
@@ -104,24 +106,24 @@ class Guards:
         """Return why the input may not be proposed, or None where it may."""
         if len(arguments) not in self.arities:
             return f"{len(arguments)} arguments where {_either(self.arities)} were seen"
-        for place, (domain, value) in enumerate(zip(self.domains, arguments, strict=False)):
+        for position, (domain, value) in enumerate(zip(self.domains, arguments, strict=False)):
             if (reason := domain.explain(value)) is not None:
-                return f"argument {place}: {reason}"
+                return f"argument {position}: {reason}"
         for relation in self.relations:
             if not relation.holds(arguments):
                 return f"does not keep to: {relation.text}"
         return None
 
 
-def _shapes(base: Sequence[Arguments]) -> tuple[tuple[Shape, ...], list[Column]]:
+def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Column]]:
     if not base:
         raise InputError("no base input to infer guards from", remedy="give the task an input")
-    longest = max(map(len, base))
-    shapes = tuple(
-        Shape.of(arguments[place] for arguments in base if len(arguments) > place)
-        for place in range(longest)
+    largest = max(map(len, base))
+    profiles = tuple(
+        Profile.of(arguments[position] for arguments in base if len(arguments) > position)
+        for position in range(largest)
     )
-    return shapes, [Column.of_argument(base, place) for place in range(longest)]
+    return profiles, [Column.of_argument(base, position) for position in range(largest)]
 
 
 def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:

@@ -16,9 +16,9 @@ from evalplus_lite.generate.domains.characters import PRINTABLE, widen
 from evalplus_lite.generate.domains.columns import Column
 from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.evidence import Ledger
-from evalplus_lite.generate.domains.notes import Notes
-from evalplus_lite.generate.domains.profile import SEQUENCES, Shape
-from evalplus_lite.generate.domains.string_patterns import has_form, pattern_of, words_of
+from evalplus_lite.generate.domains.notes import ConstraintFinder
+from evalplus_lite.generate.domains.profile import SEQUENCES, Profile
+from evalplus_lite.generate.domains.string_patterns import has_common_pattern, pattern_of, words_of
 
 _GROWTH = 10
 """Inferred numbers reach this many times as far as the largest seen, sizes twice as far."""
@@ -29,64 +29,66 @@ _SIZE_FLOOR = 12
 
 
 def inferred(
-    shape: Shape, column: Column, ledger: Ledger, *, known: Collection[str] = ()
+    profile: Profile, column: Column, ledger: Ledger, *, known: Collection[str] = ()
 ) -> Domain:
     """Return a domain near what was seen; ``known`` are the reference's string constants.
 
-    ``column`` holds the values that ``shape`` was read off, and each constraint is asked for at
+    ``column`` holds the values that ``profile`` was read off, and each constraint is asked for at
     ``ledger``.
     """
 
-    def inner(part: Shape | None, values: Column) -> Domain | None:
+    def inner(part: Profile | None, values: Column) -> Domain | None:
         return inferred(part, values, ledger, known=known) if part else None
 
-    noted = Notes(column, ledger)
-    positions = _positions(shape, column, noted, inner)
-    lowest, highest = _bounds(shape, noted)
+    finder = ConstraintFinder(column, ledger)
+    positions = _positions(profile, column, finder, inner)
+    lowest, highest = _bounds(profile, finder)
     return Domain(
         lowest=lowest,
         highest=highest,
-        **_text(shape, noted, known),
-        items=inner(shape.items, column.elements()),
+        **_text(profile, finder, known),
+        items=inner(profile.items, column.elements()),
         positions=positions,
-        keys=inner(shape.keys, column.keys()),
-        values=inner(shape.values, column.values()),
-        **_span(shape, noted, is_record=positions is not None),
-        **_form(shape, noted),
+        keys=inner(profile.keys, column.keys()),
+        values=inner(profile.values, column.values()),
+        **_span(profile, finder, is_record=positions is not None),
+        **_form(profile, finder),
     )
 
 
-def typed(shape: Shape, column: Column, ledger: Ledger, *, letters: str = "") -> Domain:
+def typed(profile: Profile, column: Column, ledger: Ledger, *, characters: str = "") -> Domain:
     """Return the domain of the types and fixed forms seen, over printable ASCII.
 
-    ``letters`` are allowed in strings too. Where lists hold lists beside other values, they may
+    ``characters`` are allowed in strings too. Where lists hold lists beside other values, they may
     nest a little deeper than seen. A list that stands directly as an argument keeps its
     size free, if its elements are alike: the contract says whether the size means anything.
     """
-    return _deepened(_typed(shape, column, ledger, letters, is_inner=False))
+    return _deepened(_typed(profile, column, ledger, characters, is_inner=False))
 
 
 def _typed(
-    shape: Shape, column: Column, ledger: Ledger, letters: str, *, is_inner: bool = True
+    profile: Profile, column: Column, ledger: Ledger, characters: str, *, is_inner: bool = True
 ) -> Domain:
-    def inner(part: Shape | None, values: Column) -> Domain | None:
-        return _typed(part, values, ledger, letters) if part else None
+    def inner(part: Profile | None, values: Column) -> Domain | None:
+        return _typed(part, values, ledger, characters) if part else None
 
-    noted = Notes(column, ledger)
-    positions = _positions(shape, column, noted, inner)
-    sizes = shape.sizes
-    may_be_fixed = shape.kinds == (tuple,) or (is_inner and shape.kinds == (list,))
-    has_size = may_be_fixed and sizes is not None and sizes.largest > 0 and noted.has_size(sizes)
+    finder = ConstraintFinder(column, ledger)
+    positions = _positions(profile, column, finder, inner)
+    sizes = profile.sizes
+    may_be_fixed = profile.kinds == (tuple,) or (is_inner and profile.kinds == (list,))
+    has_size = may_be_fixed and sizes is not None and sizes.largest > 0 and finder.has_size(sizes)
     is_form = has_size or positions is not None
     return Domain(
         smallest=sizes.smallest if sizes and is_form else 0,
         largest=sizes.largest if sizes and is_form else None,
-        alphabet="".join(sorted({*PRINTABLE, *letters, *shape.text.counts})) if shape.text else "",
-        items=inner(shape.items, column.elements()),
+        alphabet="".join(sorted({*PRINTABLE, *characters, *profile.text.counts}))
+        if profile.text
+        else "",
+        items=inner(profile.items, column.elements()),
         positions=positions,
-        keys=inner(shape.keys, column.keys()),
-        values=inner(shape.values, column.values()),
-        **_form(shape, noted),
+        keys=inner(profile.keys, column.keys()),
+        values=inner(profile.values, column.values()),
+        **_form(profile, finder),
     )
 
 
@@ -124,70 +126,74 @@ def _joined(one: Domain, other: Domain) -> Domain:
 
 
 def _positions(
-    shape: Shape,
+    profile: Profile,
     column: Column,
-    noted: Notes,
-    inner: Callable[[Shape, Column], Domain | None],
+    finder: ConstraintFinder,
+    inner: Callable[[Profile, Column], Domain | None],
 ) -> tuple[Domain, ...] | None:
-    if shape.positions is None:
+    if profile.positions is None:
         return None
-    fields = [inner(each, column.field(at)) for at, each in enumerate(shape.positions)]
-    is_record = noted.is_record(shape.positions)
+    fields = [inner(each, column.field(at)) for at, each in enumerate(profile.positions)]
+    is_record = finder.is_record(profile.positions)
     return tuple(field for field in fields if field is not None) if is_record else None
 
 
-def _form(shape: Shape, noted: Notes) -> dict[str, Any]:
+def _form(profile: Profile, finder: ConstraintFinder) -> dict[str, Any]:
     """Return the fields that both ways of reading a shape have in common."""
     return {
-        "kinds": shape.kinds,
-        "has_form": shape.text is not None and has_form(shape.text.values),
-        "has_special": shape.has_special,
-        "is_uniform": shape.is_uniform and noted.is_uniform(shape),
-        "is_rectangular": shape.is_rectangular and noted.is_rectangular(),
-        "is_square": shape.is_square and noted.is_square(),
+        "kinds": profile.kinds,
+        "has_common_pattern": profile.text is not None and has_common_pattern(profile.text.values),
+        "has_special": profile.has_special,
+        "is_uniform": profile.is_uniform and finder.is_uniform(profile),
+        "is_rectangular": profile.is_rectangular and finder.is_rectangular(),
+        "is_square": profile.is_square and finder.is_square(),
     }
 
 
-def _text(shape: Shape, noted: Notes, known: Collection[str]) -> dict[str, Any]:
-    text = shape.text
+def _text(profile: Profile, finder: ConstraintFinder, known: Collection[str]) -> dict[str, Any]:
+    text = profile.text
     if text is None:
         return {}
     pattern, words = pattern_of(text.values), words_of(text.values, known)
-    if words is not None and not noted.has_words():
+    if words is not None and not finder.has_words():
         words = None
-    keep_closed = noted.has_closed_letters(text.counts) and words is None
+    keep_closed = finder.has_closed_characters(text.counts) and words is None
     near = widen(text.counts, keep_closed=keep_closed)
     return {
-        "alphabet": near if noted.has_letters(near) else "".join(sorted({*PRINTABLE, *near})),
-        "pattern": pattern if pattern and noted.has_pattern(pattern) else None,
+        "alphabet": near if finder.has_characters(near) else "".join(sorted({*PRINTABLE, *near})),
+        "pattern": pattern if pattern and finder.has_pattern(pattern) else None,
         "words": words,
     }
 
 
-def _bounds(shape: Shape, noted: Notes) -> tuple[float | None, float | None]:
+def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, float | None]:
     """Return bounds that keep signs: zero and negative numbers only where such were seen."""
-    if shape.numbers is None:
+    if profile.numbers is None:
         return None, None
-    low, high = shape.numbers.lowest, shape.numbers.highest
-    reach = max(_GROWTH * max(abs(low), abs(high)), _FLOOR)
-    lowest, highest = (-reach, reach) if noted.has_reach(reach) else (None, None)
-    is_not_zero = (low > 0 or high < 0) and noted.is_not_zero()
-    if low >= 0 and noted.is_not_negative():
+    low, high = profile.numbers.lowest, profile.numbers.highest
+    max_magnitude = max(_GROWTH * max(abs(low), abs(high)), _FLOOR)
+    lowest, highest = (
+        (-max_magnitude, max_magnitude)
+        if finder.has_magnitude_bound(max_magnitude)
+        else (None, None)
+    )
+    is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
+    if low >= 0 and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0
-    elif high <= 0 and noted.is_not_positive():
+    elif high <= 0 and finder.is_not_positive():
         highest = max(high, -1) if is_not_zero else 0
     return lowest, highest
 
 
-def _span(shape: Shape, noted: Notes, *, is_record: bool) -> dict[str, Any]:
+def _span(profile: Profile, finder: ConstraintFinder, *, is_record: bool) -> dict[str, Any]:
     """Return limits of length that keep a fixed size, or emptiness out where it was not seen."""
-    sizes = shape.sizes
+    sizes = profile.sizes
     if sizes is None:
         return {"smallest": 0, "largest": None}
-    longest = max(2 * sizes.largest, _SIZE_FLOOR)
-    largest = longest if noted.has_length(longest) else None
-    smallest = int(sizes.smallest > 0 and noted.is_not_empty())
-    is_one_size = sizes.smallest == sizes.largest > 0 and noted.has_size(sizes)
+    bound = max(2 * sizes.largest, _SIZE_FLOOR)
+    largest = bound if finder.has_size_bound(bound) else None
+    smallest = int(sizes.smallest > 0 and finder.is_not_empty())
+    is_one_size = sizes.smallest == sizes.largest > 0 and finder.has_size(sizes)
     if is_one_size or is_record:
         return {"smallest": sizes.smallest, "largest": sizes.largest}
     return {"smallest": smallest, "largest": largest}

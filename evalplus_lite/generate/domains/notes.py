@@ -12,13 +12,13 @@ from typing import Any
 from evalplus_lite.generate.domains.characters import closed
 from evalplus_lite.generate.domains.columns import Column
 from evalplus_lite.generate.domains.evidence import Ledger
-from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, Shape, Sizes
+from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, Profile, SizeRange
 from evalplus_lite.types import Value
 
-_MOST_LETTERS = 40
+_MOST_CHARACTERS = 40
 
 
-class Notes:
+class ConstraintFinder:
     """The constraints at one place; ``column`` holds the examples' values there."""
 
     def __init__(self, column: Column, ledger: Ledger) -> None:
@@ -36,31 +36,35 @@ class Notes:
         """No number is zero."""
         return self._takes("not-zero", "never zero", _is_number)
 
-    def has_reach(self, reach: float) -> bool:
+    def has_magnitude_bound(self, max_magnitude: float) -> bool:
         """Numbers stay this near to zero."""
-        return self._takes("reach", f"from {-reach:g} to {reach:g}", _is_number)
+        return self._takes("reach", f"from {-max_magnitude:g} to {max_magnitude:g}", _is_number)
 
     def is_not_empty(self) -> bool:
         """No string or container is empty."""
         return self._takes("not-empty", "never empty", _is_sized)
 
-    def has_size(self, sizes: Sizes) -> bool:
+    def has_size(self, sizes: SizeRange) -> bool:
         """All strings and containers are of one length: each distinct one might have another."""
         if sizes.smallest != sizes.largest:
             return False
         seen = self._column.distinct(_is_sized)
         return self._put("size", f"always of length {sizes.smallest}", seen)
 
-    def has_length(self, longest: int) -> bool:
+    def has_size_bound(self, largest: int) -> bool:
         """Strings and containers are no longer than this."""
-        return self._takes("length", f"at most {longest} long", _is_sized)
+        return self._takes("length", f"at most {largest} long", _is_sized)
 
-    def has_letters(self, letters: str) -> bool:
+    def has_characters(self, characters: str) -> bool:
         """Characters are of the classes seen."""
-        shown = letters if len(letters) <= _MOST_LETTERS else letters[:_MOST_LETTERS] + "..."
+        shown = (
+            characters
+            if len(characters) <= _MOST_CHARACTERS
+            else characters[:_MOST_CHARACTERS] + "..."
+        )
         return self._takes("letters", f"only characters of {shown!r}", _is_text)
 
-    def has_closed_letters(self, counts: Mapping[str, int]) -> bool:
+    def has_closed_characters(self, counts: Mapping[str, int]) -> bool:
         """Of a class of characters only those seen are used."""
         narrow = "".join(closed(counts))
         if not narrow:
@@ -81,14 +85,14 @@ class Notes:
         """All words are ones that the reference knows."""
         return self._takes("words", "only words that the reference knows", lambda v: bool(v))
 
-    def is_record(self, fields: Sequence[Shape]) -> bool:
+    def is_record(self, fields: Sequence[Profile]) -> bool:
         """Each place of the lists or tuples has types of its own."""
         kinds = ", ".join("/".join(kind.__name__ for kind in each.kinds) for each in fields)
         return self._takes("record", f"always ({kinds})", lambda v: type(v) in SEQUENCES)
 
-    def is_uniform(self, shape: Shape) -> bool:
+    def is_uniform(self, profile: Profile) -> bool:
         """No container holds several types, though several came up."""
-        inner = [part for part in (shape.items, shape.values) if part is not None]
+        inner = [part for part in (profile.items, profile.values) if part is not None]
         if not any(len(part.kinds) > 1 for part in inner):
             return True
         return self._takes("uniform", "elements of one type in each", _is_larger)
@@ -109,9 +113,9 @@ class Notes:
         return self._ledger.takes(name, text, kind=kind, seen=seen)
 
 
-def _class_of(letters: str) -> str:
+def _class_of(characters: str) -> str:
     names = (("a", "lower-case letters"), ("A", "upper-case letters"), ("0", "digits"))
-    return " and ".join(name for first, name in names if first in letters)
+    return " and ".join(name for first, name in names if first in characters)
 
 
 def _is_number(value: Value) -> bool:

@@ -19,7 +19,7 @@ FIXED_AFTER = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class NumberRange:
     """The finite ints and floats seen at a place (bools apart)."""
 
     lowest: float
@@ -27,7 +27,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextProfile:
     """The strings seen at a place: how often each character came up, and their distinct values."""
 
     counts: dict[str, int]
@@ -37,7 +37,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SizeRange:
     """The lengths of the strings and containers seen at a place."""
 
     smallest: int
@@ -47,21 +47,21 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What was observed at one place; ``Shape.of(values)`` reads it off."""
+class Profile:
+    """What was observed at one place; ``Profile.of(values)`` reads it off."""
 
     count: int
     kinds: tuple[type, ...]
     """The exact types seen, in the order of their names."""
-    numbers: Numbers | None = None
-    text: Text | None = None
-    sizes: Sizes | None = None
-    items: Shape | None = None
+    numbers: NumberRange | None = None
+    text: TextProfile | None = None
+    sizes: SizeRange | None = None
+    items: Profile | None = None
     """All elements of the lists, tuples, sets and frozensets, taken together."""
-    positions: tuple[Shape, ...] | None = None
+    positions: tuple[Profile, ...] | None = None
     """One shape a position, where the size is fixed and the positions differ in kind."""
-    keys: Shape | None = None
-    values: Shape | None = None
+    keys: Profile | None = None
+    values: Profile | None = None
     has_special: bool = False
     """Whether NaN or an infinity was seen."""
     is_uniform: bool = True
@@ -72,7 +72,7 @@ class Shape:
     """Whether moreover each container had as many rows as columns."""
 
     @classmethod
-    def of(cls, values: Iterable[Value]) -> Shape:
+    def of(cls, values: Iterable[Value]) -> Profile:
         """Return the shape of the values; sets are read in the order of their elements' text."""
         values = list(values)
         kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)
@@ -111,14 +111,14 @@ def elements_of(container: Any) -> Sequence[Value]:
 
 def hashable(values: Iterable[Value]) -> list[Value]:
     """Return those of the values that may be elements of a set."""
-    kept = []
+    accepted = []
     for value in values:
         try:
             hash(value)
         except TypeError:
             continue
-        kept.append(value)
-    return kept
+        accepted.append(value)
+    return accepted
 
 
 def order(value: Value) -> tuple[str, Any]:
@@ -137,7 +137,7 @@ def _are_uniform(containers: Iterable[Any]) -> bool:
     return all(len(set(map(type, container))) < 2 for container in containers)
 
 
-def _numbers(values: Sequence[Value]) -> Numbers | None:
+def _numbers(values: Sequence[Value]) -> NumberRange | None:
     finite = [
         value
         for value in values
@@ -145,28 +145,28 @@ def _numbers(values: Sequence[Value]) -> Numbers | None:
     ]
     if not finite:
         return None
-    return Numbers(min(finite), max(finite))
+    return NumberRange(min(finite), max(finite))
 
 
-def _text(values: Sequence[str]) -> Text | None:
+def _text(values: Sequence[str]) -> TextProfile | None:
     if not values:
         return None
     counts = Counter(character for value in values for character in value)
-    return Text(dict(sorted(counts.items())), tuple(dict.fromkeys(values)))
+    return TextProfile(dict(sorted(counts.items())), tuple(dict.fromkeys(values)))
 
 
-def _sizes(values: Sequence[Any]) -> Sizes | None:
+def _sizes(values: Sequence[Any]) -> SizeRange | None:
     if not values:
         return None
     lengths = [len(value) for value in values]
     smallest, largest = min(lengths), max(lengths)
     is_fixed = smallest == largest > 0 and len(lengths) >= FIXED_AFTER
-    return Sizes(smallest, largest, is_fixed=is_fixed)
+    return SizeRange(smallest, largest, is_fixed=is_fixed)
 
 
 def _positions(
-    shape_of: Callable[[Iterable[Value]], Shape], containers: Sequence[Any]
-) -> tuple[Shape, ...] | None:
+    profile_of: Callable[[Iterable[Value]], Profile], containers: Sequence[Any]
+) -> tuple[Profile, ...] | None:
     """Return the shapes of a record's fields: the places of lists of one length, unlike in kind.
 
     Tuples need not be many for that, if each field is of one type throughout.
@@ -183,7 +183,7 @@ def _positions(
         each == kinds[0] for each in kinds
     ):
         return None
-    return tuple(shape_of(column) for column in zip(*containers, strict=True))
+    return tuple(profile_of(column) for column in zip(*containers, strict=True))
 
 
 def _is_square(containers: Sequence[Sequence[Any]]) -> bool:

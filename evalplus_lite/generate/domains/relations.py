@@ -28,20 +28,22 @@ class Relation:
 
     kind: str
     text: str
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     holds: Callable[[Arguments], bool] = field(compare=False)
     informs: Callable[[Arguments], bool] = field(compare=False)
 
     @property
     def name(self) -> str:
         """What the user calls it: places and kind, such as ``0.sorted`` or ``0.less.1``."""
-        first, *rest = map(str, self.places)
+        first, *rest = map(str, self.positions)
         return ".".join((first, self.kind, *rest))
 
     def seen(self, base: Sequence[Arguments]) -> int:
         """Return how many distinct informative inputs there are."""
         informative = (arguments for arguments in base if self.informs(arguments))
-        return len({key(tuple(each[place] for place in self.places)) for each in informative})
+        return len(
+            {key(tuple(each[position] for position in self.positions)) for each in informative}
+        )
 
 
 def infer(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation, ...]:
@@ -62,26 +64,26 @@ def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
     Of several that imply one another only the strongest.
     """
     arity = len(base[0])
-    for place in range(arity):
-        column = [arguments[place] for arguments in base]
+    for position in range(arity):
+        column = [arguments[position] for arguments in base]
         if all(type(value) in SEQUENCES for value in column):
-            yield from _within(place, column)
+            yield from _within(position, column)
     for first, second in permutations(range(arity), 2):
         pairs = [(arguments[first], arguments[second]) for arguments in base]
         yield from _between(first, second, pairs)
 
 
-def _within(place: int, column: Sequence[Any]) -> Iterator[Relation]:
+def _within(position: int, column: Sequence[Any]) -> Iterator[Relation]:
     def relation(
         kind: str, text: str, holds: Callable[[Any], bool], informs: Callable[[Any], bool]
     ) -> Iterator[Relation]:
         if all(map(holds, column)):
             yield Relation(
                 kind,
-                f"argument {place} {text}",
-                (place,),
-                lambda arguments: holds(arguments[place]),
-                lambda arguments: informs(arguments[place]),
+                f"argument {position} {text}",
+                (position,),
+                lambda arguments: holds(arguments[position]),
+                lambda arguments: informs(arguments[position]),
             )
 
     def has_several(values: Any) -> bool:

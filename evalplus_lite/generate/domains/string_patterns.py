@@ -14,14 +14,14 @@ _COMMON = 0.3
 _RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
 
 
-def runs(text: str) -> list[str]:
+def tokens(text: str) -> list[str]:
     """Return the text cut into runs of digits, letters and blanks, and single other characters."""
     return _RUNS.findall(text)
 
 
-def run_kind(run: str) -> str:
+def token_kind(token: str) -> str:
     """Return ``digits``, ``letters``, ``blanks``, or the character itself."""
-    first = run[:1]
+    first = token[:1]
     if first.isascii():
         if first.isdigit():
             return "digits"
@@ -34,16 +34,16 @@ def run_kind(run: str) -> str:
 
 def pattern_of(values: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the run kinds that all strings share, if they are compound."""
-    patterns = {tuple(map(run_kind, runs(value))) for value in values}
+    patterns = {tuple(map(token_kind, tokens(value))) for value in values}
     if len(patterns) != 1:
         return None
     (pattern,) = patterns
     return pattern if len(pattern) > 1 else None
 
 
-def has_form(values: tuple[str, ...]) -> bool:
+def has_common_pattern(values: tuple[str, ...]) -> bool:
     """Return whether a compound pattern is common among the strings."""
-    patterns = Counter(tuple(map(run_kind, runs(value))) for value in values)
+    patterns = Counter(tuple(map(token_kind, tokens(value))) for value in values)
     pattern, times = max(patterns.items(), key=lambda item: item[1])
     return len(pattern) > 2 and times >= ENOUGH and times >= _COMMON * len(values)
 

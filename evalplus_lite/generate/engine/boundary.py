@@ -8,8 +8,8 @@ from typing import Any
 
 from evalplus_lite.generate.domains.characters import CLASSES
 from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
-from evalplus_lite.generate.domains.string_patterns import runs
-from evalplus_lite.generate.engine.slots import Place
+from evalplus_lite.generate.domains.string_patterns import tokens
+from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 
@@ -27,21 +27,21 @@ _SAMPLE = 12
 _LONG = 40
 
 
-def values(place: Place) -> list[Value]:
+def values(slot: Slot) -> list[Value]:
     """Return distinct boundary values of the place that its domain admits, simplest first."""
     found: dict[bytes, Value] = {}
-    made = [_BY_KIND[kind](place) for kind in place.domain.kinds if kind in _BY_KIND]
+    made = [_BY_KIND[kind](slot) for kind in slot.domain.kinds if kind in _BY_KIND]
     for value in islice(_alternating(made), 4 * _MOST):
-        if place.domain.explain(value) is None and _is_within(value, place):
+        if slot.domain.explain(value) is None and _is_within(value, slot):
             found.setdefault(key(value), value)
             if len(found) >= _MOST:
                 break
     return list(found.values())
 
 
-def _is_within(value: Value, place: Place) -> bool:
+def _is_within(value: Value, slot: Slot) -> bool:
     kind = type(value)
-    return (kind is not int and kind is not float) or place.lowest <= value <= place.highest
+    return (kind is not int and kind is not float) or slot.lowest <= value <= slot.highest
 
 
 def _alternating(streams: list[Iterator[Value]]) -> Iterator[Value]:
@@ -54,85 +54,92 @@ def _alternating(streams: list[Iterator[Value]]) -> Iterator[Value]:
                 streams.remove(stream)
 
 
-def _integers(place: Place) -> Iterator[Value]:
+def _integers(slot: Slot) -> Iterator[Value]:
     yield from _NUMBERS
-    numbers = place.shape.numbers
+    numbers = slot.profile.numbers
     if numbers is not None:
-        for edge in (numbers.lowest, numbers.highest):
-            if abs(edge) < 1e15:
-                yield from (int(edge) - 1, int(edge) + 1, 2 * int(edge))
-    for edge, step in ((place.lowest, 1), (place.highest, -1)):
-        if abs(edge) < 1e30:
-            yield from (int(edge), int(edge) + step)
+        for argument in (numbers.lowest, numbers.highest):
+            if abs(argument) < 1e15:
+                yield from (int(argument) - 1, int(argument) + 1, 2 * int(argument))
+    for argument, step in ((slot.lowest, 1), (slot.highest, -1)):
+        if abs(argument) < 1e30:
+            yield from (int(argument), int(argument) + step)
     yield from _LARGE
 
 
-def _floats(place: Place) -> Iterator[Value]:
+def _floats(slot: Slot) -> Iterator[Value]:
     yield from chain.from_iterable(zip(map(float, _NUMBERS), _FRACTIONS, strict=False))
     yield from map(float, _NUMBERS)
-    numbers = place.shape.numbers
+    numbers = slot.profile.numbers
     if numbers is not None:
-        for edge in (numbers.lowest, numbers.highest):
-            yield from (float(edge) + step for step in (-0.5, 0.5, -1.0, 1.0))
+        for argument in (numbers.lowest, numbers.highest):
+            yield from (float(argument) + step for step in (-0.5, 0.5, -1.0, 1.0))
     yield from (-0.0, 1e-3, 1e-6, 1000.0, 123456.789, 1e6, 1e9, -1e6, 1e15, 1e-9)
-    if place.domain.has_special:
+    if slot.domain.has_special:
         yield from (float("inf"), float("-inf"), float("nan"))
 
 
-def _texts(place: Place) -> Iterator[Value]:
-    letters = _leading(place.seen_letters)
+def _texts(slot: Slot) -> Iterator[Value]:
+    characters = _leading(slot.seen_characters)
     yield ""
-    if place.domain.has_form or place.domain.pattern:
-        yield from _refilled(place)
-    yield from letters[:4]
-    for first, second in islice(pairwise(letters), 4):
+    if slot.domain.has_common_pattern or slot.domain.pattern:
+        yield from _refilled(slot)
+    yield from characters[:4]
+    for first, second in islice(pairwise(characters), 4):
         yield from (first + first, first + second, first + second + first, first * 3 + second)
-    if " " in place.seen_letters and letters:
-        word = letters[0] * 2
-        yield from (" ", "  ", f" {word}", f"{word} ", f"{word} {letters[-1]}", f"{word}  {word}")
-        yield from (f"  {word}  {letters[-1]} ", f"{word}   {word}", " ".join(letters))
-    yield from place.letters[:1] and (place.letters[0], place.letters[-1])
-    yield from _alphabets(place)
-    yield from islice(place.world.constants.strings, 12)
-    yield from islice(place.world.constants.pieces, 24)
-    yield from (letters[0] * _LONG, "".join(letters) * 3) if letters else ()
-    yield "".join(letters)
-    yield place.seen_letters
-    yield from (each for each in place.letters if each not in place.seen_letters)
+    if " " in slot.seen_characters and characters:
+        word = characters[0] * 2
+        yield from (
+            " ",
+            "  ",
+            f" {word}",
+            f"{word} ",
+            f"{word} {characters[-1]}",
+            f"{word}  {word}",
+        )
+        yield from (f"  {word}  {characters[-1]} ", f"{word}   {word}", " ".join(characters))
+    yield from slot.characters[:1] and (slot.characters[0], slot.characters[-1])
+    yield from _alphabets(slot)
+    yield from islice(slot.state.constants.strings, 12)
+    yield from islice(slot.state.constants.tokens, 24)
+    yield from (characters[0] * _LONG, "".join(characters) * 3) if characters else ()
+    yield "".join(characters)
+    yield slot.seen_characters
+    yield from (each for each in slot.characters if each not in slot.seen_characters)
 
 
-def _refilled(place: Place) -> Iterator[str]:
+def _refilled(slot: Slot) -> Iterator[str]:
     """Yield the first string seen with its numerals, one or all, at their edges."""
-    model = next((runs(each) for each in place.seen if type(each) is str and each), [])
-    numerals = [at for at, run in enumerate(model) if run.isdigit()]
-    for edge in ("0", "1", "9"):
+    model = next((tokens(each) for each in slot.seen if type(each) is str and each), [])
+    numerals = [at for at, token in enumerate(model) if token.isdigit()]
+    for argument in ("0", "1", "9"):
         for ats in (*[[at] for at in numerals], numerals):
             parts = list(model)
             for at in ats:
                 width = len(model[at])
-                parts[at] = edge.zfill(width) if edge == "1" else edge * width
+                parts[at] = argument.zfill(width) if argument == "1" else argument * width
             yield "".join(parts)
     for at in numerals:
         for number in (int(model[at]) + 1, max(0, int(model[at]) - 1)):
             yield "".join([*model[:at], str(number).zfill(len(model[at])), *model[at + 1 :]])
 
 
-def _alphabets(place: Place) -> Iterator[str]:
+def _alphabets(slot: Slot) -> Iterator[str]:
     """Yield strings that hold every letter of a class, and every character allowed."""
-    classes = [each for each in CLASSES if each[0] in place.letters]
+    classes = [each for each in CLASSES if each[0] in slot.characters]
     yield from ("".join(each) for each in (classes[:2], classes, *[[each] for each in classes]))
-    yield "".join(sorted(place.letters, key=lambda each: (not each.isalnum(), each)))
+    yield "".join(sorted(slot.characters, key=lambda each: (not each.isalnum(), each)))
 
 
-def _leading(letters: str) -> str:
+def _leading(characters: str) -> str:
     """Return a few characters of each class present, so that short strings mix classes."""
     kinds = (str.islower, str.isupper, str.isdigit)
-    chosen = [each for is_kind in kinds for each in [c for c in letters if is_kind(c)][:3]]
-    others = [c for c in letters if not c.isalnum() and not c.isspace()][:6]
+    chosen = [each for is_kind in kinds for each in [c for c in characters if is_kind(c)][:3]]
+    others = [c for c in characters if not c.isalnum() and not c.isspace()][:6]
     return "".join([*chosen, *others])
 
 
-def _bytestrings(place: Place) -> Iterator[Value]:
+def _bytestrings(slot: Slot) -> Iterator[Value]:
     yield from (
         b"",
         b"\x00",
@@ -144,30 +151,30 @@ def _bytestrings(place: Place) -> Iterator[Value]:
         b"\x7f\x80",
         bytes(range(256)),
     )
-    yield from place.world.constants.bytestrings
+    yield from slot.state.constants.bytestrings
 
 
-def _lists(place: Place) -> Iterator[list[Value]]:
+def _lists(slot: Slot) -> Iterator[list[Value]]:
     """Yield plain shapes over the elements' own boundary values, the shortest first."""
-    if place.positions is not None:
-        sequences = (each for each in place.seen if type(each) in SEQUENCES)
-        model = next((each for each in sequences if len(each) == len(place.positions)), None)
+    if slot.positions is not None:
+        sequences = (each for each in slot.seen if type(each) in SEQUENCES)
+        model = next((each for each in sequences if len(each) == len(slot.positions)), None)
         if model is not None:
             yield from _alternating(
-                [_replaced(model, at, values(inner)) for at, inner in enumerate(place.positions)]
+                [_replaced(model, at, values(inner)) for at, inner in enumerate(slot.positions)]
             )
         return
     yield []
-    if place.items is None:
+    if slot.items is None:
         return
-    pool = values(place.items)[:_SAMPLE]
-    seen = list(place.items.seen[:_SAMPLE])
-    if place.has_fixed_size and place.shape.sizes:
-        size = place.shape.sizes.largest
+    pool = values(slot.items)[:_SAMPLE]
+    seen = list(slot.items.seen[:_SAMPLE])
+    if slot.has_fixed_size and slot.profile.sizes:
+        size = slot.profile.sizes.largest
         yield from ([value] * size for value in pool)
         return
-    if place.shape.is_rectangular:
-        yield from _grids(place)
+    if slot.profile.is_rectangular:
+        yield from _grids(slot)
         return
     yield from ([value] for value in pool)
     for one, other in pairwise(pool):
@@ -179,16 +186,16 @@ def _lists(place: Place) -> Iterator[list[Value]]:
                 yield sorted(some)
                 yield sorted(some, reverse=True)
     yield from (seen, pool, [*pool, *pool[::-1]], [*seen, *seen[::-1]])
-    yield from _constants(place.items)
+    yield from _constants(slot.items)
     yield from ([value] for value in pool[6:])
     if pool:
         yield from (pool[:1] * 10, (pool[:2] * _LONG)[:_LONG], [*seen[:2]] * 5)
 
 
-def _constants(items: Place) -> Iterator[list[Value]]:
+def _constants(items: Slot) -> Iterator[list[Value]]:
     """Yield lists of all constants of an element's type: one input that meets every threshold."""
-    constants = items.world.constants
-    for pool in (constants.floats, constants.integers, constants.strings, constants.pieces):
+    constants = items.state.constants
+    for pool in (constants.floats, constants.integers, constants.strings, constants.tokens):
         fitting = [each for each in pool[:_LONG] if items.domain.explain(each) is None]
         if fitting:
             yield from (fitting, fitting[: len(fitting) // 2], fitting[len(fitting) // 2 :])
@@ -198,10 +205,10 @@ def _replaced(model: Any, at: int, choices: list[Value]) -> Iterator[list[Value]
     return ([*model[:at], choice, *model[at + 1 :]] for choice in choices)
 
 
-def _grids(place: Place) -> Iterator[list[Value]]:
-    if place.items is None or place.items.items is None:
+def _grids(slot: Slot) -> Iterator[list[Value]]:
+    if slot.items is None or slot.items.items is None:
         return
-    pool = values(place.items.items)[:4]
+    pool = values(slot.items.items)[:4]
     for rows, columns in ((1, 1), (2, 2), (1, 3), (3, 1), (3, 3), (2, 3), (5, 5)):
         for value in pool:
             yield [[value] * columns for _ in range(rows)]
@@ -216,27 +223,27 @@ def _is_orderly(some: list[Value]) -> bool:
     return kinds <= {int, float} or (len(kinds) == 1 and kinds <= {str, bytes})
 
 
-def _dicts(place: Place) -> Iterator[Value]:
+def _dicts(slot: Slot) -> Iterator[Value]:
     yield {}
-    if place.keys is None or place.values is None:
+    if slot.keys is None or slot.values is None:
         return
-    names, items = values(place.keys)[:_SAMPLE], values(place.values)[:_SAMPLE]
+    names, items = values(slot.keys)[:_SAMPLE], values(slot.values)[:_SAMPLE]
     yield from ({name: item} for name, item in zip(names, items, strict=False))
     yield dict(zip(names, items, strict=False))
     yield from (dict.fromkeys(names[:count], items[0]) for count in (2, 3, 5) if items)
 
 
 _BY_KIND: dict[type, Any] = {
-    bool: lambda place: iter((False, True)),
+    bool: lambda slot: iter((False, True)),
     int: _integers,
     float: _floats,
-    complex: lambda place: iter((0j, 1 + 0j, 1j, -1j, 1 + 1j, -1 - 1j, 2.5 - 0.5j, 1000 + 1000j)),
+    complex: lambda slot: iter((0j, 1 + 0j, 1j, -1j, 1 + 1j, -1 - 1j, 2.5 - 0.5j, 1000 + 1000j)),
     str: _texts,
     bytes: _bytestrings,
     list: _lists,
-    tuple: lambda place: map(tuple, _lists(place)),
-    set: lambda place: (set(hashable(value)) for value in _lists(place)),
-    frozenset: lambda place: (frozenset(hashable(value)) for value in _lists(place)),
+    tuple: lambda slot: map(tuple, _lists(slot)),
+    set: lambda slot: (set(hashable(value)) for value in _lists(slot)),
+    frozenset: lambda slot: (frozenset(hashable(value)) for value in _lists(slot)),
     dict: _dicts,
-    type(None): lambda place: iter((None,)),
+    type(None): lambda slot: iter((None,)),
 }

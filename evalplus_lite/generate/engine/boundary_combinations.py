@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from evalplus_lite.generate.engine import boundary
-from evalplus_lite.generate.engine.growth import largest_number
-from evalplus_lite.generate.engine.slots import Place
+from evalplus_lite.generate.engine.growth import largest_magnitude
+from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 
-Choice = dict[int, Value]
+Assignment = dict[int, Value]
 """Argument position to the boundary value that stands there."""
 
 _LEADING = 10
@@ -25,20 +25,20 @@ _LEADING = 10
 
 
 @dataclass(slots=True)
-class _Edge:
+class _Boundaries:
     """The boundary values of one argument, and how far they have been tried."""
 
-    place: Place
+    slot: Slot
     values: dict[bytes, Value] = field(default_factory=dict)
     """By identity, the simplest first."""
     waiting: deque[bytes] = field(default_factory=deque)
-    refused: set[bytes] = field(default_factory=set)
+    rejected: set[bytes] = field(default_factory=set)
     usable: list[Value] = field(default_factory=list)
     """The values not refused alone, the simplest first."""
 
     def refresh(self) -> None:
         """Afterwards values that came within reach are there too, after those already there."""
-        for value in boundary.values(self.place):
+        for value in boundary.values(self.slot):
             identity = key(value)
             if identity not in self.values:
                 self.values[identity] = value
@@ -47,64 +47,64 @@ class _Edge:
 
     def review(self) -> None:
         """Afterwards the usable values leave out what has been refused meanwhile."""
-        refused, reach = self.refused, self.place.world.reach
+        rejected, max_magnitude = self.rejected, self.slot.state.max_magnitude
         self.usable = [
             value
             for known, value in self.values.items()
-            if known not in refused and largest_number(value) <= reach
+            if known not in rejected and largest_magnitude(value) <= max_magnitude
         ]
 
 
-class Corners:
+class BoundaryCombinations:
     """Chooses boundary values for arguments; ends by itself when no value is left to try alone."""
 
-    def __init__(self, places: Sequence[Place], random: Callable[[], float]) -> None:
+    def __init__(self, slots: Sequence[Slot], random: Callable[[], float]) -> None:
         self._random = random
-        self._edges = [_Edge(place) for place in places]
+        self._arguments = [_Boundaries(slot) for slot in slots]
         self._turn = 0
         self.refresh()
-        self._met = self._meetings()
+        self._pairwise = self._pairs()
 
     def refresh(self) -> None:
         """Afterwards the places' present bounds count."""
-        for edge in self._edges:
-            edge.refresh()
+        for argument in self._arguments:
+            argument.refresh()
 
-    def draw(self) -> Choice:
+    def draw(self) -> Assignment:
         """Return the next choice: alone, systematic and random ones in turn; may be empty."""
-        if not self._edges:
+        if not self._arguments:
             return {}
         self._turn += 1
         if self._turn % 2:
-            alone = self._alone()
-            if alone:
-                return alone
-        if len(self._edges) > 1 and self._turn % 3:
-            choice = next(self._met, None)
+            single = self._single()
+            if single:
+                return single
+        if len(self._arguments) > 1 and self._turn % 3:
+            choice = next(self._pairwise, None)
             if choice is not None:
                 return choice
-        return self._scattered()
+        return self._random_subset()
 
-    def learn(self, choice: Choice, *, kept: bool) -> None:
+    def learn(self, choice: Assignment, *, accepted: bool) -> None:
         """Afterwards, once refreshed, a value refused alone is not combined with others."""
         if len(choice) == 1:
             ((at, value),) = choice.items()
-            refused = self._edges[at].refused
-            (refused.discard if kept else refused.add)(key(value))
+            rejected = self._arguments[at].rejected
+            (rejected.discard if accepted else rejected.add)(key(value))
 
-    def _alone(self) -> Choice:
+    def _single(self) -> Assignment:
         """Return the simplest value not yet tried, of the argument that has most of them left."""
-        at = max(range(len(self._edges)), key=lambda at: len(self._edges[at].waiting))
-        edge = self._edges[at]
-        while edge.waiting:
-            value = edge.values[edge.waiting.popleft()]
-            if largest_number(value) <= edge.place.world.reach:
+        at = max(range(len(self._arguments)), key=lambda at: len(self._arguments[at].waiting))
+        argument = self._arguments[at]
+        while argument.waiting:
+            value = argument.values[argument.waiting.popleft()]
+            if largest_magnitude(value) <= argument.slot.state.max_magnitude:
                 return {at: value}
         return {}
 
-    def _meetings(self) -> Iterator[Choice]:
+    def _pairs(self) -> Iterator[Assignment]:
         """Yield pairs of two arguments' leading values, the simplest first, unless refused."""
-        leading = [list(islice(edge.values.items(), _LEADING)) for edge in self._edges]
+        leading = [list(islice(argument.values.items(), _LEADING)) for argument in self._arguments]
         pairs = [
             (one + other, first, second, leading[first][one], leading[second][other])
             for first in range(len(leading))
@@ -113,18 +113,21 @@ class Corners:
             for other in range(len(leading[second]))
         ]
         for _, first, second, one, other in sorted(pairs, key=lambda pair: pair[:3]):
-            refused = one[0] in self._edges[first].refused, other[0] in self._edges[second].refused
-            reach = self._edges[first].place.world.reach
-            if not any(refused) and largest_number([one[1], other[1]]) <= reach:
+            rejected = (
+                one[0] in self._arguments[first].rejected,
+                other[0] in self._arguments[second].rejected,
+            )
+            max_magnitude = self._arguments[first].slot.state.max_magnitude
+            if not any(rejected) and largest_magnitude([one[1], other[1]]) <= max_magnitude:
                 yield {first: one[1], second: other[1]}
 
-    def _scattered(self) -> Choice:
+    def _random_subset(self) -> Assignment:
         """Return values for some of the arguments by chance, the simple ones preferred."""
         random = self._random
-        choice: Choice = {}
-        always = int(random() * len(self._edges))
-        for at, edge in enumerate(self._edges):
-            values = edge.usable
+        choice: Assignment = {}
+        always = int(random() * len(self._arguments))
+        for at, argument in enumerate(self._arguments):
+            values = argument.usable
             if values and (at == always or random() < 0.5):
                 choice[at] = values[int(random() * random() * len(values))]
         return choice

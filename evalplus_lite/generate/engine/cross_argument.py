@@ -11,30 +11,30 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evalplus_lite.generate.domains.profile import CONTAINERS, elements_of, order
-from evalplus_lite.generate.engine.slots import Place, Table
+from evalplus_lite.generate.engine.slots import Slot, Table
 from evalplus_lite.generate.operators.registry import Operator, below, pick
 from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]
-Link = Callable[[Arguments, Sequence[Place]], Arguments]
+CrossArgumentMutation = Callable[[Arguments, Sequence[Slot]], Arguments]
 
 
-def derive(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def derive(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with one argument made from another: its length, sum, element, part."""
     if len(arguments) < 2:
         return arguments
-    site = places[0]
+    site = slots[0]
     to, at = below(site, len(arguments)), below(site, len(arguments) - 1)
     at += at >= to
     made = _derived(type(arguments[to]), arguments[at], arguments[to], site)
     return arguments if made is None else _with(arguments, to, made)
 
 
-def exchange(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def exchange(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with two arguments of one type exchanged, or one in both places."""
     if len(arguments) < 2:
         return arguments
-    site = places[0]
+    site = slots[0]
     to, at = below(site, len(arguments)), below(site, len(arguments) - 1)
     at += at >= to
     if type(arguments[to]) is not type(arguments[at]):
@@ -43,17 +43,17 @@ def exchange(arguments: Arguments, places: Sequence[Place]) -> Arguments:
     return changed if site.random() < 0.3 else _with(changed, at, arguments[to])
 
 
-def combine(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def combine(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with one argument as it was in another input seen."""
-    site = places[below(places[0], len(arguments))]
-    at = places.index(site)
+    site = slots[below(slots[0], len(arguments))]
+    at = slots.index(site)
     value = pick(site, site.seen) if site.seen else arguments[at]
     return _with(arguments, at, value)
 
 
-def together(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def together(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with all its lists (or strings) cut, extended or rearranged alike."""
-    site = places[0]
+    site = slots[0]
     kinds = (list, tuple, str)
     ats = [at for at, value in enumerate(arguments) if type(value) in kinds]
     if len(ats) < 2 or len({len(arguments[at]) for at in ats}) != 1 or not arguments[ats[0]]:
@@ -77,9 +77,9 @@ def together(arguments: Arguments, places: Sequence[Place]) -> Arguments:
     return tuple(changed)
 
 
-def shuffle(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def shuffle(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with all arguments of one type in another order."""
-    site = places[0]
+    site = slots[0]
     kind = type(pick(site, arguments))
     ats = [at for at, value in enumerate(arguments) if type(value) is kind]
     changed = list(arguments)
@@ -90,24 +90,26 @@ def shuffle(arguments: Arguments, places: Sequence[Place]) -> Arguments:
     return tuple(changed)
 
 
-def scale(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def scale(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with all its numbers multiplied, or moved, or their signs turned, alike."""
-    site = places[0]
+    site = slots[0]
     factor, offset = pick(
         site, ((2, 0), (3, 0), (5, 0), (10, 0), (-1, 0), (1, 1), (1, -1), (1, 10))
     )
-    reach = site.world.reach
+    max_magnitude = site.state.max_magnitude
     changed = tuple(
         value * factor + offset if type(value) in (int, float) else value for value in arguments
     )
-    is_near = all(type(v) not in (int, float) or -reach <= v <= reach for v in changed)
+    is_near = all(
+        type(v) not in (int, float) or -max_magnitude <= v <= max_magnitude for v in changed
+    )
     return changed if is_near else arguments
 
 
 _SCALES = ((2, 0), (3, 0), (5, 0), (10, 0), (-1, 0), (1, 1), (1, -1), (1, 10))
 """What to multiply by and what to add."""
 
-LINKS: tuple[tuple[str, int, Link], ...] = (
+CROSS_ARGUMENT: tuple[tuple[str, int, CrossArgumentMutation], ...] = (
     ("arguments.derive", 3, derive),
     ("arguments.exchange", 1, exchange),
     ("arguments.shuffle", 1, shuffle),
@@ -121,13 +123,15 @@ ONE_ARGUMENT_WEIGHT = 20
 """The weight, beside those of the links, of changing one argument by itself."""
 
 
-class Linking:
+class CrossArgument:
     """Chooses between changing one argument and each of the links, by weight and success."""
 
     def __init__(self) -> None:
-        operators = [Operator(name, tuple, link, (), weight) for name, weight, link in LINKS]
-        alone = Operator("argument", tuple, _unchanged, (), ONE_ARGUMENT_WEIGHT)
-        every = [alone, *operators]
+        operators = [
+            Operator(name, tuple, mutation, (), weight) for name, weight, mutation in CROSS_ARGUMENT
+        ]
+        single = Operator("argument", tuple, _unchanged, (), ONE_ARGUMENT_WEIGHT)
+        every = [single, *operators]
         self.table = Table(every, [each.weight for each in every])
 
     def choose(self, random: Callable[[], float]) -> int:
@@ -135,7 +139,7 @@ class Linking:
         return bisect(self.table.cumulative, random() * self.table.total)
 
 
-def _unchanged(arguments: Arguments, places: Sequence[Place]) -> Arguments:
+def _unchanged(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     return arguments
 
 
@@ -143,13 +147,17 @@ def _with(arguments: Arguments, at: int, value: Value) -> Arguments:
     return (*arguments[:at], value, *arguments[at + 1 :])
 
 
-def _derived(kind: type, source: Value, old: Value, site: Place) -> Value | None:
+def _derived(kind: type, source: Value, old: Value, site: Slot) -> Value | None:
     """Return a value of the kind that the source suggests, or None where it suggests none."""
     source_kind = type(source)
     if kind is int or kind is float:
         number = _number(source_kind, source, old, site)
-        reach = site.world.reach
-        return kind(number) if number is not None and -reach <= number <= reach else None
+        max_magnitude = site.state.max_magnitude
+        return (
+            kind(number)
+            if number is not None and -max_magnitude <= number <= max_magnitude
+            else None
+        )
     if kind is str and source_kind is str:
         return _part(source, site)
     if source_kind in CONTAINERS and source:
@@ -161,7 +169,7 @@ def _derived(kind: type, source: Value, old: Value, site: Place) -> Value | None
     return None
 
 
-def _number(kind: type, source: Any, old: Any, site: Place) -> Any:
+def _number(kind: type, source: Any, old: Any, site: Slot) -> Any:
     way = below(site, 7)
     if kind is int or kind is float:
         steps = (source, source + 1, source - 1, source * 2, source + old, source - old, -source)
@@ -185,7 +193,7 @@ def _total(numbers: list[Any]) -> Any:
     return total
 
 
-def _part(source: str, site: Place) -> str:
+def _part(source: str, site: Slot) -> str:
     """Return a part or rearrangement of a string."""
     way = below(site, 6)
     start = below(site, len(source) + 1)
@@ -200,7 +208,7 @@ def _part(source: str, site: Place) -> str:
     return source[::-1] if way == 4 else source[start:] + source[:start]
 
 
-def _rearranged(source: list[Value], site: Place) -> list[Value]:
+def _rearranged(source: list[Value], site: Slot) -> list[Value]:
     way = below(site, 5)
     start = below(site, len(source) + 1)
     if way == 0:

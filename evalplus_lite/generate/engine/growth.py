@@ -16,65 +16,67 @@ _FIRST_LONGEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class GrowthLimits:
     """How far from zero numbers may be, and how long texts and containers, for the time being.
 
     ``floor`` is the largest number that a base input held: the reach never falls below it.
     """
 
-    reach: float
-    longest: int
+    max_magnitude: float
+    max_size: int
     floor: float
     has_slowed: bool = False
 
     @classmethod
-    def of(cls, base: Sequence[Sequence[Value]]) -> Extent:
+    def of(cls, base: Sequence[Sequence[Value]]) -> GrowthLimits:
         """Return where to start from: beyond the base inputs, but not far."""
-        largest = max((largest_number(each) for each in base), default=0.0)
-        longest = max((longest_size(each) for each in base), default=0)
-        return cls(max(10 * largest, _FIRST_REACH), max(2 * longest, _FIRST_LONGEST), largest)
+        largest = max((largest_magnitude(each) for each in base), default=0.0)
+        max_size = max((largest_size(each) for each in base), default=0)
+        return cls(max(10 * largest, _FIRST_REACH), max(2 * max_size, _FIRST_LONGEST), largest)
 
-    def after(self, kept: Sequence[Sequence[Value]], slow: Sequence[Sequence[Value]]) -> Extent:
+    def after(
+        self, accepted: Sequence[Sequence[Value]], slow: Sequence[Sequence[Value]]
+    ) -> GrowthLimits:
         """Return the extent after a batch: smaller than what was slow, else larger step by step."""
         if slow:
-            number = min(map(largest_number, slow))
-            size = min(map(longest_size, slow))
+            number = min(map(largest_magnitude, slow))
+            size = min(map(largest_size, slow))
             return replace(
                 self,
-                reach=max(self.floor, min(self.reach, number // 2), 10),
-                longest=max(_FIRST_LONGEST // 4, min(self.longest, size - 1))
+                max_magnitude=max(self.floor, min(self.max_magnitude, number // 2), 10),
+                max_size=max(_FIRST_LONGEST // 4, min(self.max_size, size - 1))
                 if size
-                else self.longest,
+                else self.max_size,
                 has_slowed=True,
             )
-        if self.has_slowed or self.reach >= _LAST_REACH:
+        if self.has_slowed or self.max_magnitude >= _LAST_REACH:
             return self
-        if any(largest_number(each) * 10 >= self.reach for each in kept):
-            return replace(self, reach=min(self.reach * _REACH_GROWTH, _LAST_REACH))
+        if any(largest_magnitude(each) * 10 >= self.max_magnitude for each in accepted):
+            return replace(self, max_magnitude=min(self.max_magnitude * _REACH_GROWTH, _LAST_REACH))
         return self
 
 
-def largest_number(value: Value) -> float:
+def largest_magnitude(value: Value) -> float:
     """Return the largest distance from zero of the finite ints and floats within a value, or 0."""
     kind = type(value)
     if kind is int:
         return abs(value)  # type: ignore[no-any-return] # an int
     if kind is float:
         return abs(value) if math.isfinite(value) else 0.0
-    return max((largest_number(part) for part in _parts(kind, value)), default=0)
+    return max((largest_magnitude(part) for part in _parts(kind, value)), default=0)
 
 
-def longest_size(value: Value) -> int:
+def largest_size(value: Value) -> int:
     """Return the length of the longest text or container within a tuple of arguments, or 0."""
-    return max((_longest(part) for part in value), default=0)
+    return max((_largest_size(part) for part in value), default=0)
 
 
-def _longest(value: Value) -> int:
+def _largest_size(value: Value) -> int:
     kind = type(value)
     if kind is str or kind is bytes:
         return len(value)
     parts = _parts(kind, value)
-    return max((len(value), *map(_longest, parts))) if parts else 0
+    return max((len(value), *map(_largest_size, parts))) if parts else 0
 
 
 def _parts(kind: type, value: Any) -> list[Value]:

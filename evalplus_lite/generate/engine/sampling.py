@@ -12,7 +12,7 @@ from typing import Any
 
 from evalplus_lite.generate.domains.characters import BRACKETS
 from evalplus_lite.generate.domains.profile import hashable
-from evalplus_lite.generate.domains.string_patterns import run_kind, runs
+from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
 from evalplus_lite.generate.operators.numbers import LANDMARKS
 from evalplus_lite.generate.operators.registry import below, pick
 from evalplus_lite.types import Value
@@ -22,31 +22,31 @@ _USUAL = 8
 _DEEP = 6
 
 
-def make(place: Any) -> Value:
+def make(slot: Any) -> Value:
     """Return a new value for a place, of one of the types seen there."""
-    return _of_kind(pick(place, place.domain.kinds), place)
+    return _of_kind(pick(slot, slot.domain.kinds), slot)
 
 
-def _of_kind(kind: type, place: Any) -> Value:
+def _of_kind(kind: type, slot: Any) -> Value:
     maker = _MAKERS.get(kind)
-    return maker(place) if maker else None
+    return maker(slot) if maker else None
 
 
-def integer(place: Any) -> int:
+def integer(slot: Any) -> int:
     """Return an int: small, among those seen, a constant, or of any size within reach."""
-    way = place.random()
-    low, high = place.lowest, place.highest
+    way = slot.random()
+    low, high = slot.lowest, slot.highest
     if way < 0.35:
-        number = below(place, 13) - 2
+        number = below(slot, 13) - 2
     elif way < 0.5:
-        number = place.constant(int) or int(pick(place, LANDMARKS))
+        number = slot.constant(int) or int(pick(slot, LANDMARKS))
     elif way < 0.65:
-        number = place.fragment(int) or below(place, 100)
+        number = slot.fragment(int) or below(slot, 100)
     elif way < 0.85:
-        number = below(place, 200) - 50
+        number = below(slot, 200) - 50
     else:
-        number = below(place, int(10 ** (1 + below(place, 9))))
-        number = -number if place.random() < 0.3 else number
+        number = below(slot, int(10 ** (1 + below(slot, 9))))
+        number = -number if slot.random() < 0.3 else number
     if low <= number <= high:
         return number
     number = -number
@@ -54,174 +54,174 @@ def integer(place: Any) -> int:
         return number
     bottom = int(max(low, -100.0)) if low <= 0 else math.ceil(low)
     span = int(min(high - bottom, 50.0)) if high >= bottom else 0
-    return bottom + below(place, span + 1)
+    return bottom + below(slot, span + 1)
 
 
-def real(place: Any) -> float:
+def real(slot: Any) -> float:
     """Return a float: whole, in few decimals, among those seen, or a constant."""
-    way = place.random()
+    way = slot.random()
     if way < 0.25:
-        number = float(integer(place))
+        number = float(integer(slot))
     elif way < 0.65:
-        number = round((place.random() - 0.3) * pick(place, (1, 10, 100)), 1 + below(place, 3))
+        number = round((slot.random() - 0.3) * pick(slot, (1, 10, 100)), 1 + below(slot, 3))
     elif way < 0.8:
-        number = place.fragment(float) or 0.5
+        number = slot.fragment(float) or 0.5
     else:
-        number = place.constant(float) or 1.0
-    low, high = place.lowest, place.highest
+        number = slot.constant(float) or 1.0
+    low, high = slot.lowest, slot.highest
     for candidate in (number, -number, low, high):
         if low <= candidate <= high and math.isfinite(candidate):
             return float(candidate)
     return 0.0
 
 
-def text(place: Any) -> str:
+def text(slot: Any) -> str:
     """Return a string by one of several plans over the characters seen."""
-    if place.domain.has_form and place.random() < 0.6:
-        return _reformed(place)
-    return str(pick(place, _TEXT_PLANS)(place))
+    if slot.domain.has_common_pattern and slot.random() < 0.6:
+        return _reformed(slot)
+    return str(pick(slot, _TEXT_PLANS)(slot))
 
 
-def _size(place: Any, usual: int = _USUAL) -> int:
-    domain = place.domain
-    if place.has_fixed_size:
-        sizes = place.shape.sizes
+def _size(slot: Any, usual: int = _USUAL) -> int:
+    domain = slot.domain
+    if slot.has_fixed_size:
+        sizes = slot.profile.sizes
         return int(sizes.largest) if sizes else 0
-    way = place.random()
-    size = below(place, 4) if way < 0.3 else below(place, usual + 1)
+    way = slot.random()
+    size = below(slot, 4) if way < 0.3 else below(slot, usual + 1)
     if way > 0.95:
-        size = below(place, 40)
+        size = below(slot, 40)
     size = max(size, int(domain.smallest))
     return size if domain.largest is None else min(size, int(domain.largest))
 
 
-def _few_letters(place: Any) -> str:
-    letters = [pick(place, place.seen_letters) for _ in range(1 + below(place, 3))]
-    return "".join([pick(place, letters) for _ in range(_size(place, 12))])
+def _few_letters(slot: Any) -> str:
+    characters = [pick(slot, slot.seen_characters) for _ in range(1 + below(slot, 3))]
+    return "".join([pick(slot, characters) for _ in range(_size(slot, 12))])
 
 
-def _any_letters(place: Any) -> str:
-    letters = place.seen_letters if place.random() < 0.7 else place.letters
-    return "".join([pick(place, letters) for _ in range(_size(place, 12))])
+def _any_letters(slot: Any) -> str:
+    characters = slot.seen_characters if slot.random() < 0.7 else slot.characters
+    return "".join([pick(slot, characters) for _ in range(_size(slot, 12))])
 
 
-def _mirrored(place: Any) -> str:
-    half = _few_letters(place) if place.random() < 0.5 else _any_letters(place)
-    return half + (half[::-1] if place.random() < 0.5 else half[-2::-1])
+def _mirrored(slot: Any) -> str:
+    half = _few_letters(slot) if slot.random() < 0.5 else _any_letters(slot)
+    return half + (half[::-1] if slot.random() < 0.5 else half[-2::-1])
 
 
-def _words(place: Any) -> str:
-    if " " not in place.letters:
-        return _few_letters(place)
+def _words(slot: Any) -> str:
+    if " " not in slot.characters:
+        return _few_letters(slot)
     known = [
-        word for value in place.seen[:40] if type(value) is str for word in value.split() if word
+        word for value in slot.seen[:40] if type(value) is str for word in value.split() if word
     ]
     words = []
-    for _ in range(1 + below(place, 6)):
-        way = place.random()
+    for _ in range(1 + below(slot, 6)):
+        way = slot.random()
         if known and way < 0.5:
-            words.append(pick(place, known))
+            words.append(pick(slot, known))
         elif way < 0.75:
-            words.append(place.piece())
+            words.append(slot.token())
         else:
-            words.append(_few_letters(place))
+            words.append(_few_letters(slot))
     return " ".join(words)
 
 
-def _sentence(place: Any) -> str:
+def _sentence(slot: Any) -> str:
     """Return words with marks between them: those seen, and those of the task's text."""
-    marks = place.marks
-    if not marks:
-        return _words(place)
-    has_blank = " " in place.letters
+    punctuation = slot.punctuation
+    if not punctuation:
+        return _words(slot)
+    has_blank = " " in slot.characters
     made = ""
-    for _ in range(1 + below(place, 5)):
-        word = place.piece() if place.random() < 0.4 else _few_letters(place)
-        mark = str(pick(place, marks))
-        made += word + mark + (" " if has_blank and mark != " " and place.random() < 0.5 else "")
-    return made if place.random() < 0.5 else made[:-1]
+    for _ in range(1 + below(slot, 5)):
+        word = slot.token() if slot.random() < 0.4 else _few_letters(slot)
+        mark = str(pick(slot, punctuation))
+        made += word + mark + (" " if has_blank and mark != " " and slot.random() < 0.5 else "")
+    return made if slot.random() < 0.5 else made[:-1]
 
 
-def _pieces(place: Any) -> str:
-    return "".join([place.piece() for _ in range(1 + below(place, 5))])
+def _pieces(slot: Any) -> str:
+    return "".join([slot.token() for _ in range(1 + below(slot, 5))])
 
 
-def _reformed(place: Any) -> str:
+def _reformed(slot: Any) -> str:
     """Return a seen string with every run replaced by another of its kind."""
-    model = place.fragment(str)
+    model = slot.fragment(str)
     if not model:
-        return _few_letters(place)
+        return _few_letters(slot)
     made = []
-    for run in runs(str(model)[:80]):
-        kind = run_kind(run)
+    for token in tokens(str(model)[:80]):
+        kind = token_kind(token)
         if kind == "digits":
-            made.append(_digits(place, run))
+            made.append(_digits(slot, token))
         elif kind == "letters":
-            size = len(run) if place.random() < 0.6 else 1 + below(place, 6)
-            letters = [each for each in place.seen_letters if each.isalpha()] or ["x"]
-            made.append("".join([pick(place, letters) for _ in range(size)]))
+            size = len(token) if slot.random() < 0.6 else 1 + below(slot, 6)
+            characters = [each for each in slot.seen_characters if each.isalpha()] or ["x"]
+            made.append("".join([pick(slot, characters) for _ in range(size)]))
         else:
-            made.append(run)
+            made.append(token)
     return "".join(made)
 
 
-def _digits(place: Any, run: str) -> str:
+def _digits(slot: Any, token: str) -> str:
     """Return another numeral: mostly as wide; any, or a constant of the task's text."""
-    constant = place.constant(int)
-    if constant is not None and place.random() < 0.5:
-        return str(abs(constant)).zfill(len(run))
-    size = len(run) if place.random() < 0.7 else 1 + below(place, 4)
-    return "".join([pick(place, "0123456789") for _ in range(size)])
+    constant = slot.constant(int)
+    if constant is not None and slot.random() < 0.5:
+        return str(abs(constant)).zfill(len(token))
+    size = len(token) if slot.random() < 0.7 else 1 + below(slot, 4)
+    return "".join([pick(slot, "0123456789") for _ in range(size)])
 
 
-def _nested(place: Any) -> str:
+def _nested(slot: Any) -> str:
     """Return balanced brackets of the kinds seen, now and then with one fault."""
-    letters = place.seen_letters
-    kinds = [each for each in BRACKETS if each[0] in letters and each[1] in letters]
+    characters = slot.seen_characters
+    kinds = [each for each in BRACKETS if each[0] in characters and each[1] in characters]
     if not kinds:
-        return _few_letters(place)
-    made = _balanced(place, kinds, _DEEP)
-    if place.random() < 0.4 and made:
-        at = below(place, len(made))
+        return _few_letters(slot)
+    made = _balanced(slot, kinds, _DEEP)
+    if slot.random() < 0.4 and made:
+        at = below(slot, len(made))
         made = made[:at] + made[at + 1 :]
     return made
 
 
-def _balanced(place: Any, kinds: list[str], depth: int) -> str:
+def _balanced(slot: Any, kinds: list[str], depth: int) -> str:
     parts = []
-    for _ in range(1 + below(place, 3)):
-        opening, closing = pick(place, kinds)
-        within = _balanced(place, kinds, depth - 1) if depth and place.random() < 0.5 else ""
+    for _ in range(1 + below(slot, 3)):
+        opening, closing = pick(slot, kinds)
+        within = _balanced(slot, kinds, depth - 1) if depth and slot.random() < 0.5 else ""
         parts.append(opening + within + closing)
     return "".join(parts)
 
 
-def sequence(place: Any) -> list[Value]:
+def sequence(slot: Any) -> list[Value]:
     """Return a list by one of several plans, its elements fresh or drawn from those seen."""
-    if place.positions is not None:
-        return [each.fresh() for each in place.positions]
-    item, size = place.items, _size(place)
+    if slot.positions is not None:
+        return [each.sample() for each in slot.positions]
+    item, size = slot.items, _size(slot)
     if item is None:
         return []
-    if place.domain.is_square and size:
-        size = 1 + below(place, 4)
+    if slot.domain.is_square and size:
+        size = 1 + below(slot, 4)
         return [_row(item, size) for _ in range(size)]
-    if place.domain.is_rectangular:
-        width = below(place, 6)
+    if slot.domain.is_rectangular:
+        width = below(slot, 6)
         return [_row(item, width) for _ in range(size)]
     kinds = item.domain.kinds
-    if len(kinds) > 1 and place.domain.is_uniform:
-        kind = pick(place, kinds)
+    if len(kinds) > 1 and slot.domain.is_uniform:
+        kind = pick(slot, kinds)
         return [_of_kind(kind, item) for _ in range(size)]
-    way = place.random()
+    way = slot.random()
     if way < 0.35:
-        pool = [item.fresh() for _ in range(1 + below(place, 4))]
-        return [pick(place, pool) for _ in range(size)]
+        pool = [item.sample() for _ in range(1 + below(slot, 4))]
+        return [pick(slot, pool) for _ in range(size)]
     if way < 0.5 and kinds == (int,):
         return _progression(item, size)
     if way < 0.7 and item.seen:
-        return [pick(place, item.seen) for _ in range(size)]
-    made = [item.fresh() for _ in range(size)]
+        return [pick(slot, item.seen) for _ in range(size)]
+    made = [item.sample() for _ in range(size)]
     if way > 0.9 and kinds in ((int,), (float,), (str,)):
         made.sort(reverse=way > 0.95)
     return made
@@ -231,9 +231,9 @@ def _row(item: Any, size: int) -> list[Value]:
     if item.items is None:
         return []
     if item.random() < 0.5:
-        pool = [item.items.fresh() for _ in range(2)]
+        pool = [item.items.sample() for _ in range(2)]
         return [pick(item, pool) for _ in range(size)]
-    return [item.items.fresh() for _ in range(size)]
+    return [item.items.sample() for _ in range(size)]
 
 
 def _progression(item: Any, size: int) -> list[Value]:
@@ -248,10 +248,10 @@ def _progression(item: Any, size: int) -> list[Value]:
     return numbers
 
 
-def _mapping(place: Any) -> dict[Value, Value]:
-    if place.keys is None or place.values is None:
+def _mapping(slot: Any) -> dict[Value, Value]:
+    if slot.keys is None or slot.values is None:
         return {}
-    return {place.keys.fresh(): place.values.fresh() for _ in range(_size(place, 4))}
+    return {slot.keys.sample(): slot.values.sample() for _ in range(_size(slot, 4))}
 
 
 _TEXT_PLANS: tuple[Callable[[Any], str], ...] = (
@@ -270,13 +270,13 @@ _TEXT_PLANS: tuple[Callable[[Any], str], ...] = (
 _MAKERS: dict[type, Callable[[Any], Value]] = {
     int: integer,
     float: real,
-    bool: lambda place: place.random() < 0.5,
-    complex: lambda place: complex(below(place, 11) - 5, below(place, 11) - 5),
+    bool: lambda slot: slot.random() < 0.5,
+    complex: lambda slot: complex(below(slot, 11) - 5, below(slot, 11) - 5),
     str: text,
-    bytes: lambda place: bytes(below(place, 256) for _ in range(_size(place))),
+    bytes: lambda slot: bytes(below(slot, 256) for _ in range(_size(slot))),
     list: sequence,
-    tuple: lambda place: tuple(sequence(place)),
-    set: lambda place: set(hashable(sequence(place))),
-    frozenset: lambda place: frozenset(hashable(sequence(place))),
+    tuple: lambda slot: tuple(sequence(slot)),
+    set: lambda slot: set(hashable(sequence(slot))),
+    frozenset: lambda slot: frozenset(hashable(sequence(slot))),
     dict: _mapping,
 }

@@ -22,14 +22,14 @@ class Mix:
 
 
 @dataclass(slots=True)
-class Source:
+class InputSource:
     """A source of inputs and how it has fared."""
 
     name: str
     share: float
     draw: Callable[[], Case | None]
     proposed: int = 0
-    kept: int = 0
+    accepted: int = 0
     worth: float = 0.0
     """What its kept inputs are worth together, by ``Pool.add``."""
     every: float = 1.0
@@ -39,12 +39,12 @@ class Source:
 
     def want(self) -> None:
         """Afterwards a batch holds its share: more to make up for refusals, less for sameness."""
-        refusals = (self.proposed + 5) / (self.kept + 5)
-        worth = (self.worth + 5) / (self.kept + 5)
+        refusals = (self.proposed + 5) / (self.accepted + 5)
+        worth = (self.worth + 5) / (self.accepted + 5)
         self.every = 1 / (self.share * worth * min(MOST_RETRIED, refusals))
         self.due = self.every / 2
 
 
-def due(source: Source) -> float:
+def due(source: InputSource) -> float:
     """Return where in the batch the source's next input stands."""
     return source.due

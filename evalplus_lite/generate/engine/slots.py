@@ -10,14 +10,14 @@ from typing import Any
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.profile import CONTAINERS, SIZED, Shape, elements_of
+from evalplus_lite.generate.domains.profile import CONTAINERS, SIZED, Profile, elements_of
 from evalplus_lite.generate.engine import sampling
 from evalplus_lite.generate.operators import bytestrings, containers, lists, numbers, strings
 from evalplus_lite.generate.operators.registry import OPERATORS, Family, Operator, Trait
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 
-__all__ = ["Place", "Table", "World"]
+__all__ = ["GenerationState", "Slot", "Table"]
 
 # Importing these registers their operators.
 _REGISTERED = (numbers, strings, bytestrings, lists, containers)
@@ -68,7 +68,7 @@ Step = tuple[Table, int]
 
 
 @dataclass(slots=True)
-class World:
+class GenerationState:
     """What all places of a task share while generating."""
 
     random: Callable[[], float]
@@ -80,9 +80,9 @@ class World:
     fragments: dict[type, list[Value]] = field(default_factory=dict)
     """Values seen anywhere in the inputs, by type."""
     known: set[bytes] = field(default_factory=set)
-    reach: float = math.inf
+    max_magnitude: float = math.inf
     """No number further from zero than this is made."""
-    longest: int = 10_000
+    max_size: int = 10_000
     """No text or container longer than this is made."""
 
     def remember(self, kind: type, value: Value, identity: bytes) -> None:
@@ -92,38 +92,38 @@ class World:
             _keep(self.fragments.setdefault(kind, []), value, len(self.known))
 
 
-class Place:
+class Slot:
     """One position of the inputs: its domain, the values seen there, and its operators."""
 
     def __init__(
-        self, domain: Domain, shape: Shape, world: World, *, is_fixed: bool = False
+        self, domain: Domain, profile: Profile, state: GenerationState, *, is_fixed: bool = False
     ) -> None:
-        self.domain, self.shape, self.world = domain, shape, world
-        self.random = world.random
+        self.domain, self.profile, self.state = domain, profile, state
+        self.random = state.random
         self.seen: list[Value] = []
         self._known: set[bytes] = set()
         self._fitted: Constants | None = None
         self._pieces: list[str] = []
         """The pieces of the constants last used that the alphabet allows."""
         self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
-        self.has_form = domain.has_form
-        self.items = self._child(domain.items, shape.items, is_fixed=domain.is_rectangular)
-        self.keys = self._child(domain.keys, shape.keys)
-        self.values = self._child(domain.values, shape.values)
-        self.positions: list[Place] | None = None
-        if domain.positions and shape.positions:
-            pairs = zip(domain.positions, shape.positions, strict=True)
-            self.positions = [Place(domain, shape, world) for domain, shape in pairs]
-        self.seen_letters = "".join(shape.text.counts) if shape.text else ""
-        self.seen_letters = self.seen_letters or domain.alphabet or "a"
-        self.letters = domain.alphabet or self.seen_letters
-        pieces = (each for each in world.constants.pieces if len(each) == 1)
-        marks = dict.fromkeys(
+        self.has_common_pattern = domain.has_common_pattern
+        self.items = self._child(domain.items, profile.items, is_fixed=domain.is_rectangular)
+        self.keys = self._child(domain.keys, profile.keys)
+        self.values = self._child(domain.values, profile.values)
+        self.positions: list[Slot] | None = None
+        if domain.positions and profile.positions:
+            pairs = zip(domain.positions, profile.positions, strict=True)
+            self.positions = [Slot(domain, profile, state) for domain, profile in pairs]
+        self.seen_characters = "".join(profile.text.counts) if profile.text else ""
+        self.seen_characters = self.seen_characters or domain.alphabet or "a"
+        self.characters = domain.alphabet or self.seen_characters
+        tokens = (each for each in state.constants.tokens if len(each) == 1)
+        punctuation = dict.fromkeys(
             each
-            for each in (*self.seen_letters, *pieces)
-            if not each.isalnum() and each in self.letters
+            for each in (*self.seen_characters, *tokens)
+            if not each.isalnum() and each in self.characters
         )
-        self.marks = "".join(marks)
+        self.punctuation = "".join(punctuation)
         self._near = self._tables(Family.NEAR)
         self._constant = self._tables(Family.CONSTANT)
         self._kinds = domain.kinds
@@ -131,21 +131,21 @@ class Place:
 
     def reweigh(self) -> None:
         """Afterwards the operators here and within are chosen by their success so far."""
-        for place in self.every():
-            for table in (*place._near.values(), *place._constant.values()):
+        for slot in self.every():
+            for table in (*slot._near.values(), *slot._constant.values()):
                 table.reweigh()
 
     def bound(self) -> None:
         """Afterwards numbers made here and within respect the domains and the world's reach."""
-        for place in self.every():
-            place._bound()
+        for slot in self.every():
+            slot._bound()
 
     def _bound(self) -> None:
-        low, high, reach = self.domain.lowest, self.domain.highest, self.world.reach
-        self.lowest = -reach if low is None else max(low, -reach)
-        self.highest = reach if high is None else min(high, reach)
+        low, high, max_magnitude = self.domain.lowest, self.domain.highest, self.state.max_magnitude
+        self.lowest = -max_magnitude if low is None else max(low, -max_magnitude)
+        self.highest = max_magnitude if high is None else min(high, max_magnitude)
 
-    def every(self) -> Iterator[Place]:
+    def every(self) -> Iterator[Slot]:
         """Yield this place and all places within it."""
         yield self
         for child in (self.items, self.keys, self.values, *(self.positions or ())):
@@ -160,11 +160,11 @@ class Place:
         random, kind = self.random, type(value)
         chance = random()
         if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
-            return self.fresh()
+            return self.sample()
         table = self._table(kind)
         if table is None:
             return value
-        trace = self.world.trace
+        trace = self.state.trace
         for _ in range(_TRIES):
             index = bisect(table.cumulative, random() * table.total)
             mark = len(trace)
@@ -172,7 +172,7 @@ class Place:
             if changed is value or (
                 not self.lowest <= changed <= self.highest
                 if kind is int or kind is float
-                else kind in SIZED and len(changed) > self.world.longest
+                else kind in SIZED and len(changed) > self.state.max_size
             ):
                 del trace[mark:]
                 continue
@@ -186,7 +186,7 @@ class Place:
         if table is None:
             return None
         index = bisect(table.cumulative, self.random() * table.total)
-        self.world.trace.append((table, index))
+        self.state.trace.append((table, index))
         return table.operators[index]
 
     def fragment(self, kind: type) -> Value | None:
@@ -198,12 +198,12 @@ class Place:
                 return value
             if kind in CONTAINERS or kind is dict:
                 return None
-        seen = self.world.fragments.get(kind)
+        seen = self.state.fragments.get(kind)
         return seen[int(self.random() * len(seen))] if seen else None
 
     def constant(self, kind: type) -> Value | None:
         """Return some constant of the type from the task's text."""
-        constants = self.world.constants
+        constants = self.state.constants
         pool: tuple[Value, ...]
         if kind is int:
             pool = constants.integers
@@ -215,17 +215,17 @@ class Place:
             pool = constants.bytestrings if kind is bytes else ()
         return pool[int(self.random() * len(pool))] if pool else None
 
-    def piece(self) -> str:
+    def token(self) -> str:
         """Return a word or character of the task's string constants, or a seen character."""
-        constants = self.world.constants
+        constants = self.state.constants
         if constants is not self._fitted:
-            allowed = self.domain.characters or frozenset(self.seen_letters)
-            self._pieces = [each for each in constants.pieces if allowed.issuperset(each)]
+            allowed = self.domain.characters or frozenset(self.seen_characters)
+            self._pieces = [each for each in constants.tokens if allowed.issuperset(each)]
             self._fitted = constants
-        pool = self._pieces or self.seen_letters
+        pool = self._pieces or self.seen_characters
         return pool[int(self.random() * len(pool))]
 
-    def fresh(self) -> Value:
+    def sample(self) -> Value:
         """Return a new value for this place, made from scratch."""
         return sampling.make(self)
 
@@ -235,7 +235,7 @@ class Place:
         if identity in self._known:
             return
         self._known.add(identity)
-        self.world.remember(kind, value, identity)
+        self.state.remember(kind, value, identity)
         _keep(self.seen, value, len(self._known))
         if kind is dict:
             for name, item in value.items():
@@ -250,11 +250,11 @@ class Place:
                     self.items.learn(element)
 
     def _child(
-        self, domain: Domain | None, shape: Shape | None, *, is_fixed: bool = False
-    ) -> Place | None:
+        self, domain: Domain | None, profile: Profile | None, *, is_fixed: bool = False
+    ) -> Slot | None:
         if domain is None:
             return None
-        return Place(domain, shape or Shape.of(()), self.world, is_fixed=is_fixed)
+        return Slot(domain, profile or Profile.of(()), self.state, is_fixed=is_fixed)
 
     def _tables(self, family: Family) -> dict[type, Table]:
         """Return the tables of a family by type, those without any operator left out."""
@@ -267,12 +267,12 @@ class Place:
 
     def _table(self, kind: type) -> Table | None:
         """Return the operators to choose from at the moment: of the family, else those near."""
-        if self.world.draws_constants and kind in self._constant:
+        if self.state.draws_constants and kind in self._constant:
             return self._constant[kind]
         return self._near.get(kind)
 
     def _weight(self, each: Operator) -> float:
-        is_favoured = self.domain.has_form and Trait.KEEPS_FORM in each.traits
+        is_favoured = self.domain.has_common_pattern and Trait.KEEPS_FORM in each.traits
         return each.weight * (_FORM_FAVOUR if is_favoured else 1)
 
     def _suits(self, each: Operator, family: Family) -> bool:

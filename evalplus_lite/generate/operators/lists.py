@@ -16,24 +16,24 @@ _LONG = 64
 """Lists are not doubled beyond this length."""
 
 
-def _place(site: Any, at: int) -> Any:
+def _place(context: Any, at: int) -> Any:
     """Return the place of the element at an index, or None where no element was ever seen."""
-    positions = site.positions
+    positions = context.positions
     if positions is not None and at < len(positions):
         return positions[at]
-    return site.items
+    return context.items
 
 
 @operator("list.replace", list, ([1, 2], [1, 3]), ([1, 2], [0, 2]), weight=8, family=Family.EITHER)
-def list_replace(value: list[Value], site: Any) -> list[Value]:
+def list_replace(value: list[Value], context: Any) -> list[Value]:
     """With one element changed (Table 1)."""
     if not value:
         return value
-    at = below(site, len(value))
-    place = _place(site, at)
-    if place is None:
+    at = below(context, len(value))
+    slot = _place(context, at)
+    if slot is None:
         return value
-    return [*value[:at], place.mutate(value[at]), *value[at + 1 :]]
+    return [*value[:at], slot.mutate(value[at]), *value[at + 1 :]]
 
 
 @operator(
@@ -45,51 +45,51 @@ def list_replace(value: list[Value], site: Any) -> list[Value]:
     family=Family.EITHER,
     traits=(Trait.RESIZES,),
 )
-def list_insert(value: list[Value], site: Any) -> list[Value]:
+def list_insert(value: list[Value], context: Any) -> list[Value]:
     """With the mutant of an element put in (Table 1); a fresh one where there is none yet."""
-    if site.items is None:
+    if context.items is None:
         return value
-    at = below(site, len(value) + 1)
-    new = site.items.mutate(pick(site, value)) if value else site.items.fresh()
+    at = below(context, len(value) + 1)
+    new = context.items.mutate(pick(context, value)) if value else context.items.sample()
     return [*value[:at], new, *value[at:]]
 
 
 @operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, traits=(Trait.RESIZES,))
-def list_remove(value: list[Value], site: Any) -> list[Value]:
+def list_remove(value: list[Value], context: Any) -> list[Value]:
     """Without one element (Table 1)."""
     if not value:
         return value
-    at = below(site, len(value))
+    at = below(context, len(value))
     return value[:at] + value[at + 1 :]
 
 
 @operator(
     "list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, traits=(Trait.RESIZES,)
 )
-def list_repeat(value: list[Value], site: Any) -> list[Value]:
+def list_repeat(value: list[Value], context: Any) -> list[Value]:
     """With one element twice (Table 1), side by side or apart."""
     if not value:
         return value
-    at = below(site, len(value))
-    to = at if site.random() < 0.5 else below(site, len(value) + 1)
+    at = below(context, len(value))
+    to = at if context.random() < 0.5 else below(context, len(value) + 1)
     return [*value[:to], value[at], *value[to:]]
 
 
 @operator("list.overwrite", list, ([1, 2, 3], [1, 1, 3]), weight=3)
-def list_overwrite(value: list[Value], site: Any) -> list[Value]:
+def list_overwrite(value: list[Value], context: Any) -> list[Value]:
     """With one element in the place of another: a duplicate, at the same length."""
-    if len(value) < 2 or site.positions is not None:
+    if len(value) < 2 or context.positions is not None:
         return value
-    to, at = below(site, len(value)), below(site, len(value))
+    to, at = below(context, len(value)), below(context, len(value))
     return [*value[:to], value[at], *value[to + 1 :]]
 
 
 @operator("list.swap", list, ([1, 2, 3], [3, 2, 1]), ([1, 2], [2, 1]), weight=3)
-def list_swap(value: list[Value], site: Any) -> list[Value]:
+def list_swap(value: list[Value], context: Any) -> list[Value]:
     """With two elements exchanged."""
-    if len(value) < 2 or site.positions is not None:
+    if len(value) < 2 or context.positions is not None:
         return value
-    first, second = below(site, len(value)), below(site, len(value))
+    first, second = below(context, len(value)), below(context, len(value))
     changed = list(value)
     changed[first], changed[second] = changed[second], changed[first]
     return changed
@@ -98,11 +98,11 @@ def list_swap(value: list[Value], site: Any) -> list[Value]:
 @operator(
     "list.order", list, ([2, 3, 1], [1, 2, 3]), ([2, 3, 1], [3, 2, 1]), ([2, 3, 1], [1, 3, 2])
 )
-def list_order(value: list[Value], site: Any) -> list[Value]:
+def list_order(value: list[Value], context: Any) -> list[Value]:
     """Sorted either way, or backwards."""
-    if site.positions is not None:
+    if context.positions is not None:
         return value
-    way = below(site, 3)
+    way = below(context, 3)
     if way == 2:
         return value[::-1]
     try:
@@ -112,52 +112,52 @@ def list_order(value: list[Value], site: Any) -> list[Value]:
 
 
 @operator("list.rotate", list, ([1, 2, 3], [2, 3, 1]), ([1, 2, 3], [3, 1, 2]), weight=1)
-def list_rotate(value: list[Value], site: Any) -> list[Value]:
+def list_rotate(value: list[Value], context: Any) -> list[Value]:
     """Turned by some places."""
-    if len(value) < 2 or site.positions is not None:
+    if len(value) < 2 or context.positions is not None:
         return value
-    at = 1 + below(site, len(value) - 1)
+    at = 1 + below(context, len(value) - 1)
     return value[at:] + value[:at]
 
 
 @operator("list.cut", list, ([1, 2, 3, 4], [1, 2]), ([1, 2, 3, 4], [3, 4]), traits=(Trait.RESIZES,))
-def list_cut(value: list[Value], site: Any) -> list[Value]:
+def list_cut(value: list[Value], context: Any) -> list[Value]:
     """Only a beginning, or only an end, of it."""
-    at = below(site, len(value) + 1)
-    return value[:at] if site.random() < 0.5 else value[at:]
+    at = below(context, len(value) + 1)
+    return value[:at] if context.random() < 0.5 else value[at:]
 
 
 @operator(
     "list.double", list, ([1, 2], [1, 2, 1, 2]), ([1, 2], [1, 2, 2, 1]), traits=(Trait.RESIZES,)
 )
-def list_double(value: list[Value], site: Any) -> list[Value]:
+def list_double(value: list[Value], context: Any) -> list[Value]:
     """Twice over, or followed by itself backwards: the same from both ends."""
     if len(value) > _LONG:
         return value
-    return value + value if site.random() < 0.4 else value + value[::-1]
+    return value + value if context.random() < 0.4 else value + value[::-1]
 
 
 @operator(
     "list.relate", list, ([5, 9], [5, 6]), ([5, 9], [5, -5]), (["ab", "x"], ["ab", "ba"]), weight=3
 )
-def list_relate(value: list[Value], site: Any) -> list[Value]:
+def list_relate(value: list[Value], context: Any) -> list[Value]:
     """With one element made from another: beside it, its negative, a sum, a rearrangement."""
-    if len(value) < 2 or site.positions is not None:
+    if len(value) < 2 or context.positions is not None:
         return value
-    to, at = below(site, len(value)), below(site, len(value))
-    other = _related(value[at], pick(site, value), site)
+    to, at = below(context, len(value)), below(context, len(value))
+    other = _related(value[at], pick(context, value), context)
     return [*value[:to], other, *value[to + 1 :]]
 
 
-def _related(value: Value, other: Value, site: Any) -> Value:
+def _related(value: Value, other: Value, context: Any) -> Value:
     kind = type(value)
     if kind is int or kind is float:
-        way = below(site, 5)
+        way = below(context, 5)
         if way < 3 or type(other) is not kind:
             return (value + 1, value - 1, -value)[way % 3]
         return value + other if way == 3 else value - other
     if kind is str or kind is list or kind is tuple:
-        way = below(site, 4)
+        way = below(context, 4)
         if way == 0:
             return value[::-1]
         if way == 1:
@@ -172,12 +172,12 @@ def _related(value: Value, other: Value, site: Any) -> Value:
 @operator(
     "list.alike", list, ([1, 2], [-1, -2]), ([1, 2], [2, 3]), ([1.5], [3.0]), (["aB"], ["Ba"])
 )
-def list_alike(value: list[Value], site: Any) -> list[Value]:
+def list_alike(value: list[Value], context: Any) -> list[Value]:
     """With all elements changed in the same way: numbers multiplied or moved, strings turned."""
-    if not value or site.positions is not None:
+    if not value or context.positions is not None:
         return value
-    way = below(site, 6)
-    step = pick(site, (1, -1, 10))
+    way = below(context, 6)
+    step = pick(context, (1, -1, 10))
     return [_turned(element, way, step) for element in value]
 
 
@@ -194,28 +194,28 @@ def _turned(value: Value, way: int, step: int) -> Value:
 @operator(
     "list.salt", list, ([1, 2], [42, 42]), ([1, 2], [42, 2]), weight=4, family=Family.CONSTANT
 )
-def list_salt(value: list[Value], site: Any) -> list[Value]:
+def list_salt(value: list[Value], context: Any) -> list[Value]:
     """With several elements changed at once."""
-    if site.positions is not None or site.items is None:
+    if context.positions is not None or context.items is None:
         return value
-    change, share = site.items.mutate, site.random()
-    return [change(element) if site.random() < share else element for element in value]
+    change, share = context.items.mutate, context.random()
+    return [change(element) if context.random() < share else element for element in value]
 
 
 @operator("list.fragment", list, ([1, 2], [7, 7, 7]), weight=1, traits=(Trait.RESIZES,))
-def list_fragment(value: list[Value], site: Any) -> list[Value]:
+def list_fragment(value: list[Value], context: Any) -> list[Value]:
     """Another list seen among the inputs."""
-    fragment: list[Value] | None = site.fragment(list)
+    fragment: list[Value] | None = context.fragment(list)
     return value if fragment is None else fragment
 
 
 @operator("list.splice", list, ([1, 2], [1, 7, 7]), weight=2, traits=(Trait.RESIZES,))
-def list_splice(value: list[Value], site: Any) -> list[Value]:
+def list_splice(value: list[Value], context: Any) -> list[Value]:
     """Its beginning, followed by the end of another list seen here."""
-    other: list[Value] | None = site.fragment(list)
+    other: list[Value] | None = context.fragment(list)
     if not other:
         return value
-    return value[: below(site, len(value) + 1)] + other[below(site, len(other)) :]
+    return value[: below(context, len(value) + 1)] + other[below(context, len(other)) :]
 
 
 @operator(
@@ -225,16 +225,16 @@ def list_splice(value: list[Value], site: Any) -> list[Value]:
     ([[1, 2]], [[1, 1, 2], [1, 1, 2]]),
     traits=(Trait.FOR_GRIDS,),
 )
-def list_grid(value: list[Value], site: Any) -> list[Value]:
+def list_grid(value: list[Value], context: Any) -> list[Value]:
     """A table of equal rows, with a column, a row or both dropped or repeated."""
     if not value or not all(type(row) is list for row in value) or len({*map(len, value)}) != 1:
         return value
     width = len(value[0])
     rows, columns = list(range(len(value))), list(range(width))
-    way = below(site, 3)
-    is_longer = site.random() < 0.5
+    way = below(context, 3)
+    is_longer = context.random() < 0.5
     for indices, is_touched in ((rows, way != 0), (columns, way != 1)):
         if is_touched and indices:
-            at = below(site, len(indices))
+            at = below(context, len(indices))
             indices[at : at + 1] = [indices[at]] * 2 if is_longer else []
     return [[value[row][column] for column in columns] for row in rows]

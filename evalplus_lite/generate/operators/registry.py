@@ -33,26 +33,26 @@ class Trait(Enum):
     KEEPS_FORM = "keeps the kinds of run a string consists of: preferred where strings share a form"
 
 
-class Site(Protocol):
-    """A place of the inputs, as an operator sees it (``sites.Place`` is the real one)."""
+class MutationContext(Protocol):
+    """A place of the inputs, as an operator sees it (``sites.Slot`` is the real one)."""
 
     random: Callable[[], float]
     """Draws from [0, 1): the only source of chance."""
 
     @property
-    def items(self) -> Site | None:
+    def items(self) -> MutationContext | None:
         """The place of a container's elements."""
 
     @property
-    def keys(self) -> Site | None:
+    def keys(self) -> MutationContext | None:
         """The place of a dict's keys."""
 
     @property
-    def values(self) -> Site | None:
+    def values(self) -> MutationContext | None:
         """The place of a dict's values."""
 
     @property
-    def positions(self) -> Sequence[Site] | None:
+    def positions(self) -> Sequence[MutationContext] | None:
         """One place a position, where positions differ in kind."""
 
     @property
@@ -60,19 +60,19 @@ class Site(Protocol):
         """Whether containers here must keep their length."""
 
     @property
-    def has_form(self) -> bool:
+    def has_common_pattern(self) -> bool:
         """Whether the strings here mostly share a form, widths of numerals included."""
 
     @property
-    def letters(self) -> str:
+    def characters(self) -> str:
         """Characters to write: those seen here, then the rest of what is allowed."""
 
     @property
-    def seen_letters(self) -> str:
+    def seen_characters(self) -> str:
         """Characters seen here; never empty."""
 
     @property
-    def marks(self) -> str:
+    def punctuation(self) -> str:
         """Characters other than letters and digits: seen here, or in the task's text."""
 
     def mutate(self, value: Value) -> Value:
@@ -84,10 +84,10 @@ class Site(Protocol):
     def constant(self, kind: type) -> Value | None:
         """Return some constant of the type; None if there is none."""
 
-    def piece(self) -> str:
+    def token(self) -> str:
         """Return a word or character of the task's string constants, or a seen character."""
 
-    def fresh(self) -> Value | None:
+    def sample(self) -> Value | None:
         """Return a new value for this place, made from scratch."""
 
 
@@ -148,11 +148,11 @@ def operator(
     return register
 
 
-def below(site: Site, limit: int) -> int:
+def below(context: MutationContext, limit: int) -> int:
     """Return a whole number from 0 up to, not including, the limit."""
-    return int(site.random() * limit)
+    return int(context.random() * limit)
 
 
-def pick(site: Site, choices: Sequence[Value]) -> Value:
+def pick(context: MutationContext, choices: Sequence[Value]) -> Value:
     """Return one of the choices, all equally likely; there must be one."""
-    return choices[int(site.random() * len(choices))]
+    return choices[int(context.random() * len(choices))]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from evalplus_lite.generate.domains.constants import mined
+from evalplus_lite.generate.domains.constants import from_source
 from evalplus_lite.mining.running.runs import Call
 from evalplus_lite.mining.selecting.static import MinedFunction
 from evalplus_lite.types import Value
@@ -36,7 +36,7 @@ class Material:
     @classmethod
     def of(cls, function: MinedFunction) -> Material:
         """Return the material of a mined function: its own constants first."""
-        values = [*mined(function.implementation), *mined(function.code)]
+        values = [*from_source(function.implementation), *from_source(function.code)]
         strings = [v for v in values if type(v) is str and 0 < len(v) <= 120]
         patterns = _patterns(function.code)
         words = [w for s in strings if s not in patterns for w in re.findall(r"\w+|[^\w\s]", s)]

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.growth import largest_number, longest_size
+from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size
 from evalplus_lite.generate.engine.scheduler import Mix
-from evalplus_lite.generate.engine.targeting import Aim
+from evalplus_lite.generate.engine.targeting import TargetClues
 from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key
@@ -22,7 +22,7 @@ BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
 
 
 def generator(base: list[Case] = BASE, **options: Any) -> Generator:
-    options.setdefault("guards", Guards.typed([case.arguments for case in base]))
+    options.setdefault("input_filter", InputFilter.typed([case.arguments for case in base]))
     options.setdefault("rng", random.Random("0:T/1"))
     options.setdefault("constants", Constants.of_values([42, "kept"]))
     return Generator(base, **options)
@@ -30,12 +30,12 @@ def generator(base: list[Case] = BASE, **options: Any) -> Generator:
 
 def grow(made: Generator, rounds: int = 6, size: int = 50) -> list[Case]:
     """Return what a caller who keeps every second proposal ends up with."""
-    kept: list[Case] = []
+    accepted: list[Case] = []
     for _ in range(rounds):
         batch = made.propose(size)
         made.feedback(batch[::2])
-        kept += batch[::2]
-    return kept
+        accepted += batch[::2]
+    return accepted
 
 
 def test_nothing_is_proposed_twice_nor_equals_a_base_input() -> None:
@@ -54,12 +54,12 @@ def test_nothing_is_proposed_twice_nor_equals_a_base_input() -> None:
 def test_every_proposal_is_admitted_by_the_guards() -> None:
     """Inferred guards, relations included, hold for all that is proposed."""
     base = [Case(([n] * size, [size] * size)) for n in range(3) for size in (1, 2, 3)]
-    guards = Guards.infer([case.arguments for case in base])
-    made = generator(base, guards=guards)
+    input_filter = InputFilter.infer([case.arguments for case in base])
+    made = generator(base, input_filter=input_filter)
     batch = made.propose(200)
     assert len(batch) > 50
     assert all(len(case.arguments[0]) == len(case.arguments[1]) > 0 for case in batch)
-    assert all(guards.admits(case.arguments) for case in batch)
+    assert all(input_filter.admits(case.arguments) for case in batch)
 
 
 def test_provenance_names_source_parent_and_operators() -> None:
@@ -113,8 +113,8 @@ def test_seeds_outside_the_guards_or_known_already_are_left_out() -> None:
 
 def test_budget_is_split_between_the_sources() -> None:
     """Half or so comes from near the seeds, and every source has a part."""
-    drawn = [Case(([n], "h" * n), "hypothesis") for n in range(100)]
-    counts = Counter(case.source for case in grow(generator(drawn=drawn), 8))
+    sampled = [Case(([n], "h" * n), "hypothesis") for n in range(100)]
+    counts = Counter(case.source for case in grow(generator(sampled=sampled), 8))
     total = sum(counts.values())
     assert 0.35 < counts["mutation"] / total < 0.65
     assert counts["constant"] > 0.08 * total
@@ -152,28 +152,28 @@ def test_slow_inputs_keep_later_ones_smaller() -> None:
     """After an input was too slow for its size, larger ones are no longer made."""
     made = generator([Case((5,)), Case((30,))])
     batch = made.propose(80)
-    large = [case for case in batch if largest_number(case.arguments) >= 1000]
+    large = [case for case in batch if largest_magnitude(case.arguments) >= 1000]
     assert large
     made.feedback([case for case in batch if case not in large], slow=large)
-    limit = min(largest_number(case.arguments) for case in large)
-    assert all(largest_number(case.arguments) < limit for case in made.propose(80))
+    limit = min(largest_magnitude(case.arguments) for case in large)
+    assert all(largest_magnitude(case.arguments) < limit for case in made.propose(80))
 
 
 def test_numbers_grow_step_by_step_while_they_are_kept() -> None:
     """Without slow inputs the reach grows to numbers that no base input came near."""
     made = generator([Case((5,)), Case((30,))])
     first = made.propose(60)
-    assert max(largest_number(case.arguments) for case in first) <= 10_000
+    assert max(largest_magnitude(case.arguments) for case in first) <= 10_000
     made.feedback(first)
     for _ in range(4):
         made.feedback(made.propose(60))
-    assert max(largest_number(case.arguments) for case in made.propose(60)) > 10**9
+    assert max(largest_magnitude(case.arguments) for case in made.propose(60)) > 10**9
 
 
 def test_lengths_stay_bounded() -> None:
     """Repeated doubling and repeating does not make inputs ever longer."""
     cases = grow(generator(), rounds=20)
-    assert max(longest_size(case.arguments) for case in cases) <= 100
+    assert max(largest_size(case.arguments) for case in cases) <= 100
 
 
 def test_rare_outputs_are_built_on_more() -> None:
@@ -209,8 +209,8 @@ def test_aimed_proposals_use_the_survivors_constants_and_parents() -> None:
     """Constants that only a survivor has come up, near the cases asked for, and only then."""
     made = generator([Case((5,)), Case((30,)), Case((77,))], constants=Constants())
     survivor = "def f(n):\n    return n if n != 1234 else 0\n"
-    aim = Aim.at([survivor], reference="def f(n):\n    return n\n", parents=[1])
-    batch = made.propose_at(aim, 40)
+    clues = TargetClues.of([survivor], reference="def f(n):\n    return n\n", parents=[1])
+    batch = made.propose_for(clues, 40)
     assert {case.source for case in batch} == {"targeted"}
     assert (1234,) in [case.arguments for case in batch]
     assert Counter(case.parent for case in batch).most_common(1)[0][0] == 1

@@ -6,10 +6,10 @@ import pytest
 
 from evalplus_lite.generate.domains.characters import widen
 from evalplus_lite.generate.domains.string_patterns import (
-    has_form,
+    has_common_pattern,
     pattern_of,
-    run_kind,
-    runs,
+    token_kind,
+    tokens,
     words_of,
 )
 
@@ -17,8 +17,8 @@ from evalplus_lite.generate.domains.string_patterns import (
 def test_runs_cover_the_text_and_name_their_kind() -> None:
     """Digits, letters and blanks run together; any other character stands alone."""
     text = "ab12  -é\n/"
-    assert runs(text) == ["ab", "12", "  ", "-", "é", "\n", "/"]
-    assert list(map(run_kind, runs(text))) == [
+    assert tokens(text) == ["ab", "12", "  ", "-", "é", "\n", "/"]
+    assert list(map(token_kind, tokens(text))) == [
         "letters",
         "digits",
         "blanks",
@@ -38,8 +38,8 @@ def test_a_pattern_is_compound_and_shared_by_all_strings() -> None:
 
 def test_form_may_have_exceptions() -> None:
     """Strings that mostly share a compound pattern have a form; words do not."""
-    assert has_form(("1-2-3", "4-5-6", "7-8-9", "oops"))
-    assert not has_form(("one", "two", "three", "four"))
+    assert has_common_pattern(("1-2-3", "4-5-6", "7-8-9", "oops"))
+    assert not has_common_pattern(("one", "two", "three", "four"))
 
 
 def test_vocabulary_needs_real_words_all_known() -> None:

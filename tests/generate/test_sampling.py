@@ -8,49 +8,49 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.filter import Guards
-from evalplus_lite.generate.engine.slots import Place, World
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Value
 
 
-def fresh(*seen: Value, count: int = 2000, inferred: bool = False) -> list[Any]:
+def sample(*seen: Value, count: int = 2000, inferred: bool = False) -> list[Any]:
     base = [(value,) for value in seen]
-    guards = Guards.infer(base) if inferred else Guards.typed(base)
-    world = World(random.Random(5).random, Constants(pieces=("?",)), reach=10**6)
-    place = Place(guards.domains[0], guards.shapes[0], world)
+    input_filter = InputFilter.infer(base) if inferred else InputFilter.typed(base)
+    state = GenerationState(random.Random(5).random, Constants(tokens=("?",)), max_magnitude=10**6)
+    slot = Slot(input_filter.domains[0], input_filter.profiles[0], state)
     for value in seen:
-        place.learn(value)
-    made = [place.fresh() for _ in range(count)]
-    assert all(type(value) in place.domain.kinds for value in made)
+        slot.learn(value)
+    made = [slot.sample() for _ in range(count)]
+    assert all(type(value) in slot.domain.kinds for value in made)
     return made
 
 
 def test_brackets_come_balanced_and_with_one_fault() -> None:
     """Where brackets were seen, nested balanced strings are made."""
-    made = fresh("()", "(())()")
+    made = sample("()", "(())()")
     assert "(()())" in made
     assert any(text.count("(") != text.count(")") for text in made)
 
 
 def test_formatted_strings_are_refilled() -> None:
     """Strings of a common form are made anew in that form, other numerals in place."""
-    made = fresh("03-11-2000", "15-01-2012", "04-30-2040")
+    made = sample("03-11-2000", "15-01-2012", "04-30-2040")
     alike = {text for text in made if len(text) == 10 and text[2] == text[5] == "-"}
     assert len(alike) > 200
 
 
 def test_lists_repeat_ascend_and_mirror() -> None:
     """Duplicates, permutations of consecutive numbers and sorted lists all come up."""
-    made = [value for value in fresh([5, 3, 9], [1]) if len(value) > 3]
+    made = [value for value in sample([5, 3, 9], [1]) if len(value) > 3]
     assert any(len(set(value)) == 1 for value in made)
     assert any(sorted(value) == list(range(min(value), max(value) + 1)) for value in made)
     assert any(value == sorted(value) for value in made)
-    assert any(text == text[::-1] and len(text) > 3 for text in fresh("abc"))
+    assert any(text == text[::-1] and len(text) > 3 for text in sample("abc"))
 
 
 def test_tables_stay_square() -> None:
     """Where all tables were square, fresh ones are."""
-    for table in fresh(
+    for table in sample(
         [[1, 2], [3, 4]], [[5, 6], [7, 8]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]], count=300
     ):
         assert all(len(row) == len(table) for row in table)
@@ -73,7 +73,7 @@ def test_tables_stay_square() -> None:
 )
 def test_fresh_values_fit_inferred_domains_mostly(seen: tuple[Value, ...]) -> None:
     """Bounds are respected by construction, not only by the guards afterwards."""
-    guards = Guards.infer([(value,) for value in seen])
-    made = fresh(*seen, inferred=True, count=500)
-    fitting = sum(guards.admits((value,)) for value in made)
+    input_filter = InputFilter.infer([(value,) for value in seen])
+    made = sample(*seen, inferred=True, count=500)
+    fitting = sum(input_filter.admits((value,)) for value in made)
     assert fitting > 0.9 * len(made)

@@ -12,7 +12,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.annotations import ANYTHING, Hint
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.types import Case, Task
 
 INTS = [([1, 2, 3],), ([5],), ([4, 4],), ([7, 1, 9, 2],)]
@@ -54,7 +54,7 @@ def test_inferred_guards_refuse_with_a_reason(
     base: list[tuple[Any, ...]], arguments: tuple[Any, ...], reason: str
 ) -> None:
     """Each departure from what the base inputs have in common is refused and named."""
-    said = Guards.infer(base).explain(arguments)
+    said = InputFilter.infer(base).explain(arguments)
     assert said is not None
     assert reason in said
 
@@ -75,21 +75,21 @@ def test_inferred_guards_admit_what_is_alike(
     base: list[tuple[Any, ...]], arguments: tuple[Any, ...]
 ) -> None:
     """Unseen letters of a class, other numbers of seen signs and other lengths are admitted."""
-    assert Guards.infer(base).explain(arguments) is None
+    assert InputFilter.infer(base).explain(arguments) is None
 
 
 def test_words_of_a_closed_vocabulary_stay_in_it() -> None:
     """Where all words seen are constants of the reference, only such words are admitted."""
-    guards = Guards.infer(WORDS, known=["zero", "one", "two", "three", "four", " "])
-    assert guards.admits(("four one",))
-    assert not guards.admits(("five",))
+    input_filter = InputFilter.infer(WORDS, known=["zero", "one", "two", "three", "four", " "])
+    assert input_filter.admits(("four one",))
+    assert not input_filter.admits(("five",))
 
 
 def test_closed_alphabets_stay_closed() -> None:
     """Two digits that come up again and again are taken for all digits there are."""
-    guards = Guards.infer([("010110",), ("1100",), ("0",), ("1",), ("01",), ("111",)])
-    assert guards.admits(("111",))
-    assert not guards.admits(("120",))
+    input_filter = InputFilter.infer([("010110",), ("1100",), ("0",), ("1",), ("01",), ("111",)])
+    assert input_filter.admits(("111",))
+    assert not input_filter.admits(("120",))
 
 
 RELATED: dict[str, tuple[list[tuple[Any, ...]], int]] = {
@@ -110,7 +110,7 @@ def test_a_guard_needs_a_number_of_informative_inputs(name: str) -> None:
     """One input fewer than its kind needs, and it is found but not taken on."""
     base, number = RELATED[name]
     for count in (number - 1, number, number + 1):
-        found = {guard.name: guard for guard in Guards.infer(base[:count]).found}
+        found = {guard.name: guard for guard in InputFilter.infer(base[:count]).found}
         assert (found[name].seen, found[name].needed) == (count, number)
         assert found[name].is_on == (count >= number)
 
@@ -133,25 +133,27 @@ def test_inputs_that_say_nothing_are_not_counted(
     name: str, base: list[tuple[Any, ...]], seen: int
 ) -> None:
     """What could not have broken a constraint, or was seen before, does not speak for it."""
-    assert {guard.name: guard.seen for guard in Guards.infer(base).found}[name] == seen
+    assert {guard.name: guard.seen for guard in InputFilter.infer(base).found}[name] == seen
 
 
 def test_a_relation_that_one_input_breaks_is_not_found() -> None:
     """However many inputs keep to a relation, one that does not refutes it."""
     base = [([1, 2, n],) for n in range(3, 40)]
-    assert any(guard.name == "0.sorted" for guard in Guards.infer(base).found)
-    assert not any(guard.name == "0.sorted" for guard in Guards.infer([*base, ([2, 1],)]).found)
+    assert any(guard.name == "0.sorted" for guard in InputFilter.infer(base).found)
+    assert not any(
+        guard.name == "0.sorted" for guard in InputFilter.infer([*base, ([2, 1],)]).found
+    )
 
 
 def test_every_guard_can_be_chosen_either_way() -> None:
     """A choice decides whatever the support, changes what is admitted, and is noted as one."""
     few = [([1, 2, 3],), ([4, 6],), ([0, 2],)]
-    assert Guards.infer(few).admits(([2, 1],))
-    assert not Guards.infer(few, choices={"0.sorted": True}).admits(([2, 1],))
+    assert InputFilter.infer(few).admits(([2, 1],))
+    assert not InputFilter.infer(few, choices={"0.sorted": True}).admits(([2, 1],))
     many, _ = RELATED["0.sorted"]
-    assert not Guards.infer(many).admits(([2, 1],))
-    assert not Guards.infer(many).admits(([1, 10**9],))
-    free = Guards.infer(many, choices={"0.sorted": False, "0.items.reach": False})
+    assert not InputFilter.infer(many).admits(([2, 1],))
+    assert not InputFilter.infer(many).admits(([1, 10**9],))
+    free = InputFilter.infer(many, choices={"0.sorted": False, "0.items.reach": False})
     assert free.admits(([10**9, 1],))
     (guard,) = [each for each in free.found if each.name == "0.sorted"]
     assert guard.is_chosen
@@ -159,9 +161,9 @@ def test_every_guard_can_be_chosen_either_way() -> None:
 
 
 @pytest.mark.parametrize("base", [INTS, DATES, PAIRS, INDEXED, GRIDS, UNIFORM, WORDS])
-@pytest.mark.parametrize("infer", [Guards.infer, Guards.typed])
+@pytest.mark.parametrize("infer", [InputFilter.infer, InputFilter.typed])
 def test_choices_do_not_change_which_guards_there_are(
-    base: list[tuple[Any, ...]], infer: Callable[..., Guards]
+    base: list[tuple[Any, ...]], infer: Callable[..., InputFilter]
 ) -> None:
     """A name that is shown stays valid, whatever else is chosen."""
     names = [guard.name for guard in infer(base).found]
@@ -175,9 +177,9 @@ def test_choices_do_not_change_which_guards_there_are(
 def test_a_choice_of_an_unknown_guard_names_those_there_are() -> None:
     """The message says which task, and what could have been meant."""
     base = tuple(Case(arguments) for arguments in INTS)
-    task = Task("T/1", "", "f", "def f(x): return x", base, guards={"0.sortd": False})
+    task = Task("T/1", "", "f", "def f(x): return x", base, constraints={"0.sortd": False})
     with pytest.raises(InputError, match=r"T/1.*0\.sortd.*0\.not-empty"):
-        Guards.of_task(task)
+        InputFilter.of_task(task)
 
 
 def test_inputs_that_the_prompt_shows_count_too() -> None:
@@ -186,7 +188,7 @@ def test_inputs_that_the_prompt_shows_count_too() -> None:
     prompt = 'def f(x):\n    """>>> f({})\n    1\n    """\n'
     for shown, is_on in (("[1, 5]", True), ("[5, 1]", False)):
         task = Task("T/1", prompt.format(shown), "f", "def f(x):\n    return 1\n", base)
-        names = {guard.name: guard for guard in Guards.of_task(task).found}
+        names = {guard.name: guard for guard in InputFilter.of_task(task).found}
         assert ("0.sorted" in names) == is_on
         if is_on:
             assert names["0.sorted"].seen == 8
@@ -194,12 +196,12 @@ def test_inputs_that_the_prompt_shows_count_too() -> None:
 
 def test_typed_guards_leave_values_to_the_contract_but_not_types() -> None:
     """Signs, sizes and characters of ASCII are free; types, other scripts and control codes not."""
-    numbers = Guards.typed(INTS)
+    numbers = InputFilter.typed(INTS)
     assert numbers.admits(([],))
     assert numbers.admits(([-(10**30)],))
     assert not numbers.admits(("",))
     assert not numbers.admits(([None],))
-    texts = Guards.typed([("abc",)], letters="\t")
+    texts = InputFilter.typed([("abc",)], characters="\t")
     assert texts.admits(("A b-1",))
     assert texts.admits(("\t",))
     assert not texts.admits(("é",))
@@ -208,21 +210,21 @@ def test_typed_guards_leave_values_to_the_contract_but_not_types() -> None:
 
 def test_typed_guards_keep_records_and_admit_stated_types() -> None:
     """A record keeps its fields; what the signature states is admitted besides what was seen."""
-    records = Guards.typed([([("ann", 3), ("bob", 4)],)])
+    records = InputFilter.typed([([("ann", 3), ("bob", 4)],)])
     assert records.admits(([("x", -1)],))
     assert not records.admits(([(1, "x")],))
-    stated = Guards.typed([([1, "a"],)], stated=[Hint((list,), items=ANYTHING)])
+    stated = InputFilter.typed([([1, "a"],)], stated=[Hint((list,), items=ANYTHING)])
     assert stated.admits(([None, True, 1.5],))
 
 
 def test_lists_that_nest_freely_may_nest_deeper() -> None:
     """Where lists stand beside other values in a list, deeper lists are admitted, not endlessly."""
-    guards = Guards.typed([([0, [1, 2]],)])
-    assert guards.admits(([[[[1]]]],))
+    input_filter = InputFilter.typed([([0, [1, 2]],)])
+    assert input_filter.admits(([[[[1]]]],))
     deep: Any = [1]
     for _ in range(12):
         deep = [deep]
-    assert not guards.admits((deep,))
+    assert not input_filter.admits((deep,))
 
 
 @pytest.mark.parametrize(
@@ -236,23 +238,23 @@ def test_words_in_a_contract_are_no_precondition(contract: str) -> None:
     """Only a function named so restricts the inputs; without one they are inferred."""
     base = tuple(Case(arguments) for arguments in INTS)
     task = Task("T/1", "def f(x):\n", "f", "def f(x):\n    return x\n", base, contract=contract)
-    assert not Guards.of_task(task).admits(([-1],))
+    assert not InputFilter.of_task(task).admits(([-1],))
 
 
 def test_a_precondition_decides_which_guards_a_task_gets() -> None:
     """With a precondition values are left to it; without one the base inputs bind."""
     base = tuple(Case(arguments) for arguments in INTS)
     task = Task("T/1", "def f(x):\n", "f", "def f(x):\n    return x\n", base)
-    assert not Guards.of_task(task).admits(([-1],))
+    assert not InputFilter.of_task(task).admits(([-1],))
     contract = "def precondition(x):\n    assert x\n"
     bound = Task("T/1", task.prompt, "f", task.reference, base, contract=contract)
-    assert Guards.of_task(bound).admits(([-1],))
+    assert InputFilter.of_task(bound).admits(([-1],))
 
 
 def test_no_base_input_is_an_input_error() -> None:
     """Nothing can be inferred from nothing, and the message says what to do."""
     with pytest.raises(InputError, match="no base input"):
-        Guards.infer([])
+        InputFilter.infer([])
 
 
 @pytest.mark.parametrize("name", ["HumanEvalPlus", "MbppPlus"])
@@ -262,6 +264,6 @@ def test_guards_admit_every_base_input_of_real_tasks(shared: Path, name: str) ->
         for row in map(json.loads, rows):
             inputs = row["base_input"]
             base = json.loads(inputs) if isinstance(inputs, str) else inputs
-            for guards in (Guards.infer(base), Guards.typed(base)):
-                reasons = [guards.explain(arguments) for arguments in base]
+            for input_filter in (InputFilter.infer(base), InputFilter.typed(base)):
+                reasons = [input_filter.explain(arguments) for arguments in base]
                 assert reasons == [None] * len(base), row["task_id"]

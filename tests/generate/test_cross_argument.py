@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.domains.filter import Guards
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.cross_argument import (
-    LINKS,
-    Link,
+    CROSS_ARGUMENT,
+    CrossArgumentMutation,
     combine,
     derive,
     exchange,
@@ -19,31 +19,33 @@ from evalplus_lite.generate.engine.cross_argument import (
     shuffle,
 )
 from evalplus_lite.generate.engine.cross_argument import together as alike
-from evalplus_lite.generate.engine.slots import Place, World
+from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.values.identity import key
 
 Inputs = tuple[Any, ...]
 
 
-def made(link: Link, arguments: Inputs, *others: Inputs, draws: int = 3000) -> list[Inputs]:
+def made(
+    mutation: CrossArgumentMutation, arguments: Inputs, *others: Inputs, draws: int = 3000
+) -> list[Inputs]:
     """Return what the link makes of the arguments, the other inputs having been seen too."""
-    guards = Guards.typed([arguments, *others])
-    world = World(random.Random(3).random, Constants(), reach=10**6)
-    places = [
-        Place(domain, shape, world)
-        for domain, shape in zip(guards.domains, guards.shapes, strict=True)
+    input_filter = InputFilter.typed([arguments, *others])
+    state = GenerationState(random.Random(3).random, Constants(), max_magnitude=10**6)
+    slots = [
+        Slot(domain, profile, state)
+        for domain, profile in zip(input_filter.domains, input_filter.profiles, strict=True)
     ]
     for inputs in (arguments, *others):
-        for place, value in zip(places, inputs, strict=True):
-            place.learn(value)
+        for slot, value in zip(slots, inputs, strict=True):
+            slot.learn(value)
     before = key(arguments)
-    found = [link(arguments, places) for _ in range(draws)]
+    found = [mutation(arguments, slots) for _ in range(draws)]
     assert key(arguments) == before
     return found
 
 
 @pytest.mark.parametrize(
-    ("link", "arguments", "expected"),
+    ("mutation", "arguments", "expected"),
     [
         (derive, ([3, 4], 9), [([3, 4], 7), ([3, 4], 2), ([3, 4], 4), ([3, 4], 8)]),
         (derive, ("hello", "x"), [("hello", "hello"), ("hello", "ell"), ("hello", "olleh")]),
@@ -58,10 +60,10 @@ def made(link: Link, arguments: Inputs, *others: Inputs, draws: int = 3000) -> l
     ],
 )
 def test_link_makes_what_its_name_says(
-    link: Link, arguments: Inputs, expected: list[Inputs]
+    mutation: CrossArgumentMutation, arguments: Inputs, expected: list[Inputs]
 ) -> None:
     """The relations that conditions are made of come up within bounded draws."""
-    found = set(map(key, made(link, arguments)))
+    found = set(map(key, made(mutation, arguments)))
     assert [each for each in expected if key(each) not in found] == []
 
 
@@ -70,12 +72,14 @@ def test_combining_takes_an_argument_of_another_input() -> None:
     assert (1, "b") in made(combine, (1, "a"), (2, "b"))
 
 
-@pytest.mark.parametrize(("name", "weight", "link"), LINKS)
+@pytest.mark.parametrize(("name", "weight", "mutation"), CROSS_ARGUMENT)
 @pytest.mark.parametrize(
     "arguments", [(1,), ("a", 2.5), ([], {}), (None, True, b"x"), ({1}, (2,), 1j)]
 )
-def test_links_keep_arity_and_types(name: str, weight: int, link: Link, arguments: Inputs) -> None:
+def test_links_keep_arity_and_types(
+    name: str, weight: int, mutation: CrossArgumentMutation, arguments: Inputs
+) -> None:
     """Whatever the arguments are, there are as many afterwards, of the same types."""
-    for each in made(link, arguments, draws=200):
+    for each in made(mutation, arguments, draws=200):
         assert list(map(type, each)) == list(map(type, arguments)), name
     assert weight > 0
