@@ -63,7 +63,8 @@ digest = hashlib.sha256()
 constants = Constants.of_values([7, "fig", "a b"])
 inputs = [case.arguments for case in base]
 for input_filter in (InputFilter.typed(inputs), InputFilter.infer(inputs)):
-    made = Generator(base, input_filter=input_filter, rng=random.Random("0:T/1"), constants=constants)
+    rng = random.Random("0:T/1")
+    made = Generator(base, input_filter=input_filter, rng=rng, constants=constants)
     for _ in range(6):
         batch = made.propose(60)
         made.feedback(batch[::2])

@@ -47,7 +47,7 @@ class Generator:
 
     ``base`` are the cases of the suite so far: parents are positions in it, continued by the cases
     reported as accepted, in that order. ``seeds`` (of a model, of the prompt's examples) and
-    ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on only once accepted.
+    ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on once accepted.
     """
 
     def __init__(
