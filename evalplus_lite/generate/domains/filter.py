@@ -67,7 +67,7 @@ class InputFilter:
         """Return guards for a task whose contract decides validity: types, forms and characters.
 
         Besides what was seen, the types that the signature states (``annotations.hints``) are
-        allowed, and ``characters``, beyond printable ASCII, if strings were seen. ``choices`` are as
+        allowed, and ``characters``, beyond printable ASCII, if strings were seen. ``choices`` as
         in ``infer``.
         """
         profiles, columns = _profiles(base)
