@@ -28,14 +28,16 @@ def task_row(task: Task) -> Row:
         task.contract,
         (rule.kind, rule.atol, rule.rtol),
         task.style,
-        dict(task.guards),
+        dict(task.constraints),
         dict(task.extra),
     )
 
 
 def task_of(row: Row) -> Task:
     """Return the task of a ``task_row``."""
-    (id, prompt, entry_point, reference), base, plus, contract, rule, style, guards, extra = row
+    (id, prompt, entry_point, reference), base, plus, contract, rule, style, constraints, extra = (
+        row
+    )
     return Task(
         id=id,
         prompt=prompt,
@@ -46,7 +48,7 @@ def task_of(row: Row) -> Task:
         contract=contract,
         rule=Rule(*rule),
         style=style,
-        guards=guards,
+        constraints=constraints,
         extra=extra,
     )
 
