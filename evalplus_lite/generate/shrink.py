@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from evalplus_lite.generate.domains.profile import elements_of
 from evalplus_lite.types import Value
@@ -98,7 +97,7 @@ def _neighbours(arguments: Arguments) -> Iterator[Arguments]:
                 yield (*arguments[:at], simpler, *arguments[at + 1 :])
 
 
-_END: Any = object()
+_END: Value = object()
 
 
 def _letter_cost(letter: str) -> int:
@@ -109,7 +108,7 @@ def _letter_cost(letter: str) -> int:
     return 100 + ord(letter)
 
 
-def _number_cost(kind: type, value: Any) -> int:
+def _number_cost(kind: type, value: Value) -> int:
     if kind is int:
         return int(2 * min(abs(value), _HUGE) + (value < 0))
     if kind is float:
@@ -201,7 +200,7 @@ def _dicts(value: dict[Value, Value]) -> Iterator[dict[Value, Value]]:
                 yield dict([*pairs[:at], (simpler, item), *pairs[at + 1 :]])
 
 
-_MAKERS: dict[type, Callable[[Any], Iterator[Value]]] = {
+_MAKERS: dict[type, Callable[[Value], Iterator[Value]]] = {
     bool: lambda value: iter((False,)),
     int: _ints,
     float: _floats,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, elements_of
 from evalplus_lite.types import Value
@@ -59,6 +58,6 @@ class Column:
         """Return the number of distinct values that inform, in whatever example."""
         return len({key(value) for group in self.groups for value in group if informs(value)})
 
-    def _inner(self, step: str, text: str, part: Callable[[Any], Any]) -> Column:
+    def _inner(self, step: str, text: str, part: Callable[[Value], Value]) -> Column:
         groups = [[inner for value in group for inner in part(value)] for group in self.groups]
         return Column(groups, f"{self.name}.{step}", f"{text} {self.text}")

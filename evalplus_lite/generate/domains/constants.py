@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evalplus_lite.generate.domains.string_patterns import tokens
 from evalplus_lite.programs import parsing
@@ -170,7 +170,7 @@ def _walk(node: ast.AST) -> Iterator[Value]:
         yield from _walk(child)
 
 
-def _is_usable(value: Any) -> bool:
+def _is_usable(value: Value) -> bool:
     kind = type(value)
     if kind is int:
         return bool(value.bit_length() <= _MAX_BITS)
@@ -182,7 +182,7 @@ def _is_usable(value: Any) -> bool:
 def _fold(node: ast.AST) -> int | float | None:
     """Return the value of arithmetic on number constants, if it is plain and small."""
     if isinstance(node, ast.Constant):
-        value: Any = node.value
+        value: Value = node.value
         return value if type(value) in (int, float) else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         operand = _fold(node.operand)

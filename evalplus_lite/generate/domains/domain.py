@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from evalplus_lite.generate.domains.annotations import Hint
 from evalplus_lite.generate.domains.characters import PRINTABLE
@@ -79,7 +79,7 @@ class Domain:
             return f"{value!r} is above {self.highest!r}"
         return None
 
-    def _explain_size(self, value: Any) -> str | None:
+    def _explain_size(self, value: Sized) -> str | None:
         size = len(value)
         if size < self.smallest:
             return f"a length of {size} is below {self.smallest}"
@@ -97,7 +97,7 @@ class Domain:
             return f"{value[:40]!r} holds a word that neither inputs nor reference know"
         return None
 
-    def _explain_elements(self, kind: type, value: Any) -> str | None:
+    def _explain_elements(self, kind: type, value: Value) -> str | None:
         if kind is dict:
             return self._explain_all(self.keys, value) or self._explain_all(
                 self.values, list(value.values())
@@ -117,7 +117,7 @@ class Domain:
             return f"{len(value)} rows of {len(value[0])} where all were square"
         return self._explain_all(self.items, value)
 
-    def _explain_all(self, domain: Domain | None, values: Any) -> str | None:
+    def _explain_all(self, domain: Domain | None, values: Collection[Value]) -> str | None:
         if not values:
             return None
         if domain is None:
@@ -136,7 +136,7 @@ class Domain:
                 return reason
         return None
 
-    def _holds_numbers(self, kind: type, values: Any) -> bool:
+    def _holds_numbers(self, kind: type, values: Collection[float]) -> bool:
         """Return whether values, all of the allowed type int or float, are surely within bounds."""
         if self.lowest is not None and not min(values) >= self.lowest:
             return False

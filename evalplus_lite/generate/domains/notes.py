@@ -7,7 +7,6 @@ taken on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from evalplus_lite.generate.domains.characters import closed
 from evalplus_lite.generate.domains.columns import Column
@@ -105,7 +104,7 @@ class ConstraintFinder:
         """Each container has as many rows as columns."""
         return self._takes("square", "as many rows as columns", _is_larger)
 
-    def _takes(self, kind: str, text: str, informs: Callable[[Any], bool]) -> bool:
+    def _takes(self, kind: str, text: str, informs: Callable[[Value], bool]) -> bool:
         return self._put(kind, text, self._column.seen(informs))
 
     def _put(self, kind: str, text: str, seen: int) -> bool:

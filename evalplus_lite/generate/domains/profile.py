@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,11 +102,11 @@ class Profile:
         )
 
 
-def elements_of(container: Any) -> Sequence[Value]:
+def elements_of(container: Collection[Value]) -> Sequence[Value]:
     """Return a container's elements in an order that does not depend on the hash seed."""
     if type(container) in (set, frozenset):
         return sorted(container, key=order)
-    return container  # type: ignore[no-any-return] # a list or tuple already
+    return container  # type: ignore[return-value] # a list or tuple already
 
 
 def hashable(values: Iterable[Value]) -> list[Value]:
@@ -133,7 +133,7 @@ def order(value: Value) -> tuple[str, Any]:
     return kind.__name__, repr(value)
 
 
-def _are_uniform(containers: Iterable[Any]) -> bool:
+def _are_uniform(containers: Iterable[Iterable[Value]]) -> bool:
     return all(len(set(map(type, container))) < 2 for container in containers)
 
 
@@ -155,7 +155,7 @@ def _text(values: Sequence[str]) -> TextProfile | None:
     return TextProfile(dict(sorted(counts.items())), tuple(dict.fromkeys(values)))
 
 
-def _sizes(values: Sequence[Any]) -> SizeRange | None:
+def _sizes(values: Sequence[Sized]) -> SizeRange | None:
     if not values:
         return None
     lengths = [len(value) for value in values]
@@ -165,7 +165,7 @@ def _sizes(values: Sequence[Any]) -> SizeRange | None:
 
 
 def _positions(
-    profile_of: Callable[[Iterable[Value]], Profile], containers: Sequence[Any]
+    profile_of: Callable[[Iterable[Value]], Profile], containers: Sequence[Sequence[Value]]
 ) -> tuple[Profile, ...] | None:
     """Return the shapes of a record's fields: the places of lists of one length, unlike in kind.
 
@@ -186,7 +186,7 @@ def _positions(
     return tuple(profile_of(column) for column in zip(*containers, strict=True))
 
 
-def _is_square(containers: Sequence[Sequence[Any]]) -> bool:
+def _is_square(containers: Sequence[Sequence[Value]]) -> bool:
     """Return whether all tables are square."""
     return all(len(rows) == len(rows[0]) for rows in containers if rows)
 

@@ -6,10 +6,9 @@ inputs speak for it (``evidence``), and then binds every generated input.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations
-from typing import Any
 
 from evalplus_lite.generate.domains.evidence import Ledger
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED
@@ -73,9 +72,9 @@ def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
         yield from _between(first, second, pairs)
 
 
-def _within(position: int, column: Sequence[Any]) -> Iterator[Relation]:
+def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     def relation(
-        kind: str, text: str, holds: Callable[[Any], bool], informs: Callable[[Any], bool]
+        kind: str, text: str, holds: Callable[[Value], bool], informs: Callable[[Value], bool]
     ) -> Iterator[Relation]:
         if all(map(holds, column)):
             yield Relation(
@@ -86,7 +85,7 @@ def _within(position: int, column: Sequence[Any]) -> Iterator[Relation]:
                 lambda arguments: informs(arguments[position]),
             )
 
-    def has_several(values: Any) -> bool:
+    def has_several(values: Sequence[Value]) -> bool:
         return len({*map(key, values)}) > 1
 
     if all(map(_is_comparable, column)):
@@ -95,10 +94,10 @@ def _within(position: int, column: Sequence[Any]) -> Iterator[Relation]:
     yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
 
 
-def _between(first: int, second: int, pairs: Sequence[tuple[Any, Any]]) -> Iterator[Relation]:
+def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Relation]:
     def strongest(
-        *options: tuple[str, str, Callable[[Any, Any], bool]],
-        informs: Callable[[Any, Any], bool] = lambda left, right: True,
+        *options: tuple[str, str, Callable[[Value, Value], bool]],
+        informs: Callable[[Value, Value], bool] = lambda left, right: True,
     ) -> Iterator[Relation]:
         for kind, text, holds in options:
             if all(holds(left, right) for left, right in pairs):
@@ -143,29 +142,29 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Any, Any]]) -> Itera
         )
 
 
-def _are_of_one_length(left: Any, right: Any) -> bool:
+def _are_of_one_length(left: Sized, right: Sized) -> bool:
     return len(left) == len(right)
 
 
-def _is_in(element: Any, container: Any) -> bool:
+def _is_in(element: Value, container: Container[Value]) -> bool:
     return element in container
 
 
-def _is_comparable(values: Sequence[Any]) -> bool:
+def _is_comparable(values: Sequence[Value]) -> bool:
     kinds = set(map(type, values))
     return kinds <= {int, float} or kinds == {str}
 
 
-def _is_sorted(values: Sequence[Any]) -> bool:
+def _is_sorted(values: Sequence[Value]) -> bool:
     try:
         return all(left <= right for left, right in pairwise(values))
     except TypeError:
         return False
 
 
-def _is_descending(values: Sequence[Any]) -> bool:
+def _is_descending(values: Sequence[Value]) -> bool:
     return _is_sorted(values[::-1])
 
 
-def _is_distinct(values: Sequence[Any]) -> bool:
+def _is_distinct(values: Sequence[Value]) -> bool:
     return len({*map(key, values)}) == len(values)

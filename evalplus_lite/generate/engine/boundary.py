@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, pairwise
-from typing import Any
 
 from evalplus_lite.generate.domains.characters import CLASSES
 from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
@@ -201,7 +200,7 @@ def _constants(items: Slot) -> Iterator[list[Value]]:
             yield from (fitting, fitting[: len(fitting) // 2], fitting[len(fitting) // 2 :])
 
 
-def _replaced(model: Any, at: int, choices: list[Value]) -> Iterator[list[Value]]:
+def _replaced(model: Sequence[Value], at: int, choices: list[Value]) -> Iterator[list[Value]]:
     return ([*model[:at], choice, *model[at + 1 :]] for choice in choices)
 
 
@@ -233,7 +232,7 @@ def _dicts(slot: Slot) -> Iterator[Value]:
     yield from (dict.fromkeys(names[:count], items[0]) for count in (2, 3, 5) if items)
 
 
-_BY_KIND: dict[type, Any] = {
+_BY_KIND: dict[type, Callable[[Slot], Iterator[Value]]] = {
     bool: lambda slot: iter((False, True)),
     int: _integers,
     float: _floats,

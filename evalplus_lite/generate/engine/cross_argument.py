@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from evalplus_lite.generate.domains.profile import CONTAINERS, elements_of, order
 from evalplus_lite.generate.engine.slots import Slot, Table
@@ -169,7 +168,7 @@ def _derived(kind: type, source: Value, old: Value, site: Slot) -> Value | None:
     return None
 
 
-def _number(kind: type, source: Any, old: Any, site: Slot) -> Any:
+def _number(kind: type, source: Value, old: Value, site: Slot) -> Value:
     way = below(site, 7)
     if kind is int or kind is float:
         steps = (source, source + 1, source - 1, source * 2, source + old, source - old, -source)
@@ -185,7 +184,7 @@ def _number(kind: type, source: Any, old: Any, site: Slot) -> Any:
     return None if size is None else size + pick(site, (0, 0, 1, -1, -size))
 
 
-def _total(numbers: list[Any]) -> Any:
+def _total(numbers: list[Value]) -> Value:
     """Return the sum, added up in order: `sum` rounds floats otherwise since Python 3.12."""
     total = 0
     for number in numbers:

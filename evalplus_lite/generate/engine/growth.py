@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from evalplus_lite.types import Value
 
@@ -79,7 +78,7 @@ def _largest_size(value: Value) -> int:
     return max((len(value), *map(_largest_size, parts))) if parts else 0
 
 
-def _parts(kind: type, value: Any) -> list[Value]:
+def _parts(kind: type, value: Value) -> list[Value]:
     if kind is dict:
         return [*value, *value.values()]
     return list(value) if kind in (list, tuple, set, frozenset) else []

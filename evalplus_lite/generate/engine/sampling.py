@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evalplus_lite.generate.domains.characters import BRACKETS
 from evalplus_lite.generate.domains.profile import hashable
@@ -17,22 +17,25 @@ from evalplus_lite.generate.operators.numbers import LANDMARKS
 from evalplus_lite.generate.operators.registry import below, pick
 from evalplus_lite.types import Value
 
+if TYPE_CHECKING:
+    from evalplus_lite.generate.engine.slots import Slot
+
 _USUAL = 8
 """Most containers and texts are at most this long."""
 _DEEP = 6
 
 
-def make(slot: Any) -> Value:
+def make(slot: Slot) -> Value:
     """Return a new value for a place, of one of the types seen there."""
     return _of_kind(pick(slot, slot.domain.kinds), slot)
 
 
-def _of_kind(kind: type, slot: Any) -> Value:
+def _of_kind(kind: type, slot: Slot) -> Value:
     maker = _MAKERS.get(kind)
     return maker(slot) if maker else None
 
 
-def integer(slot: Any) -> int:
+def integer(slot: Slot) -> int:
     """Return an int: small, among those seen, a constant, or of any size within reach."""
     way = slot.random()
     low, high = slot.lowest, slot.highest
@@ -57,7 +60,7 @@ def integer(slot: Any) -> int:
     return bottom + below(slot, span + 1)
 
 
-def real(slot: Any) -> float:
+def real(slot: Slot) -> float:
     """Return a float: whole, in few decimals, among those seen, or a constant."""
     way = slot.random()
     if way < 0.25:
@@ -75,14 +78,14 @@ def real(slot: Any) -> float:
     return 0.0
 
 
-def text(slot: Any) -> str:
+def text(slot: Slot) -> str:
     """Return a string by one of several plans over the characters seen."""
     if slot.domain.has_common_pattern and slot.random() < 0.6:
         return _reformed(slot)
     return str(pick(slot, _TEXT_PLANS)(slot))
 
 
-def _size(slot: Any, usual: int = _USUAL) -> int:
+def _size(slot: Slot, usual: int = _USUAL) -> int:
     domain = slot.domain
     if slot.has_fixed_size:
         sizes = slot.profile.sizes
@@ -95,22 +98,22 @@ def _size(slot: Any, usual: int = _USUAL) -> int:
     return size if domain.largest is None else min(size, int(domain.largest))
 
 
-def _few_letters(slot: Any) -> str:
+def _few_letters(slot: Slot) -> str:
     characters = [pick(slot, slot.seen_characters) for _ in range(1 + below(slot, 3))]
     return "".join([pick(slot, characters) for _ in range(_size(slot, 12))])
 
 
-def _any_letters(slot: Any) -> str:
+def _any_letters(slot: Slot) -> str:
     characters = slot.seen_characters if slot.random() < 0.7 else slot.characters
     return "".join([pick(slot, characters) for _ in range(_size(slot, 12))])
 
 
-def _mirrored(slot: Any) -> str:
+def _mirrored(slot: Slot) -> str:
     half = _few_letters(slot) if slot.random() < 0.5 else _any_letters(slot)
     return half + (half[::-1] if slot.random() < 0.5 else half[-2::-1])
 
 
-def _words(slot: Any) -> str:
+def _words(slot: Slot) -> str:
     if " " not in slot.characters:
         return _few_letters(slot)
     known = [
@@ -128,7 +131,7 @@ def _words(slot: Any) -> str:
     return " ".join(words)
 
 
-def _sentence(slot: Any) -> str:
+def _sentence(slot: Slot) -> str:
     """Return words with marks between them: those seen, and those of the task's text."""
     punctuation = slot.punctuation
     if not punctuation:
@@ -142,11 +145,11 @@ def _sentence(slot: Any) -> str:
     return made if slot.random() < 0.5 else made[:-1]
 
 
-def _pieces(slot: Any) -> str:
+def _pieces(slot: Slot) -> str:
     return "".join([slot.token() for _ in range(1 + below(slot, 5))])
 
 
-def _reformed(slot: Any) -> str:
+def _reformed(slot: Slot) -> str:
     """Return a seen string with every run replaced by another of its kind."""
     model = slot.fragment(str)
     if not model:
@@ -165,7 +168,7 @@ def _reformed(slot: Any) -> str:
     return "".join(made)
 
 
-def _digits(slot: Any, token: str) -> str:
+def _digits(slot: Slot, token: str) -> str:
     """Return another numeral: mostly as wide; any, or a constant of the task's text."""
     constant = slot.constant(int)
     if constant is not None and slot.random() < 0.5:
@@ -174,7 +177,7 @@ def _digits(slot: Any, token: str) -> str:
     return "".join([pick(slot, "0123456789") for _ in range(size)])
 
 
-def _nested(slot: Any) -> str:
+def _nested(slot: Slot) -> str:
     """Return balanced brackets of the kinds seen, now and then with one fault."""
     characters = slot.seen_characters
     kinds = [each for each in BRACKETS if each[0] in characters and each[1] in characters]
@@ -187,7 +190,7 @@ def _nested(slot: Any) -> str:
     return made
 
 
-def _balanced(slot: Any, kinds: list[str], depth: int) -> str:
+def _balanced(slot: Slot, kinds: list[str], depth: int) -> str:
     parts = []
     for _ in range(1 + below(slot, 3)):
         opening, closing = pick(slot, kinds)
@@ -196,7 +199,7 @@ def _balanced(slot: Any, kinds: list[str], depth: int) -> str:
     return "".join(parts)
 
 
-def sequence(slot: Any) -> list[Value]:
+def sequence(slot: Slot) -> list[Value]:
     """Return a list by one of several plans, its elements fresh or drawn from those seen."""
     if slot.positions is not None:
         return [each.sample() for each in slot.positions]
@@ -227,7 +230,7 @@ def sequence(slot: Any) -> list[Value]:
     return made
 
 
-def _row(item: Any, size: int) -> list[Value]:
+def _row(item: Slot, size: int) -> list[Value]:
     if item.items is None:
         return []
     if item.random() < 0.5:
@@ -236,7 +239,7 @@ def _row(item: Any, size: int) -> list[Value]:
     return [item.items.sample() for _ in range(size)]
 
 
-def _progression(item: Any, size: int) -> list[Value]:
+def _progression(item: Slot, size: int) -> list[Value]:
     """Return ints in arithmetic order, perhaps shuffled: a permutation of consecutive numbers."""
     start, step = integer(item), pick(item, (1, 1, 1, 2, -1, 0))
     numbers = [start + step * at for at in range(size)]
@@ -248,13 +251,13 @@ def _progression(item: Any, size: int) -> list[Value]:
     return numbers
 
 
-def _mapping(slot: Any) -> dict[Value, Value]:
+def _mapping(slot: Slot) -> dict[Value, Value]:
     if slot.keys is None or slot.values is None:
         return {}
     return {slot.keys.sample(): slot.values.sample() for _ in range(_size(slot, 4))}
 
 
-_TEXT_PLANS: tuple[Callable[[Any], str], ...] = (
+_TEXT_PLANS: tuple[Callable[[Slot], str], ...] = (
     _few_letters,
     _few_letters,
     _any_letters,
@@ -267,7 +270,7 @@ _TEXT_PLANS: tuple[Callable[[Any], str], ...] = (
     _nested,
 )
 
-_MAKERS: dict[type, Callable[[Any], Value]] = {
+_MAKERS: dict[type, Callable[[Slot], Value]] = {
     int: integer,
     float: real,
     bool: lambda slot: slot.random() < 0.5,

@@ -6,7 +6,6 @@ import math
 from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.domain import Domain
@@ -99,7 +98,7 @@ class Slot:
         self, domain: Domain, profile: Profile, state: GenerationState, *, is_fixed: bool = False
     ) -> None:
         self.domain, self.profile, self.state = domain, profile, state
-        self.random = state.random
+        self.random: Callable[[], float] = state.random
         self.seen: list[Value] = []
         self._known: set[bytes] = set()
         self._fitted: Constants | None = None
@@ -287,7 +286,7 @@ def _has_one_size(domain: Domain) -> bool:
     return domain.largest is not None and domain.smallest == domain.largest
 
 
-def _keep(pool: list[Any], value: Value, count: int) -> None:
+def _keep(pool: list[Value], value: Value, count: int) -> None:
     """Append to the pool; once it is full, take the place of the value that came first, in turn."""
     if len(pool) < _SEEN_LIMIT:
         pool.append(value)

@@ -5,39 +5,39 @@ Tuples and sets are changed as lists (Table 1): a set as the list of its element
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
 from evalplus_lite.generate.domains.profile import elements_of, hashable
-from evalplus_lite.generate.operators.registry import Family, Trait, operator, pick
+from evalplus_lite.generate.operators.registry import Family, MutationContext, Trait, operator, pick
 from evalplus_lite.types import Value
 
 
-def _as_list(value: Any, context: Any) -> list[Value]:
+def _as_list(value: Collection[Value], context: MutationContext) -> list[Value]:
     """Return a sequence or set changed by one of the list operators that suit the place."""
     chosen = context.choose(list)
     return list(chosen.apply(list(elements_of(value)), context)) if chosen else list(value)
 
 
 @operator("tuple.items", tuple, ((1, 2), (1, 3)), ((1, 2), (2, 1)), family=Family.EITHER)
-def tuple_items(value: tuple[Value, ...], context: Any) -> tuple[Value, ...]:
+def tuple_items(value: tuple[Value, ...], context: MutationContext) -> tuple[Value, ...]:
     """Changed as a list (Table 1)."""
     return tuple(_as_list(value, context))
 
 
 @operator("set.items", set, ({1, 2}, {1, 3}), ({1, 2}, {1}), family=Family.EITHER)
-def set_items(value: set[Value], context: Any) -> set[Value]:
+def set_items(value: set[Value], context: MutationContext) -> set[Value]:
     """Changed as a list (Table 1)."""
     return set(hashable(_as_list(value, context)))
 
 
 @operator("frozenset.items", frozenset, (frozenset({1, 2}), frozenset({1})), family=Family.EITHER)
-def frozenset_items(value: frozenset[Value], context: Any) -> frozenset[Value]:
+def frozenset_items(value: frozenset[Value], context: MutationContext) -> frozenset[Value]:
     """Changed as a list."""
     return frozenset(hashable(_as_list(value, context)))
 
 
 @operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), traits=(Trait.RESIZES,))
-def dict_remove(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
+def dict_remove(value: dict[Value, Value], context: MutationContext) -> dict[Value, Value]:
     """Without one pair (Table 1)."""
     if not value:
         return value
@@ -46,7 +46,7 @@ def dict_remove(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
 
 
 @operator("dict.update", dict, ({"a": 1}, {"a": 2}), weight=4, family=Family.EITHER)
-def dict_update(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
+def dict_update(value: dict[Value, Value], context: MutationContext) -> dict[Value, Value]:
     """With one value changed (Table 1)."""
     if not value or context.values is None:
         return value
@@ -63,7 +63,7 @@ def dict_update(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
     family=Family.EITHER,
     traits=(Trait.RESIZES,),
 )
-def dict_insert(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
+def dict_insert(value: dict[Value, Value], context: MutationContext) -> dict[Value, Value]:
     """With a changed key for a changed value put in (Table 1); fresh ones where there is none."""
     if context.keys is None or context.values is None:
         return value
@@ -74,7 +74,7 @@ def dict_insert(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
 
 
 @operator("dict.rename", dict, ({"a": 1}, {"d": 1}), weight=3, family=Family.EITHER)
-def dict_rename(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
+def dict_rename(value: dict[Value, Value], context: MutationContext) -> dict[Value, Value]:
     """With one key changed."""
     if not value or context.keys is None:
         return value
@@ -91,7 +91,7 @@ def dict_rename(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
     ({"a": 1, "b": 2}, {"a": 2, "b": 1}),
     ({"a": 1, "b": 2}, {"a": 1, "b": 1}),
 )
-def dict_exchange(value: dict[Value, Value], context: Any) -> dict[Value, Value]:
+def dict_exchange(value: dict[Value, Value], context: MutationContext) -> dict[Value, Value]:
     """With two values exchanged, or one in both places."""
     if len(value) < 2:
         return value

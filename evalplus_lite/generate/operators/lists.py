@@ -5,10 +5,15 @@ Elements are changed by the operators for their own types, so nesting is followe
 
 from __future__ import annotations
 
-from typing import Any
-
 from evalplus_lite.generate.domains.profile import order
-from evalplus_lite.generate.operators.registry import Family, Trait, below, operator, pick
+from evalplus_lite.generate.operators.registry import (
+    Family,
+    MutationContext,
+    Trait,
+    below,
+    operator,
+    pick,
+)
 from evalplus_lite.types import Value
 
 _REACH = 10**9
@@ -16,7 +21,7 @@ _LONG = 64
 """Lists are not doubled beyond this length."""
 
 
-def _place(context: Any, at: int) -> Any:
+def _element_context(context: MutationContext, at: int) -> MutationContext | None:
     """Return the place of the element at an index, or None where no element was ever seen."""
     positions = context.positions
     if positions is not None and at < len(positions):
@@ -25,12 +30,12 @@ def _place(context: Any, at: int) -> Any:
 
 
 @operator("list.replace", list, ([1, 2], [1, 3]), ([1, 2], [0, 2]), weight=8, family=Family.EITHER)
-def list_replace(value: list[Value], context: Any) -> list[Value]:
+def list_replace(value: list[Value], context: MutationContext) -> list[Value]:
     """With one element changed (Table 1)."""
     if not value:
         return value
     at = below(context, len(value))
-    slot = _place(context, at)
+    slot = _element_context(context, at)
     if slot is None:
         return value
     return [*value[:at], slot.mutate(value[at]), *value[at + 1 :]]
@@ -45,7 +50,7 @@ def list_replace(value: list[Value], context: Any) -> list[Value]:
     family=Family.EITHER,
     traits=(Trait.RESIZES,),
 )
-def list_insert(value: list[Value], context: Any) -> list[Value]:
+def list_insert(value: list[Value], context: MutationContext) -> list[Value]:
     """With the mutant of an element put in (Table 1); a fresh one where there is none yet."""
     if context.items is None:
         return value
@@ -55,7 +60,7 @@ def list_insert(value: list[Value], context: Any) -> list[Value]:
 
 
 @operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, traits=(Trait.RESIZES,))
-def list_remove(value: list[Value], context: Any) -> list[Value]:
+def list_remove(value: list[Value], context: MutationContext) -> list[Value]:
     """Without one element (Table 1)."""
     if not value:
         return value
@@ -66,7 +71,7 @@ def list_remove(value: list[Value], context: Any) -> list[Value]:
 @operator(
     "list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, traits=(Trait.RESIZES,)
 )
-def list_repeat(value: list[Value], context: Any) -> list[Value]:
+def list_repeat(value: list[Value], context: MutationContext) -> list[Value]:
     """With one element twice (Table 1), side by side or apart."""
     if not value:
         return value
@@ -76,7 +81,7 @@ def list_repeat(value: list[Value], context: Any) -> list[Value]:
 
 
 @operator("list.overwrite", list, ([1, 2, 3], [1, 1, 3]), weight=3)
-def list_overwrite(value: list[Value], context: Any) -> list[Value]:
+def list_overwrite(value: list[Value], context: MutationContext) -> list[Value]:
     """With one element in the place of another: a duplicate, at the same length."""
     if len(value) < 2 or context.positions is not None:
         return value
@@ -85,7 +90,7 @@ def list_overwrite(value: list[Value], context: Any) -> list[Value]:
 
 
 @operator("list.swap", list, ([1, 2, 3], [3, 2, 1]), ([1, 2], [2, 1]), weight=3)
-def list_swap(value: list[Value], context: Any) -> list[Value]:
+def list_swap(value: list[Value], context: MutationContext) -> list[Value]:
     """With two elements exchanged."""
     if len(value) < 2 or context.positions is not None:
         return value
@@ -98,7 +103,7 @@ def list_swap(value: list[Value], context: Any) -> list[Value]:
 @operator(
     "list.order", list, ([2, 3, 1], [1, 2, 3]), ([2, 3, 1], [3, 2, 1]), ([2, 3, 1], [1, 3, 2])
 )
-def list_order(value: list[Value], context: Any) -> list[Value]:
+def list_order(value: list[Value], context: MutationContext) -> list[Value]:
     """Sorted either way, or backwards."""
     if context.positions is not None:
         return value
@@ -112,7 +117,7 @@ def list_order(value: list[Value], context: Any) -> list[Value]:
 
 
 @operator("list.rotate", list, ([1, 2, 3], [2, 3, 1]), ([1, 2, 3], [3, 1, 2]), weight=1)
-def list_rotate(value: list[Value], context: Any) -> list[Value]:
+def list_rotate(value: list[Value], context: MutationContext) -> list[Value]:
     """Turned by some places."""
     if len(value) < 2 or context.positions is not None:
         return value
@@ -121,7 +126,7 @@ def list_rotate(value: list[Value], context: Any) -> list[Value]:
 
 
 @operator("list.cut", list, ([1, 2, 3, 4], [1, 2]), ([1, 2, 3, 4], [3, 4]), traits=(Trait.RESIZES,))
-def list_cut(value: list[Value], context: Any) -> list[Value]:
+def list_cut(value: list[Value], context: MutationContext) -> list[Value]:
     """Only a beginning, or only an end, of it."""
     at = below(context, len(value) + 1)
     return value[:at] if context.random() < 0.5 else value[at:]
@@ -130,7 +135,7 @@ def list_cut(value: list[Value], context: Any) -> list[Value]:
 @operator(
     "list.double", list, ([1, 2], [1, 2, 1, 2]), ([1, 2], [1, 2, 2, 1]), traits=(Trait.RESIZES,)
 )
-def list_double(value: list[Value], context: Any) -> list[Value]:
+def list_double(value: list[Value], context: MutationContext) -> list[Value]:
     """Twice over, or followed by itself backwards: the same from both ends."""
     if len(value) > _LONG:
         return value
@@ -140,7 +145,7 @@ def list_double(value: list[Value], context: Any) -> list[Value]:
 @operator(
     "list.relate", list, ([5, 9], [5, 6]), ([5, 9], [5, -5]), (["ab", "x"], ["ab", "ba"]), weight=3
 )
-def list_relate(value: list[Value], context: Any) -> list[Value]:
+def list_relate(value: list[Value], context: MutationContext) -> list[Value]:
     """With one element made from another: beside it, its negative, a sum, a rearrangement."""
     if len(value) < 2 or context.positions is not None:
         return value
@@ -149,7 +154,7 @@ def list_relate(value: list[Value], context: Any) -> list[Value]:
     return [*value[:to], other, *value[to + 1 :]]
 
 
-def _related(value: Value, other: Value, context: Any) -> Value:
+def _related(value: Value, other: Value, context: MutationContext) -> Value:
     kind = type(value)
     if kind is int or kind is float:
         way = below(context, 5)
@@ -172,7 +177,7 @@ def _related(value: Value, other: Value, context: Any) -> Value:
 @operator(
     "list.alike", list, ([1, 2], [-1, -2]), ([1, 2], [2, 3]), ([1.5], [3.0]), (["aB"], ["Ba"])
 )
-def list_alike(value: list[Value], context: Any) -> list[Value]:
+def list_alike(value: list[Value], context: MutationContext) -> list[Value]:
     """With all elements changed in the same way: numbers multiplied or moved, strings turned."""
     if not value or context.positions is not None:
         return value
@@ -194,7 +199,7 @@ def _turned(value: Value, way: int, step: int) -> Value:
 @operator(
     "list.salt", list, ([1, 2], [42, 42]), ([1, 2], [42, 2]), weight=4, family=Family.CONSTANT
 )
-def list_salt(value: list[Value], context: Any) -> list[Value]:
+def list_salt(value: list[Value], context: MutationContext) -> list[Value]:
     """With several elements changed at once."""
     if context.positions is not None or context.items is None:
         return value
@@ -203,14 +208,14 @@ def list_salt(value: list[Value], context: Any) -> list[Value]:
 
 
 @operator("list.fragment", list, ([1, 2], [7, 7, 7]), weight=1, traits=(Trait.RESIZES,))
-def list_fragment(value: list[Value], context: Any) -> list[Value]:
+def list_fragment(value: list[Value], context: MutationContext) -> list[Value]:
     """Another list seen among the inputs."""
     fragment: list[Value] | None = context.fragment(list)
     return value if fragment is None else fragment
 
 
 @operator("list.splice", list, ([1, 2], [1, 7, 7]), weight=2, traits=(Trait.RESIZES,))
-def list_splice(value: list[Value], context: Any) -> list[Value]:
+def list_splice(value: list[Value], context: MutationContext) -> list[Value]:
     """Its beginning, followed by the end of another list seen here."""
     other: list[Value] | None = context.fragment(list)
     if not other:
@@ -225,7 +230,7 @@ def list_splice(value: list[Value], context: Any) -> list[Value]:
     ([[1, 2]], [[1, 1, 2], [1, 1, 2]]),
     traits=(Trait.FOR_GRIDS,),
 )
-def list_grid(value: list[Value], context: Any) -> list[Value]:
+def list_grid(value: list[Value], context: MutationContext) -> list[Value]:
     """A table of equal rows, with a column, a row or both dropped or repeated."""
     if not value or not all(type(row) is list for row in value) or len({*map(len, value)}) != 1:
         return value

@@ -78,6 +78,9 @@ class MutationContext(Protocol):
     def mutate(self, value: Value) -> Value:
         """Return the value changed by some operator for its type."""
 
+    def choose(self, kind: type) -> Operator | None:
+        """Return an operator for a type, chosen by weight; None if there is none."""
+
     def fragment(self, kind: type) -> Value | None:
         """Return some value of the type seen anywhere, mostly here; None if there is none."""
 
