@@ -14,6 +14,7 @@ from evalplus_lite.store import replacing
 from evalplus_lite.store.writing import reporting
 from evalplus_lite.types import VerdictName
 
+# Our verdicts in evalplus' words; ``infra`` has none, as it says nothing about a program.
 STATUSES: Mapping[VerdictName, str] = {
     "pass": "pass",
     "fail": "fail",
@@ -23,7 +24,6 @@ STATUSES: Mapping[VerdictName, str] = {
     "unrepresentable": "fail",
     "timeout": "timeout",
 }
-"""Our verdicts in evalplus' words; ``infra`` has none, as it says nothing about a program."""
 
 
 def write_results(

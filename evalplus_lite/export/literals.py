@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from evalplus_lite.types import Value
 
+# Longer integers are written in hexadecimal: Python refuses to read longer decimal ones.
 DIGITS = 4000
-"""Longer integers are written in hexadecimal: Python refuses to read longer decimal ones."""
 
 
+# How deep brackets may nest: Python's tokenizer takes 199, and values stand within some.
 MAX_BRACKETS = 190
-"""How deep brackets may nest: Python's tokenizer takes 199, and values stand within some."""
 
 
 def is_readable(value: Value) -> bool:

@@ -23,6 +23,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import is_present
 from evalplus_lite.values.excerpts import shorten
 
+# Why a case is no test, as sentences begin.
 WORDS: Mapping[Cause, str] = {
     "raises": "the reference raises",
     "arity": "the reference does not take",
@@ -35,9 +36,8 @@ WORDS: Mapping[Cause, str] = {
     "contract": "the contract fails",
     "budget": "not tried",
 }
-"""Why a case is no test, as sentences begin."""
+# Right answers that a contract's check is tried on before it judges any sample's.
 TRIED_ON_CHECK = 3
-"""Right answers that a contract's check is tried on before it judges any sample's."""
 NOTHING = wire.encode(None)
 
 

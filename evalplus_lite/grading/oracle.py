@@ -35,10 +35,9 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.excerpts import SHOWN_BYTES, shorten
 
 OTHER_HASH_SEED = 1
+# Runs after the first; a reference that still answers otherwise then has no stable answer.
 ROUNDS = 4
-"""Runs after the first; a reference that still answers otherwise then has no stable answer."""
-SLOW = (TimedOut, Crashed, OutOfMemory)
-"""Outcomes that cost a process, and often the whole limit."""
+SLOW = (TimedOut, Crashed, OutOfMemory)  # outcomes that cost a process, and often the whole limit
 CAUSES: Mapping[type, Cause] = {
     Raised: "raises",
     TimedOut: "slow",

@@ -20,14 +20,12 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.store import write_text
 from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
 
+# CPU seconds a case after which measuring ends: a reference that takes longer counts as this.
 MOST_SECONDS = 60.0
-"""CPU seconds a case after which measuring ends: a reference that takes longer counts as this."""
-MOST_TOTAL = 600.0
-"""CPU seconds after which measuring all cases together ends."""
+MOST_TOTAL = 600.0  # CPU seconds after which measuring all cases together ends
 LOAD_SECONDS = 30.0
 MEMORY = 4 << 30
-FORMAT = 1
-"""Part of every name in the cache: raise it when what is measured changes."""
+FORMAT = 1  # part of every name in the cache: raise it when what is measured changes
 
 
 @dataclass

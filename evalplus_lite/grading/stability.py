@@ -10,8 +10,8 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
 
 SEQUENCES = (list, tuple)
+# Orders of so few that moving the one in the middle would bring two together that were.
 FEW = {3: (2, 0, 1), 5: (3, 0, 4, 2, 1)}
-"""Orders of so few that moving the one in the middle would bring two together that were."""
 
 
 def deranged(places: Sequence[int]) -> list[int]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 
+# Digits of an integer that Python reads at once; the tolerance, a float, has 309 at most.
 MOST_DIGITS = 4000
-"""Digits of an integer that Python reads at once; the tolerance, a float, has 309 at most."""
 AT_ONCE = 1000
 KEYS = ("expected", "actual", "status")
 
@@ -107,8 +107,7 @@ class _LongInteger:
     negative: bool
 
 
-_Number = Fraction | float | _LongInteger
-"""An exact number; a float is an infinity or NaN."""
+_Number = Fraction | float | _LongInteger  # an exact number; a float is an infinity or NaN
 
 
 def _equal(expected: str, actual: str, tolerance: Fraction | float) -> bool:

@@ -21,8 +21,8 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal, is_present
 from evalplus_lite.values.excerpts import shown
 
+# Bytes up to which a wrong answer is read to its end, as that tells a wrong value from none.
 CHECKED_BYTES = 1 << 12
-"""Bytes up to which a wrong answer is read to its end, as that tells a wrong value from none."""
 
 
 def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:

@@ -8,8 +8,8 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 from evalplus_lite.llm.errors import CutOffError, RefusalError
 from evalplus_lite.llm.messages import Reply, Request, Usage
 
+# What to do with an answer that reached its token limit: raise CutOffError, or return it.
 CutOffRule: TypeAlias = Literal["error", "keep"]
-"""What to do with an answer that reached its token limit: raise CutOffError, or return it."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -22,12 +22,9 @@ from evalplus_lite.llm.recorded import Cache
 if TYPE_CHECKING:
     import openai
 
-MAX_TEXT = 1 << 20
-"""Characters an answer's text may have: more than any program, or token limit."""
-MAX_REFUSAL = 2000
-"""Characters that are kept of a refusal."""
-MAX_WORD = 200
-"""Characters that are kept of the name of a model, or of why it ended."""
+MAX_TEXT = 1 << 20  # characters an answer's text may have: more than any program, or token limit
+MAX_REFUSAL = 2000  # characters that are kept of a refusal
+MAX_WORD = 200  # characters that are kept of the name of a model, or of why it ended
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

@@ -18,10 +18,8 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.llm import errors
 from evalplus_lite.store import parse_json
 
-MAX_REPLY = 8 << 20
-"""Bytes an answer may have: a million tokens."""
-MAX_REFUSAL = 1 << 16
-"""Bytes of an answer with an error status that are read."""
+MAX_REPLY = 8 << 20  # bytes an answer may have: a million tokens
+MAX_REFUSAL = 1 << 16  # bytes of an answer with an error status that are read
 MAX_VALUES = 200_000
 MAX_NESTING = 50
 

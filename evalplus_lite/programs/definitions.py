@@ -14,8 +14,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")
-STAR = "*"
-"""What ``from m import *`` binds: any name."""
+STAR = "*"  # what ``from m import *`` binds: any name
 
 
 def fault(source: str) -> int | None:

@@ -25,20 +25,16 @@ from typing import Any
 
 from evalplus_lite.errors import InfrastructureError
 
-CPU_SECONDS = 1.0
-"""CPU seconds that a helper may spend on one text."""
-MEMORY = 100 << 20
-"""Bytes that a helper may add to what it needs itself."""
-PATIENCE = 100.0
-"""Seconds to wait for an answer on a machine that is busy with other things."""
+CPU_SECONDS = 1.0  # CPU seconds that a helper may spend on one text
+MEMORY = 100 << 20  # bytes that a helper may add to what it needs itself
+PATIENCE = 100.0  # seconds to wait for an answer on a machine that is busy with other things
 TRIES = 3
-OUT_OF_MEMORY = 3
-"""The exit status of a helper that a text took all memory of."""
+OUT_OF_MEMORY = 3  # the exit status of a helper that a text took all memory of
 LENGTH = struct.Struct("<I")
+# What a helper ends with because of the text it had: anything else is no word on the text.
 _GAVE_UP = {OUT_OF_MEMORY} | {
     -number for number in (signal.SIGPROF, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)
 }
-"""What a helper ends with because of the text it had: anything else is no word on the text."""
 _BOOT = """import sys
 sys.path.append(sys.argv[1])
 from evalplus_lite.programs.service import main

@@ -18,8 +18,7 @@ __all__ = ["TooLarge", "guard", "parse", "quiet", "trust_this_process"]
 
 _LOCK = Lock()
 _KNOWN: OrderedDict[bytes, bool] = OrderedDict()
-MOST_KNOWN = 4096
-"""Texts remembered as harmless: the same few are looked at again and again."""
+MOST_KNOWN = 4096  # texts remembered as harmless: the same few are looked at again and again
 _bounded_already = False
 
 

@@ -32,8 +32,8 @@ from evalplus_lite.sandbox.worker_handle import (
 from evalplus_lite.types import Outcome, OutOfMemory, TimedOut, Unrepresentable
 
 RECEIVE_BYTES = 1 << 18
+# Seconds without a word after which the answers that wait are looked at, doubled each time.
 FIRST_LOOK, LONGEST_LOOK = 0.003, 0.25
-"""Seconds without a word after which the answers that wait are looked at, doubled each time."""
 
 
 class Observer(Protocol):
@@ -78,12 +78,10 @@ class Attempt:
         self.more, self.own_clock = more, own_clock
         self.kind = b"T" if timed else b"C" if own_clock else b"B"
         self.buffer = bytearray()
-        self.sent = 0
-        """The case that the next batch begins with."""
+        self.sent = 0  # the case that the next batch begins with
         self.look = FIRST_LOOK
         self.seen: Waiting | None = None
-        self.is_drained = False
-        """Whether all was read that had come when the time was up."""
+        self.is_drained = False  # whether all was read that had come when the time was up
 
     def go(self, state: RunState, last: int) -> tuple[Outcome | None, bool]:
         """Run; return what the process died of, if it did, and whether it left files behind."""

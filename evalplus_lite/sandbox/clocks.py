@@ -6,15 +6,14 @@ import os
 import time
 from dataclasses import dataclass
 
+# CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier cases
+# (``inside.FLUSH_SECONDS``) and the reporting itself.
 CLOCK_SLACK = 0.01
-"""CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier
-cases (``inside.FLUSH_SECONDS``) and the reporting itself."""
 
-GONE_SECONDS = 10.0
-"""Seconds after a process's end within which the end of its channel is seen."""
+GONE_SECONDS = 10.0  # seconds after a process's end within which the end of its channel is seen
+# Times its limit that a case may take on any clock: a program can arrange to queue much and to
+# compute little, where the machine is busy; no machine is as slow as that to an honest one.
 PATIENCE = 100
-"""Times its limit that a case may take on any clock: a program can arrange to queue much and to
-compute little, where the machine is busy; no machine is as slow as that to an honest one."""
 
 
 class Watch:
@@ -23,8 +22,7 @@ class Watch:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.spent = 0.0
-        self.is_idle = False
-        """Whether what is up is the time to wait, not CPU time."""
+        self.is_idle = False  # whether what is up is the time to wait, not CPU time
         self.reset()
 
     def reset(self) -> None:

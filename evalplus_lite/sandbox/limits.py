@@ -58,14 +58,13 @@ class Preset:
         return max(floor * (SHARES + cases / CASES_A_SHARE), self.factor * reference_seconds)
 
 
+# All cases together may use twenty times a case's limit (a second, if that is less), and that limit
+# once more for every ten cases: two minutes for 1,000 cases, where evalplus has one, of wall time.
 LEAST_SHARE, SHARES, CASES_A_SHARE = 1.0, 20, 10
-"""All cases together may use twenty times a case's limit (a second, if that is less), and that
-limit once more for every ten cases: two minutes for 1,000 cases, where evalplus has one, of wall
-time."""
 
 
+# ``paper``: EvalPlus paper, section 3; ``evalplus``: its git version; ``default``: its 0.3.1.
 PRESETS = {"default": Preset(1.0), "paper": Preset(0.2), "evalplus": Preset(4.0)}
-"""``paper``: EvalPlus paper, section 3; ``evalplus``: its git version; ``default``: its 0.3.1."""
 
 
 LEAST_MEMORY = 16 << 20

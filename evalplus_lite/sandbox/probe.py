@@ -54,9 +54,9 @@ class ProbeReport:
 
 
 TRIES = 2
+# A tier that did not hold may hold later, as the machine may just have been short of something: it
+# is tried again after so long, and again.
 RETRY_SECONDS = 60.0
-"""A tier that did not hold may hold later, as the machine may just have been short of something: it
-is tried again after so long, and again."""
 _reports: dict[str, tuple[ProbeReport, float]] = {}
 _lock = Lock()
 _noticed: set[str] = set()

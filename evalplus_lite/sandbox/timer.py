@@ -11,9 +11,9 @@ from evalplus_lite.sandbox.limits import Limits
 from evalplus_lite.sandbox.worker_handle import WorkerHandle
 from evalplus_lite.types import TimedOut
 
+# Is asked where a program has used up its CPU seconds on a case, or (None) its time on all cases
+# together, and returns how many it may use there in all. The program stands still meanwhile.
 More = Callable[[int | None], float]
-"""Is asked where a program has used up its CPU seconds on a case, or (None) its time on all cases
-together, and returns how many it may use there in all. The program stands still meanwhile."""
 
 
 @dataclass(slots=True)
@@ -35,11 +35,11 @@ class Timer:
     ) -> None:
         self.watch = Watch(pid)
         self.worker, self.limits, self.spent, self.more = worker, limits, spent, more
+        # Seconds for which the supervisor has waited for the process, and not the other way.
         self.waited = 0.0
-        """Seconds for which the supervisor has waited for the process, and not the other way."""
+        # The case that more was asked for since the last batch, and its limit now. A program says
+        # itself where it is: it is asked about one claim a batch, and about the case that came.
         self.granted: tuple[int, float] | None = None
-        """The case that more was asked for since the last batch, and its limit now. A program says
-        itself where it is: it is asked about one claim a batch, and about the case that came."""
 
     def pause(self, case: int | None) -> float | TimedOut:
         """Return how many seconds to wait for an answer before looking again, or that time is up.

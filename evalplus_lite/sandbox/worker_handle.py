@@ -23,9 +23,10 @@ from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.isolation import command, seccomp
 from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
 
+# A worker that has not said hello by then never will; a loaded machine needs a few seconds.
 START_SECONDS = 60.0
-"""A worker that has not said hello by then never will; a loaded machine needs a few seconds."""
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+# What the worker may use at most, and so every program.
 RLIMITS = {
     resource.RLIMIT_FSIZE: 16 << 20,
     resource.RLIMIT_NOFILE: 64,
@@ -34,9 +35,8 @@ RLIMITS = {
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_MSGQUEUE: 0,
 }
-"""What the worker may use at most, and so every program."""
+# Whom the kernel ends where the machine runs out of memory: rather a program than ourselves.
 FIRST_TO_GO = "800"
-"""Whom the kernel ends where the machine runs out of memory: rather a program than ourselves."""
 _numbers = itertools.count()
 
 

@@ -13,22 +13,21 @@ from pathlib import Path
 from evalplus_lite.errors import InputError
 from evalplus_lite.locks import Lock
 
+# What is computed again when it is missing, by its folder's name.
 COMPUTED: Mapping[str, str] = {
     "expected": "what references answer",
     "requirements": "branches, mutants and kills of a suite",
     "reference-times": "how long references take here, where it matters",
     "hypothesis": "tables that Hypothesis keeps",
 }
-"""What is computed again when it is missing, by its folder's name."""
+# The kind of the downloaded data sets: files of the folder itself, never dropped on their own.
 DATASETS = "datasets"
-"""The kind of the downloaded data sets: files of the folder itself, never dropped on their own."""
 KINDS: Mapping[str, str] = {DATASETS: "downloaded data sets", **COMPUTED}
 
+# The environment variable for the bytes that computed files may take, such as ``500MB``.
 SIZE_VARIABLE = "EVALPLUS_LITE_CACHE_SIZE"
-"""The environment variable for the bytes that computed files may take, such as ``500MB``."""
 DEFAULT_SIZE = 1 << 30
-_FILLED = 0.8
-"""The share of the bound that trimming leaves, so that it is rarely needed."""
+_FILLED = 0.8  # the share of the bound that trimming leaves, so that it is rarely needed
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {f"{letter}IB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)}
 
@@ -129,8 +128,7 @@ class Keeper:
                     self._trim(root, limit)
 
 
-KEEPER = Keeper()
-"""Of this process."""
+KEEPER = Keeper()  # of this process
 
 
 def older_than(found: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:

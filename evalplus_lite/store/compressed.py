@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-LARGE = 1 << 16
-"""Bytes above which a string is kept compressed and compared by digest."""
+LARGE = 1 << 16  # bytes above which a string is kept compressed and compared by digest
 
 
 @dataclass(frozen=True, slots=True)

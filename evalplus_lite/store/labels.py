@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+# Names that say nothing: this project's own outputs are called so, and their folder is named.
 COMMON = frozenset({"suite", "samples", "generations"})
-"""Names that say nothing: this project's own outputs are called so, and their folder is named."""
 _LONGEST = 60
 
 

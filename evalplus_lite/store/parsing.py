@@ -12,15 +12,12 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 
+# Values that one text may hold: about 0.5 s and 100 MB. The largest published row has 42,000.
 MAX_VALUES = 1_000_000
-"""Values that one text may hold: about 0.5 s and 100 MB. The largest published row has 42,000."""
-MAX_DIGITS = 100_000
-"""Digits an integer in a text may have: reading one costs more than its length."""
-MAX_LONG_DIGITS = 1_000_000
-"""Digits that all integers too long for ``int()`` may have together."""
+MAX_DIGITS = 100_000  # digits an integer in a text may have: reading one costs more than its length
+MAX_LONG_DIGITS = 1_000_000  # digits that all integers too long for ``int()`` may have together
 
-_FREE = 1 << 20
-"""Texts up to this length hold fewer than ``MAX_VALUES`` values whatever is in them."""
+_FREE = 1 << 20  # texts up to this length hold fewer than ``MAX_VALUES`` values whatever is in them
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{,]', re.DOTALL)
 
 

@@ -13,21 +13,19 @@ from typing import IO, Any, NamedTuple, NoReturn, cast
 from evalplus_lite.errors import InputError
 from evalplus_lite.store.parsing import MAX_VALUES, parse_json
 
+# Bytes a line may hold unless the caller says otherwise: 40 times the largest published row.
 MAX_LINE = 32 << 20
-"""Bytes a line may hold unless the caller says otherwise: 40 times the largest published row."""
-OWN_LINE = 256 << 20
-"""Bytes a line of a file that only we write may hold."""
-OWN_VALUES = 20_000_000
-"""Values that a line of a file that only we write may hold."""
+OWN_LINE = 256 << 20  # bytes a line of a file that only we write may hold
+OWN_VALUES = 20_000_000  # values that a line of a file that only we write may hold
+# How many times its packed size a gzip file may unpack to, beyond ``FREE_UNPACKED``.
 MAX_RATIO = 300
-"""How many times its packed size a gzip file may unpack to, beyond ``FREE_UNPACKED``."""
 FREE_UNPACKED = 256 << 20
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _PIECE = 1 << 16
 
+# The files of this project's output folders that other commands read.
 OUTPUTS = ("suite.jsonl.gz", "samples.jsonl")
-"""The files of this project's output folders that other commands read."""
 
 
 class Row(NamedTuple):

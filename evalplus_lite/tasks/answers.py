@@ -21,14 +21,11 @@ from evalplus_lite.programs.extraction import Kind
 from evalplus_lite.store import parse_json, read_beginning, read_jsonl, read_raw, read_text
 from evalplus_lite.tasks import Dataset
 
-MAX_SOURCE = 1 << 20
-"""Bytes an answer may hold, as UTF-8."""
-MAX_INDEX = 1 << 20
-"""Samples a task may have."""
+MAX_SOURCE = 1 << 20  # bytes an answer may hold, as UTF-8
+MAX_INDEX = 1 << 20  # samples a task may have
+# Bytes a row of a sample file may hold: room for the longest answer with every byte escaped.
 MAX_ROW = 8 << 20
-"""Bytes a row of a sample file may hold: room for the longest answer with every byte escaped."""
-MAX_MODEL = 500
-"""Characters a model's name may have."""
+MAX_MODEL = 500  # characters a model's name may have
 
 
 @dataclass(frozen=True, slots=True)

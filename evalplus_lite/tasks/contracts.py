@@ -36,13 +36,11 @@ from evalplus_lite.values.excerpts import shown as brief
 PACKAGE = Path(__file__).resolve().parents[1]
 VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)
 CHECK_LIMITS = Limits(cpu=10.0)
-ABSURD_LIMITS = Limits(cpu=0.5)
-"""What a check is slow to accept, it has not accepted."""
+ABSURD_LIMITS = Limits(cpu=0.5)  # what a check is slow to accept, it has not accepted
+# Answers of several types, all of which no check accepts that looks at what it is given.
 ABSURD: tuple[Value, ...] = (None, "no answer", -987654321.5, {"no": "answer"}, [[[None]]])
-"""Answers of several types, all of which no check accepts that looks at what it is given."""
 SAID = (wire.encode(True), wire.encode(False))
-MOST_SLOW = 8
-"""Inputs that a precondition may be too slow for, each of which costs the whole limit."""
+MOST_SLOW = 8  # inputs that a precondition may be too slow for, each of which costs the whole limit
 
 
 @dataclass(frozen=True, slots=True)

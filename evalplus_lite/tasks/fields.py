@@ -26,14 +26,11 @@ _NAMES = {
 }
 
 
-MAX_NAME = 200
-"""Characters an id or the name of a function may have."""
-MAX_TEXT = 4 << 20
-"""Characters a text of a task may have: its prompt, reference, contract or tests."""
+MAX_NAME = 200  # characters an id or the name of a function may have
+MAX_TEXT = 4 << 20  # characters a text of a task may have: its prompt, reference, contract or tests
 MAX_PROBLEM = 500
 MAX_COUNT = 1 << 31
-MAX_NESTING = 100
-"""How deep data that is only handed on may nest."""
+MAX_NESTING = 100  # how deep data that is only handed on may nest
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from evalplus_lite.tasks.reading import Reading
 from evalplus_lite.tasks.suite_file import suites_of
 from evalplus_lite.types import Task, Unusable
 
+# The names that ``load_dataset`` knows; anything else is a path.
 NAMES: tuple[str, ...] = ("humaneval", *RELEASES)
-"""The names that ``load_dataset`` knows; anything else is a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ FORMATS: tuple[Format, ...] = (
     Format("own tasks", {"reference"}, lambda fields, background: own_task(fields)),
 )
 SUITE_KEYS = {"cases", "base_count"}
-SHOWN = 50
-"""Tasks that cannot be used which one error lists."""
+SHOWN = 50  # tasks that cannot be used which one error lists
 
 
 def load_dataset(

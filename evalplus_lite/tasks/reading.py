@@ -85,10 +85,9 @@ class Reading(Generic[T]):
         return tuple(self.faults.values())
 
 
-SHOWN = 20
-"""Faults that one error lists."""
+SHOWN = 20  # faults that one error lists
+# Rows of one file that may be left out: each is kept, to be listed, and costs about 1 KB.
 MOST_FAULTS = 10_000
-"""Rows of one file that may be left out: each is kept, to be listed, and costs about 1 KB."""
 
 
 def _name(row: Row) -> str:

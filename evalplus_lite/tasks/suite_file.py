@@ -20,8 +20,7 @@ from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 
-FORMAT = 1
-"""The version of the schema; a file of another one is refused."""
+FORMAT = 1  # the version of the schema; a file of another one is refused
 KEYS = (
     "format",
     "id",
@@ -36,8 +35,8 @@ KEYS = (
     "cases",
     "provenance",
 )
+# ``seconds``, a time that earlier versions wrote, is read over: no file holds one now.
 CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "seconds")
-"""``seconds``, a time that earlier versions wrote, is read over: no file holds one now."""
 
 
 def write_suites(

@@ -18,8 +18,8 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.wire import CONTAINERS, DICT, END, LONG, SET, SETS, STRINGS, Reader
 
 DEEPEST = wire.MAX_DEPTH + wire.DEPTH_IN_HAND
+# Tags of numbers that may equal others of another tag.
 NUMERIC = frozenset({wire.TRUE, wire.FALSE, wire.FLOAT, wire.COMPLEX})
-"""Tags of numbers that may equal others of another tag."""
 PREFIX = struct.Struct("<BI")
 INT_SIZE = 1 + wire.FIXED[wire.INT]
 

@@ -20,12 +20,12 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Value
 from evalplus_lite.values.hashing import check_hashing
 
+# How deep values may nest: far beyond any real test input, well within Python's own stack.
 MAX_DEPTH = 200
-"""How deep values may nest: far beyond any real test input, well within Python's own stack."""
+# How many values one encoded value may hold, shared parts counted each time they occur.
 MAX_NODES = 5_000_000
-"""How many values one encoded value may hold, shared parts counted each time they occur."""
+# Integers at most this long are plain JSON: under 4,000 digits, which every parser here takes.
 BIG_INT_BITS = 13_000
-"""Integers at most this long are plain JSON: under 4,000 digits, which every parser here takes."""
 _NO_STACK = "value nests deeper than the stack has room for here"
 
 

@@ -41,12 +41,11 @@ from evalplus_lite.values.wire import (
 )
 
 NUMBERS = (int, float, complex)
-LONGEST_FLOAT = 2 * 70
-"""Bytes of a long integer beyond which no float is near it: 1,050 bits."""
+LONGEST_FLOAT = 2 * 70  # bytes of a long integer beyond which no float is near it: 1,050 bits
+# Values compared in search of a partner for elements that are equal to no other exactly.
 MAX_STEPS = 500_000
-"""Values compared in search of a partner for elements that are equal to no other exactly."""
+# By how many elements an unordered output may exceed eight times the expected one's, repeated.
 MORE_ELEMENTS = 100_000
-"""By how many elements an unordered output may exceed eight times the expected one's, repeated."""
 
 
 def matches(output: Value, expected: Value, rule: Rule = Rule()) -> bool:  # noqa: B008 - frozen

@@ -5,11 +5,10 @@ from __future__ import annotations
 from evalplus_lite.types import SHOWN, Value
 from evalplus_lite.values import wire
 
+# Bytes of an answer beyond which a message names its type and size only: it may hold as many values
+# as it has bytes, each of which costs up to a few hundred bytes here.
 SHOWN_BYTES = 1 << 16
-"""Bytes of an answer beyond which a message names its type and size only: it may hold as many
-values as it has bytes, each of which costs up to a few hundred bytes here."""
-MAX_HASHED = 1 << 14
-"""Elements of one set, or keys of one dict, that a message shows."""
+MAX_HASHED = 1 << 14  # elements of one set, or keys of one dict, that a message shows
 
 
 def shown(data: bytes) -> str:
@@ -39,6 +38,7 @@ def shorten(value: Value) -> str:
     return f"{text[: SHOWN // 2]} ... {text[-SHOWN // 3 :]}"
 
 
+# What the tag of a large answer says of it; the number that follows most tags is their length.
 _KINDS = {
     b"[": ("list", "items"),
     b"(": ("tuple", "items"),
@@ -49,4 +49,3 @@ _KINDS = {
     b"s": ("bytes object", "bytes"),
     b"l": ("long integer", "bytes"),
 }
-"""What the tag of a large answer says of it; the number that follows most tags is their length."""

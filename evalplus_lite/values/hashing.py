@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 
 from evalplus_lite.errors import CodecError
 
+# Bytes that building one set or dict may compare, because elements hash alike.
 MAX_COMPARED = 1 << 26
-"""Bytes that building one set or dict may compare, because elements hash alike."""
 HASHING_SECONDS = 0.5
 HASHED_AT_ONCE = 1024
 

@@ -9,10 +9,8 @@ from typing import Any
 
 from evalplus_lite.types import Value
 
-MAX_ITEMS = 1_000_000
-"""Items that a repetition such as ``[0] * n`` may make."""
-MAX_BITS = 1_000_000
-"""Bits that an arithmetic result may have."""
+MAX_ITEMS = 1_000_000  # items that a repetition such as ``[0] * n`` may make
+MAX_BITS = 1_000_000  # bits that an arithmetic result may have
 
 _NAMES = {"inf": math.inf, "nan": math.nan}
 _CALLS: dict[str, Callable[..., Any]] = {

@@ -21,16 +21,14 @@ from evalplus_lite.values import encoding
 from evalplus_lite.values.hashing import MAX_COMPARED, check_hashing
 
 MAX_DEPTH = encoding.MAX_DEPTH
+# How much deeper our own values may nest: answers are handed on inside lists of our making.
 DEPTH_IN_HAND = 16
-"""How much deeper our own values may nest: answers are handed on inside lists of our making."""
-FEW_DIGITS = 16
-"""Of 15 bits each; adding up that many one by one is faster than writing them out."""
-RUN = 8
-"""Elements of a list from which on it is worth a look whether all are of one size."""
+FEW_DIGITS = 16  # of 15 bits each; adding up that many one by one is faster than writing them out
+RUN = 8  # elements of a list from which on it is worth a look whether all are of one size
 NONE, TRUE, FALSE, INT, LONG, FLOAT, COMPLEX = b"NTFilgy"
 TEXT, BYTES, LIST, TUPLE, SET, FROZENSET, DICT, END = b"us[(<>{0"
+# Bytes that follow the tags of values of one size.
 FIXED = {NONE: 0, TRUE: 0, FALSE: 0, INT: 4, FLOAT: 8, COMPLEX: 16}
-"""Bytes that follow the tags of values of one size."""
 CONTAINERS = frozenset({LIST, TUPLE, SET, FROZENSET, DICT})
 SEQUENCES, SETS = frozenset({LIST, TUPLE}), frozenset({SET, FROZENSET})
 STRINGS = frozenset({TEXT, BYTES})

@@ -24,8 +24,7 @@ _CODE = re.compile(
     r"|\S+ *[-+*/%]?=[^=])"
 )
 MAX_FENCES = 40
-MOST_STATEMENTS = 2_000
-"""How many statements at its top level a program may have to be looked into."""
+MOST_STATEMENTS = 2_000  # how many statements at its top level a program may have to be looked into
 
 
 class ParseBudget:

@@ -12,14 +12,14 @@ SINGLE = frozenset("\u2018\u2019\u201a\u201b\u2032\u00b4")
 DOUBLE = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb")
 ODD = SPACES | INVISIBLE | LINE_ENDS | DASHES | SINGLE | DOUBLE
 
+# Marks of turns and ends that some models leave in their text.
 MODEL_TOKENS = re.compile(
     r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|<eos>|<eot>"
     r"|(?<!\w)\[/?(?:INST|PYTHON|ANSWER)\]|^[ \t]*\[/?[A-Z][A-Z_ ]{1,30}\][ \t]*\r?$",
     re.MULTILINE,
 )
-"""Marks of turns and ends that some models leave in their text."""
+# What some models write between their deliberation and their answer.
 END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
-"""What some models write between their deliberation and their answer."""
 
 _PLAIN_TEXT = re.compile(
     r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""

@@ -29,12 +29,12 @@ from evalplus_lite.programs.extraction.steps import STEPS, Extraction, Kind, Ste
 from evalplus_lite.programs.extraction.wrappings import WRAPPINGS
 from evalplus_lite.types import Task
 
+# How much may be compiled in search of one answer's program: ten times what any real one took.
 COMPILED_CHARACTERS = 250_000
-"""How much may be compiled in search of one answer's program: ten times what any real one took."""
 
 
+# How long an answer may be, its thinking left out, to be looked into: no real one comes near.
 SEARCHED_CHARACTERS = 50_000
-"""How long an answer may be, its thinking left out, to be looked into: no real one comes near."""
 
 
 @dataclass(frozen=True, slots=True)

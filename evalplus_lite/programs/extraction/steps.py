@@ -29,8 +29,8 @@ Step: TypeAlias = Literal[
     "found no program",
     "too large to look into",
 ]
+# All that may be done to an answer, in the order in which it is told.
 STEPS: tuple[Step, ...] = get_args(Step)
-"""All that may be done to an answer, in the order in which it is told."""
 
 
 @dataclass(frozen=True, slots=True)

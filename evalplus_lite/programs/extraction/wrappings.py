@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 
 from evalplus_lite.programs.extraction.steps import Step
 
-MOST_TEXTS = 20
-"""How many texts of one JSON document are looked into."""
+MOST_TEXTS = 20  # how many texts of one JSON document are looked into
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.{3,8}:|\.\.\.|In \[\d{0,6}\]:)(?: (.*)|(.*))$")
 _FIRST_PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d{0,6}\]:)", re.MULTILINE)

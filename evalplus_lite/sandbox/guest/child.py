@@ -30,13 +30,13 @@ RECORD = struct.Struct("<cI")  # kind, bytes that follow
 CLOCK = struct.Struct("<d")
 MESSAGE = struct.Struct("<cI")  # kind, bytes that follow
 FIRST_SECONDS = 0.0001
+# The first batch leaves when it is so old, each later one may be as old as all before together, up
+# to the longest: most wrong programs are wrong at once, and answers cost less together.
 FLUSH_SECONDS = 0.002
-"""The first batch leaves when it is so old, each later one may be as old as all before together, up
-to the longest: most wrong programs are wrong at once, and answers cost less together."""
 FLUSH_BYTES = 1 << 16
 PAGE_BYTES = 1 << 17
+# Bytes at the page's beginning: the case now running, and the case of the first record after.
 WORDS = 16
-"""Bytes at the page's beginning: the case now running, and the case of the first record after."""
 
 
 class Reporter:

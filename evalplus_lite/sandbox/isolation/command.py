@@ -31,20 +31,19 @@ from evalplus_lite.sandbox.isolation import landlock
 from evalplus_lite.sandbox.isolation.seccomp import Files
 from evalplus_lite.sandbox.limits import SandboxConfig
 
+# Modules that programs use most: imported once, in the worker.
 PRELOAD = (
     "typing math re random collections itertools functools operator string copy heapq bisect "
     "datetime hashlib json statistics decimal fractions numbers enum dataclasses"
 ).split()
-"""Modules that programs use most: imported once, in the worker."""
 
 SCRATCH = "/tmp"  # inside: a small file system of the worker's own
 SCRATCH_BYTES = 64 << 20
 UID_BASE, UID_SPAN = 1_000_000_000, 1 << 24
 
-PROCESSES = 64
-"""Threads that a program may have, where its uid is its own."""
+PROCESSES = 64  # threads that a program may have, where its uid is its own
+# Threads added to those of the user's other processes, where the uid is the user's.
 PROCESSES_BESIDE_OTHERS = 256
-"""Threads added to those of the user's other processes, where the uid is the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,8 @@ class Launch:
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]
+# What a worker's interpreter runs, one after the other in one namespace.
 TEXTS = ("values/encoding.py", "sandbox/guest/child.py", "sandbox/guest/worker.py")
-"""What a worker's interpreter runs, one after the other in one namespace."""
 
 
 def inside_text() -> str:

@@ -21,8 +21,8 @@ DEVICES = {
     "/dev/random": READ_FILE,
     "/dev/urandom": READ_FILE,
 }
+# Before it, Landlock does not see that opening a file for reading may also empty it.
 TRUNCATION_VERSION = 3
-"""Before it, Landlock does not see that opening a file for reading may also empty it."""
 
 
 def version() -> int:

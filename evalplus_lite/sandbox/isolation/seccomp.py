@@ -45,8 +45,8 @@ ALLOW, ERRNO, KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, ARCH_AT, ARGUMENTS_AT = 0, 4, 16
 CLONE_THREAD = 0x00010000
 AF_UNIX = 1
+# Numbers from here on are those of the x32 interface: another way into the same calls.
 X32 = 1 << 30
-"""Numbers from here on are those of the x32 interface: another way into the same calls."""
 WRITING_FLAGS = 0o3 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
 FCNTL_ALLOWED = {
@@ -59,8 +59,8 @@ FCNTL_ALLOWED = {
     "F_DUPFD_CLOEXEC": 1030,
     "F_GETPIPE_SZ": 1032,
 }
+# For a program with files of its own: locks on others' are felt by them.
 FCNTL_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}
-"""For a program with files of its own: locks on others' are felt by them."""
 IOCTL_ALLOWED = {
     "TCGETS": 0x5401,
     "TIOCGWINSZ": 0x5413,
@@ -73,9 +73,9 @@ IOCTL_ALLOWED = {
 PRCTL_ALLOWED = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16}
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
+# How much of the file system the filter guards, beyond what the tier does: nothing (it has its
+# own), attributes (modes, owners, times: what Landlock leaves open), or every change.
 Files = Literal["free", "attributes", "writes"]
-"""How much of the file system the filter guards, beyond what the tier does: nothing (it has its
-own), attributes (modes, owners, times: what Landlock leaves open), or every change."""
 
 
 @dataclass(frozen=True, slots=True)

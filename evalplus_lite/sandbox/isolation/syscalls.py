@@ -8,10 +8,16 @@ from __future__ import annotations
 
 Numbers = tuple[int | None, int | None]
 
+# The last number of Linux 5.16. C libraries that know later calls must do without them on older
+# kernels, so those are answered as such a kernel does.
 NEWEST = 449
-"""The last number of Linux 5.16. C libraries that know later calls must do without them on older
-kernels, so those are answered as such a kernel does."""
 
+# All that a program may call, beside what is looked at more closely: what CPython 3.11 to 3.13, its
+# standard library, threads and numpy call, by way of glibc or musl, in a process without children,
+# network or privileges. Left out with the rest of the kernel: asynchronous I/O and io_uring
+# (contexts are counted for the whole machine), every call on mounts, namespaces, keys, modules,
+# tracing, other processes and their priorities, message queues and shared memory that outlive a
+# process, memory that no limit counts, locks in memory, and further filters.
 ALLOWED: dict[str, Numbers] = {
     # files and folders that the tier lets it see, and descriptors it has
     "read": (0, 63),
@@ -134,13 +140,9 @@ ALLOWED: dict[str, Numbers] = {
     # chance
     "getrandom": (318, 278),
 }
-"""All that a program may call, beside what is looked at more closely: what CPython 3.11 to 3.13,
-its standard library, threads and numpy call, by way of glibc or musl, in a process without
-children, network or privileges. Left out with the rest of the kernel: asynchronous I/O and
-io_uring (contexts are counted for the whole machine), every call on mounts, namespaces, keys,
-modules, tracing, other processes and their priorities, message queues and shared memory that
-outlive a process, memory that no limit counts, locks in memory, and further filters."""
 
+# What Landlock does not restrict: a program could change files that it cannot even read, or read
+# what is attached to them.
 ATTRIBUTES: dict[str, Numbers] = {
     "chmod": (90, None),
     "fchmod": (91, 52),
@@ -172,9 +174,9 @@ ATTRIBUTES: dict[str, Numbers] = {
     "utimensat": (280, 88),
     "file_setattr": (469, 469),
 }
-"""What Landlock does not restrict: a program could change files that it cannot even read,
-or read what is attached to them."""
 
+# For a program with a folder of its own. A lock, or a flush to the disk, also takes a file that it
+# may only read, and is felt by others.
 OWN_FILES: dict[str, Numbers] = {
     "flock": (73, 32),
     "fsync": (74, 82),
@@ -182,9 +184,8 @@ OWN_FILES: dict[str, Numbers] = {
     "fallocate": (285, 47),
     "copy_file_range": (326, 285),
 }
-"""For a program with a folder of its own. A lock, or a flush to the disk, also takes a file that it
-may only read, and is felt by others."""
 
+# Every way to change a file system by name, beside opening a file for writing.
 WRITES: dict[str, Numbers] = {
     "creat": (85, None),
     "truncate": (76, 45),
@@ -203,7 +204,6 @@ WRITES: dict[str, Numbers] = {
     "mknod": (133, None),
     "mknodat": (259, 33),
 }
-"""Every way to change a file system by name, beside opening a file for writing."""
 
 OPEN: Numbers = (2, None)
 OPENAT: Numbers = (257, 56)
@@ -217,10 +217,10 @@ FCNTL: Numbers = (72, 25)
 IOCTL: Numbers = (16, 29)
 PRCTL: Numbers = (157, 167)
 
+# Calls whose first argument names the process they act on: allowed on oneself only.
 SIGNALS: dict[str, Numbers] = {
     "kill": (62, 129),
     "tgkill": (234, 131),
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
 }
-"""Calls whose first argument names the process they act on: allowed on oneself only."""

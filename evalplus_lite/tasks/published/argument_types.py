@@ -15,8 +15,7 @@ from typing import Any
 
 from evalplus_lite.types import Value
 
-RECURSIVE_LEVELS = 3
-"""A container shown within itself this deep is taken to nest without end."""
+RECURSIVE_LEVELS = 3  # a container shown within itself this deep is taken to nest without end
 
 _NUMBERS = frozenset({int, float, complex})
 

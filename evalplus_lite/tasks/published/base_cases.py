@@ -17,8 +17,8 @@ from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable, clip
 from evalplus_lite.values import wire
 
+# Generous: a check runs the reference on every base input at once.
 LIMITS = Limits(cpu=20.0, load=5.0)
-"""Generous: a check runs the reference on every base input at once."""
 RANDOM_SEED = 0
 
 _RECORDER = """
