@@ -305,7 +305,10 @@ def _is_measuring(verifier: Verifier) -> bool:
     ("options", "problem"),
     [
         ({"memory": -5}, "memory is -5"),
-        ({"memory": 512}, "memory is 512 .give bytes .at least 16 MiB., or a text such as '1GiB'"),
+        (
+            {"memory": 512},
+            "memory is 512 .give bytes .at least 16 MiB., or a string such as '1GiB'",
+        ),
         ({"memory": "much"}, "memory is 'much'"),
         ({"memory": "1 parsec"}, "memory is '1 parsec'"),
         ({"memory": True}, "memory is True"),

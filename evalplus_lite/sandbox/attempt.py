@@ -37,7 +37,7 @@ FIRST_LOOK, LONGEST_LOOK = 0.003, 0.25
 
 
 class Observer(Protocol):
-    """Is told what happened on each case, in order; a False ends the program's run."""
+    """Receives what happened on each case, in order; a False ends the program's run."""
 
     def equal(self, first: int, last: int) -> bool:
         """Cases ``first`` up to ``last`` (exclusive) answered with exactly the expected bytes."""
@@ -90,7 +90,7 @@ class Attempt:
         channel, theirs = socket.socketpair()
         with channel:
             channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-            with theirs:
+            with theirs:  # closed here at once, so that the child's end closes the channel
                 self.worker.run(self._job(state.next, last), theirs)
             try:
                 final = self._converse(channel, state, last)
@@ -98,7 +98,8 @@ class Attempt:
                 final = None
             except Forged:
                 final = FORGED
-            # Complete or not, nothing more is read; a child never ends by its own good will.
+            # Nothing more is read. A child that has answered everything waits to be killed: it must
+            # not end by itself, as its clock is gone with it.
             self.worker.kill()
         ending = self.worker.ending()
         state.spent.cpu += ending.cpu
@@ -112,6 +113,8 @@ class Attempt:
         return final or cause(ending.status), ending.dirty
 
     def _job(self, first: int, last: int) -> dict[str, object]:
+        # Inputs as objects take up to twelve times their bytes; what they take is not the
+        # program's, so the limit on address space leaves room for them and for the interpreter.
         limits, room = self.limits, 12 * len(self.inputs.data)
         return {
             "first": first,
@@ -125,7 +128,10 @@ class Attempt:
         }
 
     def _converse(self, channel: socket.socket, state: RunState, last: int) -> Outcome | None:
-        """Send the program, then read answers until all are there or something ends the run."""
+        """Send the program, then read answers until all are there or something ends the run.
+
+        The child's pid comes from the kernel (SCM_CREDENTIALS), not from the child.
+        """
         message = request(self.program, self.inputs.data if self.inputs.private else None)
         channel.settimeout(START_SECONDS)
         try:
@@ -198,7 +204,7 @@ class Attempt:
     def _book(
         self, payload: bytes, first: int, count: int, state: RunState, *, whole: bool
     ) -> None:
-        """Tell the observer of the answers that it does not know yet; raises Forged."""
+        """Pass the answers that the observer does not know yet on to it; raises Forged."""
         expected, observer, known = self.expected, self.observer, state.next
         if expected is not None and expected.begins(payload, first, count, whole=whole):
             if first + count > known:
@@ -224,7 +230,7 @@ class Attempt:
     def _book_waiting(
         self, payload: bytes, first: int, end: int, state: RunState, last: int
     ) -> None:
-        """Tell of the answers that the child has not sent: of cases ``first`` up to ``end``.
+        """Book the answers that the child has not sent: of cases ``first`` up to ``end``.
 
         The last answer is always sent, never left on the page: a process that dies, or whose time
         is up, has not answered all, whatever it claims there.
@@ -256,7 +262,8 @@ class Attempt:
             case = self.worker.progress(state.next, last) if state.loaded else None
             pause = timer.pause(case)
             if isinstance(pause, TimedOut):
-                # What had come by now is in time: it was we who were late.
+                # What the socket already holds came in time, however late it is read: it is read
+                # once more, without waiting, before the case is called too slow.
                 if self.is_drained:
                     return pause
                 self.is_drained, pause = True, 0.0
@@ -265,6 +272,7 @@ class Attempt:
             try:
                 part = channel.recv(RECEIVE_BYTES)
             except (TimeoutError, BlockingIOError):
+                # The process is gone, but the end of its channel has not been seen.
                 if timer.watch.is_long_gone:
                     raise EOFError from None
                 self.look = min(2 * self.look, LONGEST_LOOK)

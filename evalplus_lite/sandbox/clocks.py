@@ -17,7 +17,7 @@ PATIENCE = 100
 
 
 class Watch:
-    """How long a child has been at its current case, by the kernel's clocks."""
+    """The time that a child has spent on its current case."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -33,7 +33,7 @@ class Watch:
         self.gone_from: float | None = None
 
     def skip(self, seconds: float) -> None:
-        """Afterwards the last seconds of wall time, in which it was stopped, do not count."""
+        """Leave the last seconds of wall time, in which it was stopped, out of account."""
         self.wall += seconds
         self.idle_from = None
 
@@ -71,6 +71,7 @@ class Watch:
         passed = time.monotonic() - self.wall
         if passed < limit:
             return limit - passed + 0.001
+        # The clocks are read only now: each reading is a system call, and most cases are short.
         now = cpu_clock(self.pid)
         if now is None or self.cpu is None:
             if self.gone_from is None:
@@ -81,6 +82,7 @@ class Watch:
             self.spent = used
             return None
         # Less CPU than the limit in more time than that: it waits, or it queues for a processor.
+        # Waiting counts, queueing does not: a busy machine must not change a verdict.
         clocks = Clocks(time.monotonic(), now, queueing(self.pid))
         if self.idle_from is None:
             self.idle_from = clocks
@@ -136,7 +138,11 @@ def cpu_clock(pid: int) -> float | None:
 
 
 def queueing(pid: int) -> Queueing | None:
-    """Return how long ``pid`` was runnable but not running, if the kernel tells."""
+    """Return how long ``pid`` was runnable but not running, if the kernel tells.
+
+    The second field of schedstat, in nanoseconds (Linux ``Documentation/scheduler/
+    sched-stats.rst``); a process's own file is about its first thread only.
+    """
     try:
         first = _queued(f"/proc/{pid}/schedstat")
         threads = [f"/proc/{pid}/task/{name}/schedstat" for name in os.listdir(f"/proc/{pid}/task")]

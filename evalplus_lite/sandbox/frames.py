@@ -1,4 +1,4 @@
-"""Answers as a child sends them: taken apart, and compared with the expected ones by bytes.
+"""Answers as a child sends them: taken apart, and compared with the expected ones byte by byte.
 
 A child may write anything. What is not formed as it should be raises Forged; what is, is a value
 that the child chose.
@@ -70,8 +70,7 @@ class Expected:
 
 
 class Record(NamedTuple):
-    """A child's word on one case: its kind, its data, and the CPU seconds it took, if asked
-    for; ``size`` bytes in all."""
+    """A child's report on one case: kind, data, and its CPU seconds if timed; ``size`` bytes."""
 
     case: int
     kind: bytes
@@ -127,7 +126,7 @@ def raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
 
 
 def own_word(payload: bytes) -> tuple[float, bytes]:
-    """Take the CPU seconds that a batch took, by its own word, off its end; raises Forged."""
+    """Take the CPU seconds that the child reports for a batch off its end; raises Forged."""
     size = child.CLOCK.size
     if len(payload) < size:
         raise Forged
@@ -136,7 +135,7 @@ def own_word(payload: bytes) -> tuple[float, bytes]:
 
 
 def cause(status: int) -> Outcome:
-    """What a process that ended before its last answer died of."""
+    """Return what a process that ended before its last answer died of."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:

@@ -73,7 +73,7 @@ UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30,
 
 
 def memory_bytes(value: object) -> int:
-    """Return a memory limit in bytes, given as such or as a text like ``"512MiB"`` or ``"1GiB"``.
+    """Return a memory limit in bytes, given as such or as a string like ``"512MiB"`` or ``"1GiB"``.
 
     Raises InputError for anything else, and for less than 16 MiB, which no program loads in.
     """
@@ -85,7 +85,8 @@ def memory_bytes(value: object) -> int:
         number = int(found[1]) * UNITS[found[2].upper()]
     if isinstance(number, bool) or not isinstance(number, int) or number < LEAST_MEMORY:
         raise InputError(
-            f"memory is {value!r}", remedy="give bytes (at least 16 MiB), or a text such as '1GiB'"
+            f"memory is {value!r}",
+            remedy="give bytes (at least 16 MiB), or a string such as '1GiB'",
         )
     return number
 
@@ -139,7 +140,7 @@ def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
 def _is_installed(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):  # no name of a package at all
+    except (ImportError, ValueError):  # not a package's name at all
         return False
 
 

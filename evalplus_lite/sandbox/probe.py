@@ -1,7 +1,7 @@
 """Which isolation holds on this machine: asked from inside, before anything untrusted runs.
 
-A set-up that silently lacks one layer looks fine from outside, so a program that tries to get out
-of each is run as the first program, and what it reports decides.
+A set-up in which one layer is silently missing looks fine from outside. So the first program that
+is run tries to get out of each, and what it reports decides.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
@@ -46,7 +45,7 @@ class _Collector:
 
 
 class _Run(NamedTuple):
-    """What stays the same from one attempt to the next."""
+    """What stays the same from one attempt to the next: the arguments of an Attempt."""
 
     program: Program
     inputs: Inputs
@@ -92,12 +91,7 @@ class Sandbox:
         """Start the worker now, not with the first run; SandboxUnavailable where no tier holds."""
         self._ready()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -130,6 +124,7 @@ class Sandbox:
 
     def _ready(self) -> WorkerHandle:
         if self._worker is None and not self._ended:
+            # The probe itself runs in a sandbox.
             from evalplus_lite.sandbox.probe import choose_tier
 
             self._worker = WorkerHandle(self.config, choose_tier(self.config))
@@ -172,7 +167,9 @@ class Sandbox:
         more: More | None = None,
         own_clock: bool = False,
     ) -> tuple[float, bool]:
-        """Run the program, telling ``observer`` of each case; return CPU seconds and loadedness.
+        """Run the program and report each case to ``observer``.
+
+        Returns the CPU seconds it took and whether the program loaded.
 
         With ``expected``, answers of exactly these bytes are reported through
         ``observer.equal``, many at once, and never taken apart. ``more`` is asked where a case's
@@ -211,7 +208,7 @@ class Sandbox:
                 if not left or self._ended:
                     raise
                 continue
-            except BaseException:  # of whoever is told or asked: a child may still be there
+            except BaseException:  # the observer's or ``more``'s: a child may still be running
                 self._drop_worker()
                 raise
             if dirty:  # what it left in the scratch folder goes with the worker

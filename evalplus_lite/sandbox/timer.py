@@ -109,7 +109,8 @@ class Timer:
         self.spent.idle += self.idle(0.05)
 
     def _late(self, used: float) -> TimedOut:
-        # Of the limit only what is the same on every machine, as it stands in files.
+        # Name the usual limit, not the granted one: that depends on the machine, and this is
+        # written to files.
         if self.more is None or self.watch.is_idle:
             return TimedOut(used, self.limits.cpu)
         return TimedOut(used, self.limits.cpu, "reference")
@@ -117,7 +118,8 @@ class Timer:
     def _ask(self, case: int | None) -> float:
         if self.more is None:
             return 0.0
-        self.worker.stop()  # it loses nothing, and does not disturb what is measured
+        # Stopped, it uses no CPU time and does not disturb the reference's run beside it.
+        self.worker.stop()
         stopped = time.monotonic()
         try:
             return self.more(case)

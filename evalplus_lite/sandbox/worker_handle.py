@@ -26,7 +26,8 @@ from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
 # A worker that has not said hello by then never will; a loaded machine needs a few seconds.
 START_SECONDS = 60.0
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-# What the worker may use at most, and so every program.
+# What the worker may use at most, and so every program: also of the kernel's own memory, which
+# RLIMIT_AS does not count (queued signals, message queues). No core files are written.
 RLIMITS = {
     resource.RLIMIT_FSIZE: 16 << 20,
     resource.RLIMIT_NOFILE: 64,
@@ -35,14 +36,15 @@ RLIMITS = {
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_MSGQUEUE: 0,
 }
-# Whom the kernel ends where the machine runs out of memory: rather a program than ourselves.
-FIRST_TO_GO = "800"
+# The badness of -1000 to 1000 that is added for a worker, so that a machine that runs out of memory
+# ends a program under test rather than the supervisor.
+OOM_SCORE = "800"
 _numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended: wait status, CPU seconds, peak bytes; whether it left files behind."""
+    """How a child ended: wait status, CPU seconds, peak bytes, and whether it left files behind."""
 
     status: int
     cpu: float
@@ -73,10 +75,11 @@ class WorkerHandle:
         self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
         self.control = ours
+        # A file and not a pipe: nobody has to read it, and it cannot fill up and block.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         page = os.memfd_create("progress", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(page, child.PAGE_BYTES)
-        # A child that could shorten it would make our next look at it fatal.
+        # If a child could shorten it, our next look at it would be a SIGBUS.
         fcntl.fcntl(page, fcntl.F_ADD_SEALS, SEALS)
         self._progress = mmap.mmap(page, child.PAGE_BYTES)
         handles = (theirs.fileno(), page)
@@ -91,7 +94,7 @@ class WorkerHandle:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 pass_fds=handles,
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C is the supervisor's to handle
             )
         except BaseException as error:
             ours.close()
@@ -112,6 +115,7 @@ class WorkerHandle:
     def _greet(self, plan: command.Launch) -> None:
         text = command.inside_text().encode()
         self.control.settimeout(START_SECONDS)
+        # For the first message only: the pid that it comes from, as this namespace counts.
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
             self.control.sendall(struct.pack("<I", len(text)) + text)
@@ -120,9 +124,11 @@ class WorkerHandle:
             raise WorkerLost(f"a worker did not start: {self._complaint()}") from None
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         with contextlib.suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as file:
-            file.write(FIRST_TO_GO)
+            file.write(OOM_SCORE)
         try:
+            # A handle and not the pid, which may be another process's by the time we signal it.
             self._handle = os.pidfd_open(self.pid)
+            # What the interpreter holds by itself is not the program's: limits are added to it.
             with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
                 self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         except OSError:
@@ -172,12 +178,12 @@ class WorkerHandle:
         self.send(b"R", marshal.dumps(job, 2), channel.fileno())
 
     def progress(self, first: int, last: int) -> int:
-        """Return the case that the child says it is at, forced into ``first`` to ``last - 1``."""
+        """Return the case that the child claims to be at, forced into ``first`` to ``last - 1``."""
         (case,) = struct.unpack_from("<Q", self._progress, 0)
         return int(min(max(case, first), last - 1))
 
     def waiting(self) -> Waiting:
-        """Return the answers that wait on the page, all by the child's word."""
+        """Return the answers that wait on the page; nothing of it is checked yet."""
         case, first = struct.unpack_from("<QQ", self._progress, 0)
         return Waiting(first, case, self._progress[child.WORDS :])
 

@@ -1,6 +1,6 @@
-"""Plain values in wire form, as a child writes them, and exceptions in words.
+"""Plain values in wire form, as a child writes them, and exceptions as text.
 
-This file's *text* runs in the sandbox's bare interpreter before that of ``inside``, in the same
+This file's *text* runs in the sandbox's bare interpreter before that of ``child``, in the same
 namespace, so it imports the standard library only. The supervisor encodes what it sends with it.
 """
 
@@ -18,7 +18,7 @@ SHORT = SCALARS - {str}
 
 
 class NotPlain(Exception):
-    """A value is no plain builtin value; the argument names its type."""
+    """A value is not a plain builtin value; the argument names its type."""
 
 
 def encode(
@@ -44,7 +44,7 @@ def encode(
         value = plain(value, -spare)
     try:
         return dumps(value, 2)
-    except ValueError:  # its word for a lack of memory, where the value is plain
+    except ValueError:  # what marshal raises for a plain value when memory runs out
         raise MemoryError from None
 
 

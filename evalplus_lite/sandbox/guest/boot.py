@@ -29,8 +29,9 @@ from typing import Any
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
 CAPABILITY_VERSION = 0x20080522
+# Called by number: the C libraries that this runs with do not wrap Landlock.
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
-NOBODY = 65534
+NOBODY = 65534  # the kernel's overflow uid, which every user namespace knows
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -41,6 +42,8 @@ def ruleset(rules: list[tuple[str, int]]) -> int:
     version 4), and signals and abstract sockets beyond this process's own kind (from version 6).
     """
     version = libc.syscall(LANDLOCK_CREATE, None, 0, 1)
+    # A kernel refuses bits that it does not know, so each version is given all of its own and no
+    # more: file rights by version, then both TCP rights, then both scopes.
     files = (1 << {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)) - 1
     fields = [files] + [3] * (version >= 4) + [3] * (version >= 6)
     attribute = struct.pack(f"<{len(fields)}Q", *fields)
@@ -51,7 +54,7 @@ def ruleset(rules: list[tuple[str, int]]) -> int:
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
-            continue
+            continue  # a path that is not there needs no right
         try:
             rule = struct.pack("<Qi", rights & files, place)
             if libc.syscall(LANDLOCK_ADD, handle, 1, rule, 0):
@@ -64,16 +67,19 @@ def ruleset(rules: list[tuple[str, int]]) -> int:
 def become(uid: int | None, privilege: bool) -> None:
     """Change to an unprivileged uid, keeping at most the capability to pass file modes."""
     if uid is not None:
+        # Else the change of uid takes all capabilities; what is not needed is dropped below.
         libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
         with contextlib.suppress(PermissionError):  # some user namespaces do not allow it
             os.setgroups([])
         for candidate in (uid, NOBODY):
             try:
+                # Groups first: afterwards there is no privilege left to change them with. Real,
+                # effective and saved ids alike, so that no old one can be taken back.
                 os.setresgid(candidate, candidate, candidate)
                 os.setresuid(candidate, candidate, candidate)
                 break
             except OSError as error:
-                # A container may map few ids, or only one: then uid 0 there is no privilege.
+                # A container may map few ids, or only one: then being uid 0 is not a privilege.
                 if error.errno not in (errno.EINVAL, errno.EPERM):
                     raise
     header = struct.pack("<Ii", CAPABILITY_VERSION, 0)
@@ -84,6 +90,7 @@ def become(uid: int | None, privilege: bool) -> None:
     for capability in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):
         if privilege and not kept:
             kept = permitted & 1 << capability
+    # Effective and permitted sets become what is kept; nothing is inheritable.
     if libc.capset(header, struct.pack("<6I", kept, kept, 0, 0, 0, 0)):
         raise OSError(ctypes.get_errno(), "capset")
 
@@ -110,16 +117,20 @@ class Finder:
 
 
 def main(control_handle: int, page: int, settings: dict[str, Any]) -> None:
-    """Confine this process as told, then serve as a worker."""
+    """Confine this process according to the settings, then serve as a worker."""
     control = socket.socket(fileno=control_handle)
     size = int.from_bytes(control.recv(4, socket.MSG_WAITALL), "little")
     text = control.recv(size, socket.MSG_WAITALL).decode()
-    # Paths are opened while they still can be.
+    # The order matters: rules name paths that are opened here, as only root may enter some of them;
+    # then privileges go; then Landlock, which an unprivileged process may only use with
+    # NO_NEW_PRIVS set; and the program's packages are looked up under what is left.
     rules = None if settings["rules"] is None else ruleset(settings["rules"])
     become(settings["uid"], settings["privilege"])
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # a change of uid cleared it
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # others of this uid can neither read nor trace it
+    # Die with the supervisor. The change of uid cleared what bubblewrap may have set before.
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    # It may have died before that: then there is no signal to come.
     if settings["parent"] is not None and os.getppid() != settings["parent"]:
         os._exit(0)
     if rules is not None:
@@ -131,6 +142,7 @@ def main(control_handle: int, page: int, settings: dict[str, Any]) -> None:
         sys.meta_path.append(Finder(settings["packages"]))
     module = types.ModuleType("sandbox_inside")
     sys.modules["sandbox_inside"] = module
+    # In one namespace, so that the parts need no way to import each other.
     for part in text.split("\0"):
         exec(compile(part, "<sandbox>", "exec"), module.__dict__)
     module.main(control, page, settings["preload"])

@@ -1,6 +1,6 @@
 """What runs inside the sandbox, the child: one program, from its text to its last answer.
 
-This file's *text* is sent to a bare interpreter, with those of ``plain`` and ``serving``, so it
+This file's *text* is sent to a bare interpreter, with those of ``encoding`` and ``worker``, so it
 imports the standard library only and never anything of evalplus_lite. Nothing here is trusted by
 the supervisor: a program under test shares a process with it and may replace all of it, which lets
 it choose the values that it answers with, and no more: expected values and verdicts live on the
@@ -101,8 +101,8 @@ class Reporter:
                 kind, data = b"M", b""
             except BaseException as error:
                 kind, data = b"E", describe(error)
-                del error
-            value = None
+                del error  # with its traceback, which holds the frames' values
+            value = None  # freed here, so that its destructor runs within its own case
             record = pack(kind, len(data)) + data
             if timed:
                 record += CLOCK.pack(cpu() - begin)
@@ -145,27 +145,31 @@ def receive(channel: socket.socket, count: int) -> bytes:
 def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
     """Take away from this process what the program must not have; there is no way back."""
     prctl = settings["prctl"]
-    prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
-    if os.getppid() != settings["worker"]:
+    prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: a fork does not inherit it
+    if os.getppid() != settings["worker"]:  # the worker died before that call
         os._exit(119)
-    null = os.open("/dev/null", os.O_RDWR)  # one of its own: flags and owner are not the worker's
+    # An open file of its own: flags set on the worker's would be seen by every other program.
+    null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
     os.close(null)
     for limit, value in job["rlimits"].items():
         bound(limit, value)
+    # Last, as the filter refuses what the lines above do.
     guard = settings["filter"]
     if guard is not None:
         for offset in settings["own_pid_offsets"]:
+            # "Signals to oneself only" needs the pid, which is known after the fork at last.
             struct.pack_into("<I", guard.code, offset, os.getpid())
-        # PR_SET_NO_NEW_PRIVS, then PR_SET_SECCOMP with SECCOMP_MODE_FILTER
+        # PR_SET_NO_NEW_PRIVS, without which an unprivileged process may not set a filter; then
+        # PR_SET_SECCOMP with SECCOMP_MODE_FILTER.
         if prctl(38, 1, 0, 0, 0) or prctl(22, 2, guard.program, 0, 0):
             os._exit(120)
 
 
 def bound(limit: int, value: int) -> None:
     """Lower one of this process's limits, for good."""
-    hard = resource.getrlimit(limit)[1]
+    hard = resource.getrlimit(limit)[1]  # to ask for more than the hard limit is an error
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(limit, (value, value))
 
@@ -175,6 +179,8 @@ class Filter:
 
     def __init__(self, code: bytes) -> None:
         self.code = (ctypes.c_char * len(code)).from_buffer(bytearray(code))
+        # struct sock_fprog: a count of 8-byte instructions, padding, a pointer to them. Both
+        # buffers are kept here, as the kernel reads them when the child asks it to.
         header = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(self.code))
         self.program = ctypes.create_string_buffer(header)
 
@@ -191,7 +197,8 @@ def child(
     if request["cases"] is not None:
         cases = request["cases"]
     reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
-    channel.sendall(b"P")  # the kernel tells the supervisor who sent this: our pid, out there
+    # The kernel adds the sender's pid as the supervisor's namespace knows it: nothing inside does.
+    channel.sendall(b"P")
     confine(job, settings)
     module = types.ModuleType("program")
     module.__file__ = "<program>"
@@ -206,6 +213,7 @@ def child(
     except MemoryError:
         send(b"M")
     except KeyError as error:
+        # Only the lookup of the line above has no frame below it: else the program raised.
         trace = error.__traceback__
         missing = error.args == (request["entry_point"],) and trace and trace.tb_next is None
         name = f"the program does not define {request['entry_point']}"

@@ -1,6 +1,6 @@
 """What runs inside the sandbox, the worker: it forks a child for each program.
 
-This file's *text* runs after that of ``inside``, in the same namespace.
+This file's *text* runs after that of ``child``, in the same namespace.
 
 Control messages (supervisor to worker): ``C`` configure, ``L`` load inputs, ``R`` run (carries the
 child's socket), ``K`` kill the child, ``S`` stop it, ``G`` let it go on. Worker to
@@ -36,8 +36,9 @@ def start(
     pid = os.fork()
     if pid:
         return pid
+    # _exit on every path: no handler, buffer or ``finally`` of the worker may run in the child.
     try:
-        control.close()
+        control.close()  # a program could speak to the supervisor in the worker's name
         child(channel, job, settings, cases)
         os._exit(0)
     finally:
@@ -45,13 +46,13 @@ def start(
 
 
 class Worker:
-    """Holds a task's inputs, forks a child a program, kills it when told, says how it ended."""
+    """Holds a task's inputs, forks a child for each program, kills it, reports how it ended."""
 
     def __init__(self, control: socket.socket, page: mmap.mmap) -> None:
-        self.control, self.page, self.blank = control, page, bytes(PAGE_BYTES)
+        self.control, self.page, self.zero_page = control, page, bytes(PAGE_BYTES)
         self.cases: Sequence[Sequence[Any]] = ()
         self.settings: dict[str, Any] = {}
-        self.untouched: int | None = None
+        self.initial_change: int | None = None
         self.child: int | None = None
         self.alarm = -1
 
@@ -61,11 +62,11 @@ class Worker:
         while True:
             for number, _ in poll.poll():
                 if number == self.control.fileno():
-                    self.obey(poll)
+                    self.handle_message(poll)
                 elif self.child is not None:
-                    self.bury(poll)
+                    self.reap(poll)
 
-    def obey(self, poll: select.poll) -> None:
+    def handle_message(self, poll: select.poll) -> None:
         data, handles, _, _ = socket.recv_fds(self.control, MESSAGE.size, 1)
         if not data:
             os._exit(0)
@@ -76,6 +77,8 @@ class Worker:
             self.cases = ()
             self.cases = marshal.loads(body)  # from the supervisor
             del body
+            # Out of the collector's sight: a collection in a child would write to every object's
+            # header, and so copy the memory that all children share.
             gc.freeze()
         elif kind == b"C":
             self.settings = marshal.loads(body)  # from the supervisor
@@ -85,14 +88,16 @@ class Worker:
             for limit, value in self.settings["rlimits"].items():
                 bound(limit, value)
             self.settings["worker"] = os.getpid()
-            self.untouched = self.scratch_changed()
+            self.initial_change = self.scratch_changed()
             self.settings["page"] = self.page
         elif kind == b"R":
             channel = socket.socket(fileno=handles[0])
             job = marshal.loads(body)  # from the supervisor
-            self.page[:] = self.blank  # no word from one program to the next
+            # Clear what the last program left, or one program could read another's answers.
+            self.page[:] = self.zero_page
             self.child = start(channel, job, self.settings, self.cases, self.control)
             channel.close()
+            # Readable once the child has ended. Unlike a SIGCHLD handler it interrupts nothing.
             self.alarm = os.pidfd_open(self.child)
             poll.register(self.alarm, select.POLLIN)
         elif kind == b"K" and self.child is not None:
@@ -101,17 +106,21 @@ class Worker:
             os.kill(self.child, signal.SIGSTOP if kind == b"S" else signal.SIGCONT)
 
     def scratch_changed(self) -> int | None:
-        """Return when the scratch folder last changed: entries, mode, owner, times, attributes."""
+        """Return when the scratch folder last changed: entries, mode, owner, times, attributes.
+
+        That is its ctime, the one time that no call can set.
+        """
         scratch = self.settings["scratch"]
         return os.stat(scratch).st_ctime_ns if scratch else None
 
-    def bury(self, poll: select.poll) -> None:
+    def reap(self, poll: select.poll) -> None:
         assert self.child is not None
+        # wait4 gives the CPU time of all its threads, which ends with the process otherwise.
         _, status, usage = os.wait4(self.child, 0)
         poll.unregister(self.alarm)
         os.close(self.alarm)
         self.child = None
-        dirty = self.scratch_changed() != self.untouched
+        dirty = self.scratch_changed() != self.initial_change
         seconds = usage.ru_utime + usage.ru_stime
         body = struct.pack("<idQ?", status, seconds, usage.ru_maxrss * 1024, dirty)
         self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)
@@ -121,6 +130,8 @@ def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
     """Serve the supervisor until it goes away; ``page`` is the descriptor of the shared memory."""
     shared = mmap.mmap(page, PAGE_BYTES)
     os.close(page)
+    # Default actions, so not Python's SIGINT handler: signals that PID 1 of a namespace does not
+    # handle are discarded when they come from inside, and a program starts as any other does.
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     for name in preload:
@@ -133,6 +144,6 @@ def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
         os.dup2(null, number)
     os.close(null)
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # as above: what was imported is shared by all children
     control.sendall(MESSAGE.pack(b"H", 0))
     Worker(control, shared).serve()

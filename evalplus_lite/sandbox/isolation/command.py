@@ -67,7 +67,7 @@ TEXTS = ("values/encoding.py", "sandbox/guest/child.py", "sandbox/guest/worker.p
 
 
 def inside_text() -> str:
-    """Return the source texts that a worker runs, one after the other, parted by NUL."""
+    """Return the source texts that a worker runs, one after the other, separated by NUL."""
     return "\0".join((_PACKAGE / name).read_text() for name in TEXTS)
 
 
@@ -102,7 +102,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "HOME": SCRATCH if tier == "namespaces" else "/",
-        # Else each thread reserves 64 MB of address space, which the memory limit counts.
+        # Else each thread reserves 64 MB of address space, which the memory limit counts; numpy's
+        # libraries would start a thread for each processor.
         "MALLOC_ARENA_MAX": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -112,6 +113,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
     places = list(locate(config))
     root = os.geteuid() == 0
     settings: dict[str, Any] = {
+        # A uid of its own that no user has: RLIMIT_NPROC counts by uid, and the rights to signal
+        # a process and to read its /proc go by it.
         "uid": UID_BASE + (os.getpid() * 64 + number) % UID_SPAN if root else None,
         "privilege": False,
         "rules": None,
@@ -153,6 +156,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
 
 def _interpreter(python: str, handles: Sequence[int], settings: dict[str, Any]) -> list[str]:
     boot = (_PACKAGE / "sandbox/guest/boot.py").read_text()
+    # No site-packages, no user's folder, nothing of the current folder, no bytecode written. Not
+    # -E or -I: PYTHONHASHSEED has to reach it, and the environment holds nothing else.
     options = ["-P", "-S", "-s", "-B", "-c", boot]
     return [python, *options, *map(str, handles), json.dumps(settings)]
 
@@ -185,7 +190,7 @@ def locate(config: SandboxConfig) -> tuple[MountedFolder, ...]:
     for number, folder in enumerate(config.readable):
         if not os.path.isdir(folder):
             raise InputError(
-                f"{folder} is no folder", remedy="give a folder for the sandbox to read"
+                f"{folder} is not a folder", remedy="give a folder for the sandbox to read"
             )
         places.append(MountedFolder(os.path.realpath(folder), f"/readable/{number}"))
     for name in config.packages:
@@ -205,11 +210,15 @@ def _bwrap(
 ) -> list[str]:
     bwrap = find_bwrap()
     assert bwrap is not None, "the tier was chosen without looking"
+    # --as-pid-1: the kernel ends all that is in the namespace with its first process, the worker,
+    # and discards signals from inside to it. --new-session: no ioctl reaches the user's terminal.
     command = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
     if root:
+        # Two capabilities for ``boot.become``, which gives them up with the uid.
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
+        # --disable-userns: in a further namespace a program would have capabilities again.
         command += ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
         command += ["--cap-drop", "ALL"]
     command += ["--clearenv"]

@@ -27,6 +27,7 @@ TRUNCATION_VERSION = 3
 
 def version() -> int:
     """Return the version of Landlock's interface that the kernel offers; 0 where it has none."""
+    # landlock_create_ruleset with LANDLOCK_CREATE_RULESET_VERSION asks for the version only.
     found = ctypes.CDLL(None).syscall(444, None, 0, 1)
     return max(int(found), 0)
 
@@ -36,7 +37,7 @@ def hide_this_process() -> None:
 
     The tier's worker may share its uid with us; this stands behind Landlock and the call filter.
     """
-    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: off, so /proc/PID is root's
 
 
 def rules(libraries: Iterable[str], readable: Iterable[str]) -> list[tuple[str, int]]:

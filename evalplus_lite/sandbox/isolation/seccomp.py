@@ -117,6 +117,8 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
             blocks[number] = block
 
     allowed = dict(ALLOWED)
+    # With mounts of its own a program may change what it can reach. Landlock guards contents but
+    # not attributes; without either the filter also has to refuse every opening for writing.
     if files == "free":
         allowed |= ATTRIBUTES | OWN_FILES
     if files != "writes":
@@ -126,10 +128,12 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
     if files == "writes":
         rule(OPEN, [*_load(1), *_unless_bits(WRITING_FLAGS)])
         rule(OPENAT, [*_load(2), *_unless_bits(WRITING_FLAGS)])
+    # Their arguments lie in memory, which a filter cannot read: callers fall back on ENOSYS.
     rule(OPENAT2, _fail(errno.ENOSYS))
     rule(CLONE3, _fail(errno.ENOSYS))
+    # A thread, never a process: CLONE_THREAD is set for the former only.
     rule(CLONE, [*_load(0), _Step(JUMP_ANY_BIT, CLONE_THREAD, 0, 1), _allow(), *_fail()])
-    rule(PRLIMIT64, [*_load(0), *_only([0])])
+    rule(PRLIMIT64, [*_load(0), *_only([0])])  # pid 0: this process's own limits
     rule(SOCKETPAIR, [*_load(0), *_only([AF_UNIX])])
     # A destination: both halves of the pointer are zero where none is given.
     rule(SENDTO, [*_load(4), _Step(JUMP_EQUAL, 0, 1, 0), *_fail(), *_load(4, 4), *_only([0])])
@@ -140,9 +144,11 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
     for numbers in SIGNALS.values():
         rule(numbers, [*_load(0), _Step(JUMP_EQUAL, 0, 0, 1, own_pid=True), _allow(), *_fail()])
 
+    # Numbers mean other calls in another architecture's table (32-bit calls on x86_64, say).
     steps = [_Step(LOAD, ARCH_AT), _Step(JUMP_EQUAL, ARCHITECTURES[machine], 1, 0)]
     steps += [_Step(RETURN, KILL_PROCESS), _Step(LOAD, NUMBER_AT)]
     intervals: list[tuple[int, _Block]] = []
+    # Where the decision changes: at every number with a rule, after it, and at the table's ends.
     known = {0, NEWEST + 1, X32, *blocks, *(number + 1 for number in blocks)}
     for number in sorted(known):
         otherwise = _fail(errno.ENOSYS if NEWEST < number < X32 else errno.EPERM)
