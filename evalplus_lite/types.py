@@ -1,8 +1,8 @@
 """The central types: frozen, slotted values that every stage reads and writes.
 
-An ``Outcome`` says *what happened* when a program ran on a case (its ``str`` in a line for people,
-without anything measured); a verdict says *what it means*
-and is derived from outcome and expectation by ``evalplus_lite.grading.verdicts``.
+An ``Outcome`` says *what happened* when a program ran on a case (its ``str`` is one human-readable
+line, without anything measured); a verdict says *what it means* and is derived from outcome and
+expected output by ``evalplus_lite.grading.verdicts``.
 """
 
 from __future__ import annotations
@@ -52,20 +52,24 @@ Cause: TypeAlias = Literal[
     "contract",
     "budget",
 ]
-"""Why a task or an input is no evidence; docs/own-tasks.md explains each."""
+"""Why a task or an input cannot serve as evidence; docs/own-tasks.md explains each."""
+
+
+RuleKind: TypeAlias = Literal["python", "strict", "unordered", "truthiness"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How an output is compared with the expected one; data of the task, never of a data set.
 
-    ``kind``: ``python`` (Python equality on plain values, tolerance where the expected leaf is a
-    float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
-    ``presence`` (only whether there is an output, of any kind, and not None or False). ``atol`` and
-    ``rtol`` are the absolute and relative tolerance of a float leaf.
+    ``kind``: ``python`` (Python equality on plain values, with a tolerance if the expected leaf is
+    a float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
+    ``truthiness`` (only whether the output is something, of any kind, rather than None or False;
+    0 and "" count as something). ``atol`` and ``rtol`` are the absolute and relative tolerance of a
+    float leaf.
     """
 
-    kind: Literal["python", "strict", "unordered", "presence"] = "python"
+    kind: RuleKind = "python"
     atol: float = 1e-6
     rtol: float = 1e-7
 
@@ -104,12 +108,12 @@ class Task:
     contract: str | None = None
     rule: Rule = Rule()
     style: Literal["completion", "solution"] = "completion"
-    """Whether a ``completion`` continues the prompt (HumanEval) or stands alone (MBPP)."""
+    """Whether a solution continues the prompt (HumanEval) or is a program by itself (MBPP)."""
     constraints: Mapping[str, bool] = field(default_factory=dict)
-    """Constraints on inputs to take on or leave off, by name, whatever speaks for them
+    """Inferred constraints on inputs to turn on or off, by name, whatever the evidence for them
     (``generate.domains.evidence``)."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """What a data set's file holds beyond these fields, kept for a faithful export."""
+    """What a dataset's file holds beyond these fields, preserved for a faithful export."""
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -119,10 +123,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A task that no program can be judged by, since it has no usable case: never a pass.
+    """A task that no program can be judged by, as it has no usable case: never a pass.
 
-    ``detail`` is a sentence for a person, with an input where one shows it. The ``task_id`` of a
-    row that has none is ``line 7``.
+    ``detail`` is a human-readable sentence, with an input that shows the problem if there is one.
+    The ``task_id`` of a row that has none is ``line 7``.
     """
 
     task_id: str
@@ -134,7 +138,7 @@ class Unusable:
 class Sample:
     """One model-written program for a task; ``index`` counts the samples of that task.
 
-    ``temperature`` is what it was drawn with, None where that is not known.
+    ``temperature`` is what it was sampled with, None if that is not known.
     """
 
     task_id: str
@@ -146,7 +150,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The program returned a plain value; ``data`` is its wire form (``sandbox.wire``)."""
+    """The program returned a plain value; ``data`` is its wire form (``values.wire``)."""
 
     data: bytes
     cpu: float = 0.0
@@ -181,7 +185,7 @@ class TimedOut:
     over: Literal["case", "reference", "total"] = "case"
 
     def __str__(self) -> str:
-        # Without any time that was measured: they differ from run to run, and this is kept.
+        # No measured time: those differ from run to run, and this is written to files.
         if self.over == "reference":
             return f"took longer than {self.limit:g} s and than the reference allows"
         if self.over == "total":
@@ -213,7 +217,7 @@ class OutOfMemory:
 
 @dataclass(frozen=True, slots=True)
 class Unrepresentable:
-    """The program returned something that is no plain value; ``type`` names it."""
+    """The program returned something that is not a plain value; ``type`` names it."""
 
     type: str
     cpu: float = 0.0
@@ -234,7 +238,7 @@ Outcome: TypeAlias = Returned | Raised | TimedOut | Crashed | OutOfMemory | Unre
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A task's cases with what the reference answered.
+    """A task's cases with the reference's outputs.
 
     ``expected[i]`` is the wire form of the right output for ``cases[i]``. ``base_count`` says how
     many of the cases, from the front, are the task's own.
@@ -252,7 +256,7 @@ class Suite:
 
     @property
     def blobs(self) -> Blobs:
-        """The expected outputs as they are kept: large ones packed."""
+        """The expected outputs as they are held: large ones compressed."""
         assert isinstance(self.expected, Blobs)
         return self.expected
 
@@ -264,24 +268,24 @@ class Failure:
     case: int
     verdict: VerdictName
     detail: str
-    """One line for a person: the exception, the signal, the limit, or got/expected shortened."""
+    """One readable line: the exception, the signal, the limit, or got/expected shortened."""
     line: int | None = None
     actual: bytes | None = None
-    """The wrong answer in wire form, where there was one."""
+    """The wrong answer in wire form, if there was one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a sample's run means, for the base cases and for base and plus together.
 
-    ``plus`` is None where the data set has no plus cases at all.
+    ``plus`` is None if the dataset has no plus cases at all.
     """
 
     base: VerdictName
     plus: VerdictName | None
     failure: Failure | None = None
     details: tuple[VerdictName | None, ...] | None = None
-    """One entry a case (None: not run), only where every detail was asked for."""
+    """One entry for each case (None: not run), only if all details were requested."""
     cpu: float = 0.0
 
     @property

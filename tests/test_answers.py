@@ -12,7 +12,8 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.answers import MAX_ROW, MAX_SOURCE, Faults
+from evalplus_lite.tasks.response_rows import MAX_ROW
+from evalplus_lite.tasks.responses import MAX_SOURCE, Faults
 from evalplus_lite.tasks.samples import read_samples
 from evalplus_lite.types import Task
 

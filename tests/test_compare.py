@@ -14,7 +14,7 @@ from evalplus_lite.values.equality import matches
 HUGE = 10**5000
 NAN, INF = math.nan, math.inf
 PYTHON, STRICT = Rule(), Rule("strict")
-UNORDERED, PRESENCE = Rule("unordered"), Rule("presence")
+UNORDERED, PRESENCE = Rule("unordered"), Rule("truthiness")
 
 
 @pytest.mark.parametrize(
@@ -203,6 +203,6 @@ def test_unordered_rule(output: Any, expected: Any, right: bool) -> None:
         ([], {}, True),
     ],
 )
-def test_presence_rule(output: Any, expected: Any, right: bool) -> None:
+def test_truthiness_rule(output: Any, expected: Any, right: bool) -> None:
     """Only whether there is something counts; None and False say that there is not."""
     assert matches(output, expected, PRESENCE) is right

@@ -36,8 +36,8 @@ from evalplus_lite.values import wire
         ([1, 1, 2], [1, 2, 2], "unordered", False),
         ([1.0], [1.0 + 2e-16], "unordered", False),
         ([1, 2], (1, 2), "unordered", False),
-        (True, 5, "presence", True),
-        (True, None, "presence", False),
+        (True, 5, "truthiness", True),
+        (True, None, "truthiness", False),
     ],
 )
 def test_stable(first: Any, second: Any, kind: Any, is_stable: bool) -> None:
@@ -45,7 +45,7 @@ def test_stable(first: Any, second: Any, kind: Any, is_stable: bool) -> None:
     task = make_task(rule=Rule(kind))
     assert stable(wire.encode(first), wire.encode(second), task) is is_stable
     assert stable(wire.encode(first), wire.encode(first), task)
-    assert kind == "presence" or not stable(wire.encode(first), b"junk", task)
+    assert kind == "truthiness" or not stable(wire.encode(first), b"junk", task)
 
 
 @pytest.mark.parametrize("count", range(40))
@@ -106,7 +106,7 @@ def test_the_error_can_be_sent_to_another_process() -> None:
     ("answers", "is_blind"),
     [([1, 2], True), ([True], True), ([1, None], False), ([None, 1], False)],
 )
-def test_presence_alone_is_a_blind_spot(answers: list[Any], is_blind: bool) -> None:
+def test_truthiness_alone_is_a_blind_spot(answers: list[Any], is_blind: bool) -> None:
     """Where any answer will do, a program that always gives one passes."""
-    task = make_task([(n,) for n in range(len(answers))], rule=Rule("presence"))
+    task = make_task([(n,) for n in range(len(answers))], rule=Rule("truthiness"))
     assert bool(blind_spot(make_suite(task, answers), task.rule)) is is_blind

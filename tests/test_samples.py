@@ -14,8 +14,8 @@ from support.tasks import make_suite, make_task
 from evalplus_lite.errors import InputError
 from evalplus_lite.programs.extraction import Step
 from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.tasks.responses import MAX_SOURCE
 from evalplus_lite.tasks.samples import (
-    MAX_SOURCE,
     Faults,
     read_responses,
     read_samples,
@@ -102,7 +102,7 @@ def test_models_and_temperatures_count_for_themselves(tmp_path: Path) -> None:
     found = [(s.model, s.temperature, s.index) for s in read_samples(path, DATA)]
     assert found == [("a", None, 0), ("b", None, 0), ("b", 0.5, 0), ("b", 1.0, 0), ("", 1.0, 0)]
     path = rows(tmp_path, {**of, **kinds[3]}, {**of, **kinds[3], "temperature": 1.0})
-    with pytest.raises(InputError, match=r"samples\.jsonl:2: index 0 of task 'set/0'"):
+    with pytest.raises(InputError, match=r"samples\.jsonl:2: duplicate index 0 of task 'set/0'"):
         list(read_samples(path, DATA))
 
 
@@ -220,9 +220,9 @@ GOOD = {"task_id": "set/0", "solution": "x"}
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"solution": "x"}, "lacks 'task_id'"),
-        ({**GOOD, "task_id": None}, "'task_id' is 'None', a text was expected"),
-        ({**GOOD, "task_id": 3}, "'task_id' is '3', a text was expected"),
+        ({"solution": "x"}, "missing 'task_id'"),
+        ({**GOOD, "task_id": None}, "'task_id' is 'None', a string was expected"),
+        ({**GOOD, "task_id": 3}, "'task_id' is '3', a string was expected"),
         ({**GOOD, "task_id": "set/00"}, r"unknown task 'set/00' \(did you mean 'set/0'\?\)"),
         ({**GOOD, "task_id": "zzz"}, r"unknown task 'zzz' \(the tasks are those of some, such as"),
         ({"task_id": "set/0"}, r"neither 'solution' nor 'completion' \(its keys are task_id\)"),
@@ -231,8 +231,8 @@ GOOD = {"task_id": "set/0", "solution": "x"}
         ({**GOOD, "index": True}, "'index' is 'True', an integer was expected"),
         ({**GOOD, "index": -1}, "index -1 is not from 0"),
         ({**GOOD, "index": 2**40}, "is not from 0"),
-        ({**GOOD, "index": 0}, "index 0 of task 'set/0' stands twice"),
-        ({**GOOD, "model": 3}, "'model' is '3', a text was expected"),
+        ({**GOOD, "index": 0}, "duplicate index 0 of task 'set/0'"),
+        ({**GOOD, "model": 3}, "'model' is '3', a string was expected"),
         ({**GOOD, "model": "m" * 10_000}, "'model' is longer than"),
         ({**GOOD, "task_id": "set/0" * 100_000}, "unknown task"),
         ([1], "holds a JSON array"),
@@ -256,7 +256,7 @@ def test_a_sample_of_the_greatest_length_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('["x"]', "task set/0: a list of texts was expected"),
+        ('["x"]', "task set/0: a list of strings was expected"),
         ("[[], [], [], []]", "holds samples for 4 tasks, some has 3"),
         ("[[", "is not valid JSON"),
     ],

@@ -58,10 +58,10 @@ def test_each_outcome_has_its_word(outcome: Outcome, verdict: VerdictName, detai
 
 
 def test_an_object_of_any_kind_is_present() -> None:
-    """Where only presence counts, what is no plain value is as good as any."""
+    """Under the truthiness rule, what is not a plain value is as good as any."""
     for expected, verdict in ((True, "pass"), (None, "fail")):
         outcome = Unrepresentable("re.Match")
-        assert judge(outcome, wire.encode(expected), Rule("presence")) == verdict
+        assert judge(outcome, wire.encode(expected), Rule("truthiness")) == verdict
 
 
 @pytest.mark.parametrize("value", [5, 5.0, True + 4], ids=brief)
@@ -75,8 +75,8 @@ def test_a_right_answer_passes(value: Any) -> None:
     [
         (True, 1, Rule("strict"), "fail"),
         ([2, 1], [1, 2], Rule("unordered"), "pass"),
-        ("m", True, Rule("presence"), "pass"),
-        ("x" * 100_000, "y", Rule("presence"), "pass"),
+        ("m", True, Rule("truthiness"), "pass"),
+        ("x" * 100_000, "y", Rule("truthiness"), "pass"),
         (list(range(100_000)), [1], Rule(), "fail"),
         (set(range(100_000)), {1}, Rule(), "fail"),
         ("a" * 100_000, "b" * 100_000, Rule(), "fail"),

@@ -111,7 +111,7 @@ def {name}(inputs, output, expected):
 
 
 def _rule_text(rule: Rule, name: str) -> str:
-    if rule.kind == "presence":
+    if rule.kind == "truthiness":
         return _PRESENCE.format(name=name)
     text = _LEAVES + (_UNORDERED if rule.kind == "unordered" else _ORDERED)
     strict = rule.kind == "strict"

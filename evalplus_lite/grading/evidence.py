@@ -139,7 +139,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
     """Return what a suite cannot see because all its answers are one and the same."""
     count = len(suite.cases)
     cases = f"on all {count} cases" if count > 1 else "on its only case"
-    if rule.kind == "presence" and all(map(is_present, suite.expected)):
+    if rule.kind == "truthiness" and all(map(is_present, suite.expected)):
         return (
             f"the rule asks only whether there is an answer, and there is one {cases}: "
             "a program that always returns 1 passes"

@@ -191,7 +191,7 @@ class _Answers:
         problem = _unreadable(outcome)
         if problem is not None:
             outcome = Unrepresentable(problem)
-        outcome = _as_presence(outcome, self.task)
+        outcome = _as_truth(outcome, self.task)
         if isinstance(outcome, Returned):
             data = outcome.data
             self.answers[case] = Packed.of(data) if len(data) > LARGE else data
@@ -216,7 +216,7 @@ class _Second:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        outcome = _as_presence(outcome, self.task)
+        outcome = _as_truth(outcome, self.task)
         if not isinstance(outcome, Returned):
             self.other[case] = f"{CAUSES[type(outcome)]}: {told(outcome)}"
         elif stable(self.expected[case], outcome.data, self.task):
@@ -226,9 +226,9 @@ class _Second:
         return True
 
 
-def _as_presence(outcome: Outcome, task: Task) -> Outcome:
-    """Return True as the answer where only its presence counts and it is no plain value."""
-    if task.rule.kind == "presence" and isinstance(outcome, Unrepresentable):
+def _as_truth(outcome: Outcome, task: Task) -> Outcome:
+    """Return True in place of an answer that is not a plain value if only its truth counts."""
+    if task.rule.kind == "truthiness" and isinstance(outcome, Unrepresentable):
         return Returned(wire.encode(True), outcome.cpu)
     return outcome
 

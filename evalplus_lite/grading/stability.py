@@ -42,11 +42,11 @@ def stable(a: bytes, b: bytes, task: Task) -> bool:
 
     Nothing is tolerated that a rule tolerates in a sample's answer, but for what no rule looks at:
     the order in which sets and dicts hold their elements, the order of an ``unordered`` answer's
-    elements, and what it is of which only the ``presence`` counts.
+    elements, and what it is of which only the ``truthiness`` counts.
     """
     if a == b:
         return True
-    if task.rule.kind == "presence":
+    if task.rule.kind == "truthiness":
         return same(a, b, task)
     try:
         first, second = wire.decode(a), wire.decode(b)

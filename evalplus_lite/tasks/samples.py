@@ -1,29 +1,46 @@
-"""Samples: the programs that the answers in a file mean, and files of such programs."""
+"""Samples: the programs that the responses in a file mean, and files of such programs."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 from evalplus_lite.programs import extract
 from evalplus_lite.programs.extraction import Extraction, Step, joined
 from evalplus_lite.store import write_jsonl
-from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.answers import MAX_SOURCE, Faults, Response, read_responses
+from evalplus_lite.tasks.dataset import Dataset
+from evalplus_lite.tasks.response_folders import is_generations, read_folder, read_generations
+from evalplus_lite.tasks.response_rows import read_rows
+from evalplus_lite.tasks.responses import Faults as Faults
+from evalplus_lite.tasks.responses import Response as Response
 from evalplus_lite.types import Sample, Task
 
-__all__ = [
-    "MAX_SOURCE",
-    "Faults",
-    "Response",
-    "extracted",
-    "read_responses",
-    "read_samples",
-    "sample_row",
-    "write_samples",
-]
+
+def read_responses(
+    path: str | os.PathLike[str], dataset: Dataset, *, faults: Faults | None = None
+) -> Iterator[Response]:
+    """Yield the responses of a sample file or folder to tasks of the dataset, in its order.
+
+    A file may cover some of the tasks only, and tasks that were not chosen (``Dataset.only``) are
+    passed over; so are tasks of the family that a suite file belongs to (``HumanEval/40`` beside a
+    suite of ``HumanEval/0`` to ``39``), counted in ``faults``. A response over ``MAX_SOURCE``
+    bytes, with a NUL character or of another type than string has a ``fault``. Raises InputError,
+    naming line or file, for a missing or unknown task id, a row without a response, a wrongly typed
+    field, a duplicate index, and for whatever ``store.read_jsonl`` refuses; with ``faults``, such a
+    row is counted there and passed over, unless the file holds no other.
+    """
+    place = Path(path)
+    chosen = {task.id for task in dataset.tasks}
+    if place.is_dir():
+        responses = read_folder(place, dataset, faults)
+    elif is_generations(place):
+        responses = read_generations(place, dataset)
+    else:
+        responses = read_rows(place, dataset, faults)
+    return (response for response in responses if response.task_id in chosen)
 
 
 def read_samples(
@@ -36,31 +53,31 @@ def read_samples(
 ) -> Iterator[Sample]:
     """Yield the programs of a sample file for the tasks of the dataset, in the file's order.
 
-    ``clean`` makes a program of each answer (``extraction.extract``) and counts in ``steps`` what
-    was done to how many; ``none`` takes answers as they stand, completions after their prompt. An
-    answer that cannot be a program becomes one that raises and says why. Raises as
+    ``clean`` makes a program of each response (``programs.extract``) and counts in ``steps`` what
+    was done to how many; ``none`` takes responses as they are, completions after their prompt. A
+    response that cannot be a program becomes one that raises and says why. Raises as
     ``read_responses``.
     """
     tasks = {task.id: task for task in dataset.tasks}
-    for answer in read_responses(path, dataset, faults=faults):
-        task = tasks[answer.task_id]
-        if answer.fault:
-            source = f"raise ValueError({f'the sample {answer.fault}'!a})\n"
+    for response in read_responses(path, dataset, faults=faults):
+        task = tasks[response.task_id]
+        if response.fault:
+            source = f"raise ValueError({f'the sample {response.fault}'!a})\n"
             if faults is not None:
-                faults.count(answer, path)
+                faults.count(response, path)
         elif extraction == "none":
-            source = joined(answer.text, task, kind=answer.kind)
+            source = joined(response.text, task, kind=response.kind)
         else:
-            found = extracted(answer, task)
+            found = extracted(response, task)
             source = found.source
             if steps is not None:
                 steps.update(found.steps)
-        yield Sample(answer.task_id, source, answer.model, answer.index, answer.temperature)
+        yield Sample(response.task_id, source, response.model, response.index, response.temperature)
 
 
-def extracted(answer: Response, task: Task) -> Extraction:
-    """Return the program that an answer means, and what was done to get it."""
-    return extract(answer.text, task, kind=answer.kind)
+def extracted(response: Response, task: Task) -> Extraction:
+    """Return the program that a response means, and what was done to get it."""
+    return extract(response.text, task, kind=response.kind)
 
 
 def write_samples(path: str | os.PathLike[str], samples: Iterable[Sample]) -> int:

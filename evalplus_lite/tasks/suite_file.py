@@ -1,7 +1,6 @@
 """Suite files: tasks with their cases and expected outputs, one JSONL row a task.
 
-Values are tagged JSON (``codec``), so a file says exactly what ran. The schema stands in
-docs/formats.md.
+Values are tagged JSON (``codec``), so a file says exactly what ran. docs/formats.md has the schema.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ def write_suites(
 def read_suites(path: str | os.PathLike[str]) -> Dataset:
     """Return the tasks and suites of a suite file.
 
-    A task's base and plus cases are its suite's, parted at ``base_count``. A row that
-    ``write_suites`` would not have written stands in ``Dataset.unusable`` with what is wrong.
+    A task's base and plus cases are its suite's, divided at ``base_count``. A row that
+    ``write_suites`` would not have written goes to ``Dataset.unusable`` with what is wrong.
     """
     reading = Reading[tuple[Task, Suite]](path)
     return suites_of(read_jsonl(path, on_fault=reading.pass_over), reading)
@@ -63,7 +62,7 @@ def read_suites(path: str | os.PathLike[str]) -> Dataset:
 def suites_of(rows: Iterable[Row], reading: Reading[tuple[Task, Suite]]) -> Dataset:
     """Return the tasks and suites of a file's rows, into a reading that notes other lines.
 
-    A row that cannot be used stands in ``Dataset.unusable``; InputError if all are such.
+    A row that cannot be used goes to ``Dataset.unusable``; InputError if all do.
     """
     for row in rows:
         reading.add(row, _named)
@@ -91,9 +90,10 @@ def _row(task: Task, suite: Suite) -> dict[str, Any]:
     }
     if task.contract is not None:
         row["contract"] = task.contract
-    for key, value in (("extra", task.extra), ("provenance", suite.provenance)):
-        if value:
-            row[key] = dict(value)
+    if task.extra:
+        row["extra"] = dict(task.extra)
+    if suite.provenance:
+        row["provenance"] = dict(suite.provenance)
     return row
 
 
@@ -118,11 +118,8 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
             f"is of format {fields.count('format')}, this version reads format {FORMAT}",
             remedy="write it again with this version",
         )
-    id, prompt, entry_point = (
-        fields.id("id"),
-        fields.text("prompt"),
-        fields.identifier("entry_point"),
-    )
+    id, prompt = fields.id("id"), fields.text("prompt")
+    entry_point = fields.identifier("entry_point")
     rows = [_case_fields(fields, item, n) for n, item in enumerate(fields.items("cases"), 1)]
     cases = tuple(_case(row, number, count=len(rows)) for number, row in enumerate(rows))
     base_count = fields.count("base_count")
@@ -152,7 +149,7 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
 
 def _case_fields(fields: Fields, item: Any, number: int) -> Fields:
     if type(item) is not dict:
-        raise fields.refuse(f"case {number} is no object")
+        raise fields.refuse(f"case {number} is not an object")
     case = Fields(fields.path, Row(fields.row.line, item))
     case.known(CASE_KEYS, what=f" in case {number}")
     return case
@@ -164,7 +161,7 @@ def _case(row: Fields, position: int, *, count: int) -> Case:
         raise row.refuse(f"case {position + 1}: 'parent' is {parent}, but there are {count} cases")
     operators = row.items("operators", default=[])
     if any(type(name) is not str for name in operators):
-        raise row.refuse(f"case {position + 1}: operators are texts")
+        raise row.refuse(f"case {position + 1}: operators must be strings")
     return Case(
         tuple(row.value(item, name="arguments") for item in row.items("arguments")),
         row.text("source", default="base"),
@@ -175,7 +172,7 @@ def _case(row: Fields, position: int, *, count: int) -> Case:
 
 def _expected(row: Fields) -> bytes:
     if "expected" not in row.row.data:
-        raise row.refuse("a case lacks 'expected'")
+        raise row.refuse("a case is missing 'expected'")
     try:
         return wire.encode(row.value(row.row.data["expected"], name="expected"))
     except CodecError as error:

@@ -3,7 +3,7 @@
 ``python`` (the default for published sets, so that numbers compare with the literature): Python
 equality, NaN equal to itself; where the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
 leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the same type
-at every leaf. ``unordered``: as sets of elements. ``presence``: only whether there is something,
+at every leaf. ``unordered``: as sets of elements. ``truthiness``: only whether there is something,
 which None and False say there is not.
 
 An output is read side by side with the expected one, up to the first difference, and nothing of it
@@ -62,7 +62,7 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
     Raises CodecError for an output that is malformed, as far as it had to be read, and for one
     that takes too much comparing.
     """
-    if rule.kind == "presence":
+    if rule.kind == "truthiness":
         return is_present(output) == is_present(expected)
     pair = _Pair(Reader(output), Reader(expected), rule)
     with wire.reading():

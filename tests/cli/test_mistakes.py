@@ -31,7 +31,7 @@ SAMPLES: dict[str, tuple[Callable[[Path], object], str]] = {
     "absent": (lambda path: None, r"samples\.jsonl: does not exist .check the path"),
     "empty": (data(b""), r"samples\.jsonl: holds no rows"),
     "blank": (data(b"\n \n"), r"samples\.jsonl: holds no rows"),
-    "lacks": (data(b'{"solution": "x"}\n'), r"samples\.jsonl:1: lacks 'task_id'"),
+    "lacks": (data(b'{"solution": "x"}\n'), r"samples\.jsonl:1: missing 'task_id'"),
     "neither": (data(b'{"task_id": "Own/0"}\n'), r"samples\.jsonl:1: has neither 'solution' nor"),
     "cut gzip": (data(gzip.compress(LINE * 99)[:-20]), r"samples\.jsonl: is gzip cut short"),
     "bad gzip": (data(b"\x1f\x8b" + b"x" * 50), r"samples\.jsonl: is damaged gzip"),
@@ -43,10 +43,13 @@ SAMPLES: dict[str, tuple[Callable[[Path], object], str]] = {
 ROWS: dict[str, tuple[Callable[[Path], object], str]] = {
     "not json": (data(LINE * 2 + b'{"task_id": \n'), r"samples\.jsonl:3: is not valid JSON: .*col"),
     "array": (data(LINE + b"[1]\n"), r"samples\.jsonl:2: holds a JSON array where an object was"),
-    "no task": (rows({"task_id": None}), r"samples\.jsonl:2: 'task_id' is 'None', a text was exp"),
-    "number": (rows({"task_id": 5}), r"samples\.jsonl:2: 'task_id' is '5', a text was expected"),
+    "no task": (
+        rows({"task_id": None}),
+        r"samples\.jsonl:2: 'task_id' is 'None', a string was",
+    ),
+    "number": (rows({"task_id": 5}), r"samples\.jsonl:2: 'task_id' is '5', a string was expected"),
     "unknown": (rows({"task_id": "Own/9"}), r"samples\.jsonl:2: unknown task 'Own/9' .did you me"),
-    "twice": (rows({"index": 0}), r"samples\.jsonl:2: index 0 of task 'Own/0' stands twice"),
+    "twice": (rows({"index": 0}), r"samples\.jsonl:2: duplicate index 0 of task 'Own/0'"),
     "index": (rows({"index": "a"}), r"samples\.jsonl:2: 'index' is 'a', an integer was expected"),
     "negative": (rows({"index": -1}), r"samples\.jsonl:2: index -1 is not from 0 to"),
     "binary": (data(LINE + b"\x00\x01\n"), r"samples\.jsonl:2: holds a NUL byte"),
@@ -60,7 +63,10 @@ TASK = {
     "inputs": [[1]],
 }
 DATASETS: dict[str, tuple[list[Any], str]] = {
-    "no known format": ([{"a": 1}], r"data\.jsonl:1: its first row is no task of a known format"),
+    "no known format": (
+        [{"a": 1}],
+        r"data\.jsonl:1: its first row is not a task of a known for",
+    ),
     "no entry point": (
         [{k: v for k, v in TASK.items() if k != "entry_point"}],
         r"data\.jsonl:1: .*entry_point",
@@ -70,7 +76,7 @@ DATASETS: dict[str, tuple[list[Any], str]] = {
         [{**TASK, "entry_point": "g"}],
         r"data\.jsonl:1: reference does not define 'g'",
     ),
-    "twice": ([TASK, TASK], r"data\.jsonl:2: task 'A/1' stands twice in the file"),
+    "twice": ([TASK, TASK], r"data\.jsonl:2: duplicate task 'A/1'"),
     "misspelt": ([{**TASK, "input": []}], r"data\.jsonl:1: .*'input'"),
     "no arguments": ([{**TASK, "inputs": [1]}], r"data\.jsonl:1: inputs, number 1: a list of the"),
     "bad value": ([{**TASK, "inputs": [[{"$int": "z"}]]}], r"data\.jsonl:1: .*\$int"),

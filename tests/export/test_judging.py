@@ -40,7 +40,7 @@ values = st.recursive(
 )
 rules = st.builds(
     Rule,
-    st.sampled_from(["python", "strict", "unordered", "presence"]),
+    st.sampled_from(["python", "strict", "unordered", "truthiness"]),
     st.sampled_from([0.0, 1e-6, 0.5]),
     st.sampled_from([0.0, 1e-7]),
 )

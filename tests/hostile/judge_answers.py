@@ -85,12 +85,14 @@ def main(seed: int) -> None:
     counts: Counter[str] = Counter()
     rights = [wire.encode(value) for value in RIGHT]
     for data in answers(random.Random(seed)):
-        for right, kind in itertools.product(rights, ("python", "strict", "unordered", "presence")):
+        for right, kind in itertools.product(
+            rights, ("python", "strict", "unordered", "truthiness")
+        ):
             verdict = judge(Returned(data), right, Rule(kind))  # type: ignore[arg-type]
             detail = explain(0, verdict, Returned(data), right).detail
             assert len(detail) < 700, detail
             assert detail.isprintable(), detail
-            counts[verdict] += kind != "presence"
+            counts[verdict] += kind != "truthiness"
     print(json.dumps(counts))
 
 

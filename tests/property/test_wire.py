@@ -42,7 +42,7 @@ VALUES = st.recursive(
     ),
     max_leaves=12,
 )
-RULES = st.sampled_from([Rule("python"), Rule("strict"), Rule("unordered"), Rule("presence")])
+RULES = st.sampled_from([Rule("python"), Rule("strict"), Rule("unordered"), Rule("truthiness")])
 
 
 @given(VALUES)

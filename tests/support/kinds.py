@@ -165,7 +165,7 @@ KINDS = (
         "any answer",
         "def f(x): return [x]",
         notes=("constant",),
-        stated=(("rule", {"kind": "presence"}),),
+        stated=(("rule", {"kind": "truthiness"}),),
     ),
     Kind(
         "deep cache",

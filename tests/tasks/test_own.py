@@ -61,8 +61,8 @@ def test_style_can_be_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"id": None}, "'id' is null where a text was expected"),
-        ({"id": 3}, "'id' is an integer where a text"),
+        ({"id": None}, "'id' is null, a string was expected"),
+        ({"id": 3}, "'id' is an integer, a string"),
         ({"id": ""}, "is empty or holds characters"),
         ({"id": "a\nb"}, "is empty or holds characters"),
         ({"refrence": "x"}, r"unknown key 'refrence' \(did you mean 'reference'\?\)"),
@@ -70,16 +70,16 @@ def test_style_can_be_given(tmp_path: Path) -> None:
         ({"entry_point": "a b"}, "is not a Python name"),
         ({"reference": "def add(:"}, "reference does not compile"),
         ({"reference": "def sub(): pass"}, "reference does not define 'add'"),
-        ({"inputs": {"a": 1}}, "'inputs' is an object where a list was expected"),
+        ({"inputs": {"a": 1}}, "'inputs' is an object, a list was expected"),
         ({"inputs": [[1], 2]}, "inputs, number 2: a list of the positional arguments"),
         ({"inputs": [[{"$tuple": 1}]]}, "inputs, number 1: .*a list was expected"),
         ({"contract": "x ="}, "contract does not compile"),
         ({"contract": "x = 1"}, "contract defines neither"),
         ({"rule": {"kind": "exact"}}, r"unknown rule kind 'exact' \(one of python, strict"),
-        ({"rule": {"atol": "1"}}, "'atol' is a text where a number was expected"),
+        ({"rule": {"atol": "1"}}, "'atol' is a string, a number was expected"),
         ({"rule": {"atol": -1}}, "'atol' is -1, a finite number from 0"),
         ({"rule": {"a_tol": 1}}, r"unknown key 'a_tol' in rule \(did you mean 'atol'"),
-        ({"rule": "python"}, "'rule' is a text where an object was expected"),
+        ({"rule": "python"}, "'rule' is a string, an object was expected"),
         ({"style": "chat"}, "unknown style 'chat'"),
     ],
 )
@@ -99,7 +99,7 @@ def test_each_mistake_is_named_with_its_line(
 
 
 def test_all_bad_rows_are_listed_at_once(tmp_path: Path) -> None:
-    """A task that stands twice is used in neither form, and every bad row is named."""
+    """Of duplicate tasks none is used, and every bad row is named."""
     rows = [
         {**ROW, "id": "good"},
         {**ROW, "id": "broken", "reference": "def add(:"},
@@ -127,7 +127,7 @@ def test_all_bad_rows_are_listed_at_once(tmp_path: Path) -> None:
 def test_a_missing_field_is_named(tmp_path: Path, key: str) -> None:
     """A task without one of the fields that it needs is refused by that field's name."""
     row = {name: value for name, value in ROW.items() if name != key}
-    with pytest.raises(InputError, match=rf"own\.jsonl:1: lacks '{key}'"):
+    with pytest.raises(InputError, match=rf"own\.jsonl:1: missing '{key}'"):
         load_dataset(write(tmp_path, row))
 
 
@@ -139,9 +139,15 @@ def test_a_long_value_does_not_fill_the_message(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 1000 + len(str(tmp_path))
 
 
+def test_a_rule_is_read_by_its_old_name(tmp_path: Path) -> None:
+    """A file that says "presence", as earlier versions wrote, means the truthiness rule."""
+    task = load_dataset(write(tmp_path, {**ROW, "rule": {"kind": "presence"}})).tasks[0]
+    assert task.rule == Rule("truthiness")
+
+
 def test_a_task_twice_is_refused(tmp_path: Path) -> None:
     """Two tasks of one id are an error at the second."""
-    with pytest.raises(InputError, match=r"own\.jsonl:2: task 'add' stands twice"):
+    with pytest.raises(InputError, match=r"own\.jsonl:2: duplicate task 'add'"):
         load_dataset(write(tmp_path, ROW, ROW))
 
 

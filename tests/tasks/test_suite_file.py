@@ -101,16 +101,19 @@ def row(**changes: Any) -> dict[str, Any]:
     [
         ({"format": 2}, "is of format 2, this version reads format 1"),
         ({"base_count": 2}, "'base_count' is 2, but there are 1 cases"),
-        ({"base_count": True}, "'base_count' is true or false where an integer"),
-        ({"extra": []}, "'extra' is a list where an object"),
+        ({"base_count": True}, "'base_count' is true or false, an integer"),
+        ({"extra": []}, "'extra' is a list, an object"),
         ({"provenence": {}}, "did you mean 'provenance'"),
-        ({"cases": [1]}, "case 1 is no object"),
-        ({"cases": [{"arguments": [1]}]}, "a case lacks 'expected'"),
+        ({"cases": [1]}, "case 1 is not an object"),
+        ({"cases": [{"arguments": [1]}]}, "a case is missing 'expected'"),
         ({"cases": [{"arguments": [1], "expected": {"$set": 1}}]}, "expected: .*list was expected"),
         ({"cases": [{"arguments": 1, "expected": 1}]}, "'arguments' is an integer"),
         ({"cases": [{"arguments": [], "expected": 1, "x": 1}]}, "unknown key 'x' in case 1"),
         ({"cases": [{"arguments": [], "expected": 1, "parent": -1}]}, "'parent' is -1"),
-        ({"cases": [{"arguments": [], "expected": 1, "operators": [1]}]}, "operators are texts"),
+        (
+            {"cases": [{"arguments": [], "expected": 1, "operators": [1]}]},
+            "operators must be str",
+        ),
     ],
 )
 def test_damaged_rows_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -127,5 +130,5 @@ def test_a_task_twice_is_refused(tmp_path: Path) -> None:
     """Two rows of one task are an error at the second."""
     path = tmp_path / "s.jsonl"
     path.write_text(2 * (json.dumps(row()) + "\n"))
-    with pytest.raises(InputError, match=r"s\.jsonl:2: task 't' stands twice"):
+    with pytest.raises(InputError, match=r"s\.jsonl:2: duplicate task 't'"):
         read_suites(path)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
-from evalplus_lite.types import Rule
+from evalplus_lite.types import Rule, RuleKind
 
-KINDS: Mapping[str, Literal["unordered", "presence"]] = {
+KINDS: Mapping[str, RuleKind] = {
     # These return the shared, distinct or largest elements, in no order that the text settles.
     "Mbpp/2": "unordered",  # similar_elements
     "Mbpp/7": "unordered",  # find_char_long
@@ -21,10 +20,10 @@ KINDS: Mapping[str, Literal["unordered", "presence"]] = {
     "Mbpp/249": "unordered",  # intersection_array
     "Mbpp/579": "unordered",  # find_dissimilar
     "Mbpp/769": "unordered",  # Diff
-    # These ask whether a text matches: a match object is as good as True.
-    "Mbpp/737": "presence",  # check_str
-    "Mbpp/787": "presence",  # text_match_three
-    "Mbpp/794": "presence",  # text_starta_endb
+    # These ask whether a text matches: a match object counts as True.
+    "Mbpp/737": "truthiness",  # check_str
+    "Mbpp/787": "truthiness",  # text_match_three
+    "Mbpp/794": "truthiness",  # text_starta_endb
 }
 
 # Tasks of the published plus sets whose answers a contract file's ``check`` judges: any root of a

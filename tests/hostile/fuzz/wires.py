@@ -10,7 +10,7 @@ from random import Random
 
 from .documents import Document
 
-RULES = ("python", "strict", "unordered", "presence")
+RULES = ("python", "strict", "unordered", "truthiness")
 LARGEST_RIGHT = 100_000
 """Elements of an expected answer: what a program sends may be far larger, a right answer rarely."""
 PRIME = (1 << 61) - 1
