@@ -26,9 +26,9 @@ from evalplus_lite.grading.evidence import blamed, notes, recorded
 from evalplus_lite.locks import Lock
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.work.evaluation import failure_row
-from evalplus_lite.programs import extract
-from evalplus_lite.sandbox import Sandbox, preset
-from evalplus_lite.sandbox.limits import Tier, config_of, memory_bytes
+from evalplus_lite.programs.extraction import extract
+from evalplus_lite.sandbox import Sandbox, Tier, config_of, preset
+from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered

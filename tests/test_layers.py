@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
 
 GROUND = frozenset({"errors", "locks", "store", "types", "values"})
-RUNNING = GROUND | {"programs", "sandbox", "execution"}
+RUNNING = GROUND | {"programs", "programs/extraction", "sandbox", "execution"}
 TASKS = RUNNING | {"tasks"}
 GENERATING = {"generate", "generate/domains", "generate/operators", "generate/engine"}
 JUDGING = TASKS | {"grading"}
@@ -26,7 +26,11 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "statistics": {"errors", "types"},
     "llm": {"errors", "store"},
     "programs": GROUND,
-    "sandbox": GROUND,
+    "programs/extraction": GROUND | {"programs"},
+    "programs/service": GROUND | {"programs", "programs/extraction"},
+    "sandbox/isolation": GROUND,
+    "sandbox/guest": GROUND,
+    "sandbox": GROUND | {"sandbox/guest", "sandbox/isolation"},
     "execution": GROUND | {"sandbox"},
     "tasks": RUNNING,
     "grading": TASKS,

@@ -137,7 +137,7 @@ def troubles(drawn: Drawn) -> list[str]:
 
 def program_of(task: Task, text: str) -> str:
     """Return the program that a chat answer to a task holds."""
-    from evalplus_lite.programs import extract
+    from evalplus_lite.programs.extraction import extract
 
     return extract(text, task, kind="solution").source
 

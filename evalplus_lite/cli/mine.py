@@ -141,8 +141,7 @@ def check_package(name: str) -> None:
 
 def _config(tier: str) -> Any:
     from evalplus_lite.errors import InputError, one_of
-    from evalplus_lite.sandbox import SandboxConfig
-    from evalplus_lite.sandbox.limits import TIERS
+    from evalplus_lite.sandbox import TIERS, SandboxConfig
 
     known = {name: name for name in TIERS}
     if tier not in known:

@@ -18,7 +18,7 @@ def open_pool(
 ) -> Pool:
     """Return a pool of sandboxes of the given tier; a weaker tier than usual is told in a line."""
     from evalplus_lite.execution.both import Pool
-    from evalplus_lite.sandbox.limits import config_of
+    from evalplus_lite.sandbox import config_of
 
     keep_tables()
     config = config_of(tier, packages or ())

@@ -1,44 +1,20 @@
-"""What a program's text says, found out by a helper process: bounded for any text.
-
-``extract`` makes a program of an answer, ``program_key`` and ``normal_form`` tell equal programs.
-"""
+"""Programs as text: syntax trees, definitions and fingerprints, each bounded for any text."""
 
 from __future__ import annotations
 
 import hashlib
 
 from evalplus_lite.programs import helper
-from evalplus_lite.programs.extraction import Extraction, Kind, joined
 from evalplus_lite.programs.helper import TooLarge
-from evalplus_lite.types import Task
 
-__all__ = ["TooLarge", "extract", "normal_form", "program_key"]
-
-
-def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
-    """Return what ``extraction.extract`` does, but for any text at a bounded price.
-
-    An answer that is too large to look into stays as it stands.
-    """
-    try:
-        source, steps = helper.ask(
-            "extract",
-            text=text,
-            prompt=task.prompt,
-            entry_point=task.entry_point,
-            style=task.style,
-            kind=kind,
-        )
-    except TooLarge:
-        return Extraction(joined(text, task, kind=kind), ("too large to look into",))
-    return Extraction(source, tuple(steps))
+__all__ = ["TooLarge", "normal_form", "program_key"]
 
 
 def program_key(source: str) -> str:
     """Return a name that programs with the same syntax tree share.
 
-    What does not parse, or is too large to look into, is named by its text. Comments and layout do
-    not count, docstrings do.
+    Comments and layout do not count, docstrings do. A text that does not parse, or is too large to
+    analyse, is named by its characters.
     """
     try:
         name: str = helper.ask("program_key", source=source)
@@ -50,8 +26,8 @@ def program_key(source: str) -> str:
 def normal_form(source: str) -> str:
     """Return a program as ``ast`` writes it, without docstrings.
 
-    Equal programs have equal normal forms. Docstrings stay where the program reads ``__doc__``.
-    Raises SyntaxError if the source is not Python, TooLarge if it is too large to look into.
+    Equal programs have equal normal forms. Docstrings stay if the program reads ``__doc__``.
+    Raises SyntaxError if the source is not Python, TooLarge if it is too large to analyse.
     """
     text, fault = helper.ask("normal_form", source=source)
     if fault is not None:

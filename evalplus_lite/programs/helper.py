@@ -1,4 +1,4 @@
-"""Work on texts of others in a process of its own, bounded in time and memory.
+"""Work on untrusted texts in a process of its own, bounded in time and memory.
 
 Python's compiler and parser may take any time and memory, or end the process, for a few hundred
 characters. So whatever looks into a text that a model, a file or a server gave is done by a helper:
@@ -29,15 +29,15 @@ CPU_SECONDS = 1.0  # CPU seconds that a helper may spend on one text
 MEMORY = 100 << 20  # bytes that a helper may add to what it needs itself
 PATIENCE = 100.0  # seconds to wait for an answer on a machine that is busy with other things
 TRIES = 3
-OUT_OF_MEMORY = 3  # the exit status of a helper that a text took all memory of
+OUT_OF_MEMORY = 3  # the exit status of a helper whose memory a text used up
 LENGTH = struct.Struct("<I")
-# What a helper ends with because of the text it had: anything else is no word on the text.
+# Exit statuses that the text causes; any other is the machine's trouble and says nothing about it.
 _GAVE_UP = {OUT_OF_MEMORY} | {
     -number for number in (signal.SIGPROF, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)
 }
 _BOOT = """import sys
 sys.path.append(sys.argv[1])
-from evalplus_lite.programs.service import main
+from evalplus_lite.programs.service.operations import main
 main()
 """
 
@@ -120,7 +120,8 @@ class _Helper:
     def forget(self) -> None:
         """Leave a process that belongs to the parent of this one alone."""
         self.channel.close()
-        self.process.returncode = 0  # else it would be waited for, and warned about
+        # Else Popen waits for it, which is the parent's to do, and warns.
+        self.process.returncode = 0
 
 
 def receive(channel: socket.socket) -> bytes:

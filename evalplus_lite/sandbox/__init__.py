@@ -2,13 +2,13 @@
 
 from evalplus_lite.sandbox.attempt import Observer
 from evalplus_lite.sandbox.frames import Expected
+from evalplus_lite.sandbox.isolation.config import TIERS, SandboxConfig, Tier, config_of
 from evalplus_lite.sandbox.limits import (
     PRESETS,
     Inputs,
     Limits,
     Preset,
     Program,
-    SandboxConfig,
     preset,
 )
 from evalplus_lite.sandbox.sandbox import Run, Sandbox
@@ -16,6 +16,7 @@ from evalplus_lite.sandbox.timer import More
 
 __all__ = [
     "PRESETS",
+    "TIERS",
     "Expected",
     "Inputs",
     "Limits",
@@ -26,5 +27,7 @@ __all__ = [
     "Run",
     "Sandbox",
     "SandboxConfig",
+    "Tier",
+    "config_of",
     "preset",
 ]

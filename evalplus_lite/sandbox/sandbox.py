@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
-from evalplus_lite.sandbox.limits import Inputs, Limits, Program, SandboxConfig
+from evalplus_lite.sandbox.isolation.config import SandboxConfig
+from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.timer import More, Spent
 from evalplus_lite.sandbox.worker_handle import WorkerHandle, WorkerLost
 from evalplus_lite.types import Outcome

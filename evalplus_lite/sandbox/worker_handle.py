@@ -21,7 +21,8 @@ from typing import Any
 from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.isolation import command, seccomp
-from evalplus_lite.sandbox.limits import Inputs, SandboxConfig
+from evalplus_lite.sandbox.isolation.config import SandboxConfig
+from evalplus_lite.sandbox.limits import Inputs
 
 # A worker that has not said hello by then never will; a loaded machine needs a few seconds.
 START_SECONDS = 60.0

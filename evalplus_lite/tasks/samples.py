@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from evalplus_lite.programs import extract
-from evalplus_lite.programs.extraction import Extraction, Step, joined
+from evalplus_lite.programs.extraction import Extraction, Step, extract, joined
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.response_folders import is_generations, read_folder, read_generations

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.programs import definitions, extract
-from evalplus_lite.programs.extraction import STEPS
+from evalplus_lite.programs import definitions
+from evalplus_lite.programs.extraction import STEPS, extract
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.samples import extracted, read_responses
 from evalplus_lite.types import Task

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from evalplus_lite.programs import extract
+from evalplus_lite.programs.extraction import extract
 from evalplus_lite.types import Task
 
 PROMPT = 'from typing import List\n\n\ndef total(numbers: List[int]) -> int:\n    """Add."""\n'

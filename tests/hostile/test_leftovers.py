@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
-from evalplus_lite.sandbox.limits import Tier
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, Tier
 from evalplus_lite.sandbox.probe import examine
 from evalplus_lite.types import TimedOut
 

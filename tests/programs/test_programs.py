@@ -16,13 +16,12 @@ import pytest
 from evalplus_lite.programs import (
     TooLarge,
     definitions,
-    extract,
     helper,
     normal_form,
     parsing,
     program_key,
 )
-from evalplus_lite.programs.extraction import Extraction
+from evalplus_lite.programs.extraction import Extraction, extract
 from evalplus_lite.types import Task
 
 TASK = Task("t", "", "add", "", style="solution")

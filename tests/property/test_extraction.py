@@ -12,7 +12,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.programs import definitions, extract
+from evalplus_lite.programs import definitions
+from evalplus_lite.programs.extraction import extract
 from evalplus_lite.programs.extraction.pruning import superfluous
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import Task

@@ -8,9 +8,8 @@ import struct
 
 import pytest
 
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, Tier
 from evalplus_lite.sandbox.isolation import command, seccomp, syscalls
-from evalplus_lite.sandbox.limits import Tier
 from evalplus_lite.sandbox.probe import examine as probe
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire

@@ -1,10 +1,11 @@
 """From a model's answer to a program: fences, prose, repeated prompts, odd characters, lost heads.
 
 Correct code is never damaged: an answer that is a program and defines the entry point stays as it
-is, byte for byte, and one that nothing can be made of does, too. Nothing is run here.
+is, byte for byte, and so does one that no program can be made of. Nothing is run here.
 """
 
-from evalplus_lite.programs.extraction.extraction import extract, joined
+from evalplus_lite.programs.extraction.bounded import extract
+from evalplus_lite.programs.extraction.extraction import joined
 from evalplus_lite.programs.extraction.steps import STEPS, Extraction, Kind, Step
 
 __all__ = ["STEPS", "Extraction", "Kind", "Step", "extract", "joined"]

@@ -28,8 +28,8 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.sandbox.isolation import landlock
+from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.isolation.seccomp import Files
-from evalplus_lite.sandbox.limits import SandboxConfig
 
 # Modules that programs use most: imported once, in the worker.
 PRELOAD = (

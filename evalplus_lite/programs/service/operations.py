@@ -1,6 +1,6 @@
-"""What a helper process runs: our own code on the texts of others, which are never run.
+"""Operations on untrusted texts, which are parsed and compiled but never run.
 
-Started by ``helper``, with its socket as standard input.
+``helper`` starts this, with its socket as standard input.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from collections.abc import Callable
 from typing import Any
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.programs.extraction import Kind, extract
+from evalplus_lite.programs.extraction import Kind
+from evalplus_lite.programs.extraction.extraction import extract
 from evalplus_lite.programs.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
 from evalplus_lite.types import Task
 
 
 def main() -> None:
-    """Answer requests until the other side goes away; a text that takes too much ends us."""
+    """Answer requests until the other side goes away; a text that takes too much ends it."""
     parsing.trust_this_process()
     channel = socket.socket(fileno=0)
     _warm_up()
@@ -92,26 +93,23 @@ def _drop_docstring(
 
 
 def _fits(source: str, mode: str) -> bool:
-    """Do once what the caller is about to do: compile and parse, both fail as they like.
+    """Compile and parse as the caller is about to, whatever they raise; return if Python warned."""
+    warned = False
 
-    Return whether Python warned.
-    """
-    told = False
-
-    def tell(*_: object) -> None:
-        nonlocal told
-        told = True
+    def note(*_: object) -> None:
+        nonlocal warned
+        warned = True
 
     fails = (SyntaxError, ValueError, RecursionError, OverflowError)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.showwarning = tell  # type: ignore[assignment]
+        warnings.showwarning = note  # type: ignore[assignment]
         if mode == "exec":
             with contextlib.suppress(*fails):
                 compile(source, "program", "exec", dont_inherit=True)
         with contextlib.suppress(*fails):
             ast.parse(source, mode=mode)
-    return told
+    return warned
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
