@@ -31,7 +31,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "sandbox/isolation": GROUND,
     "sandbox/guest": GROUND,
     "sandbox": GROUND | {"sandbox/guest", "sandbox/isolation"},
-    "execution": GROUND | {"sandbox"},
+    "execution": GROUND | {"sandbox", "sandbox/isolation"},
     "tasks": RUNNING,
     "grading": TASKS,
     "mutation": GROUND | {"programs"},
