@@ -11,33 +11,28 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from evalplus_lite.generate import strategies as generating
-from evalplus_lite.mining.inputs import strategies as mining
 
-OVERRIDING = (generating._Isolated, mining.PlainProvider)
+PROVIDER = generating._Isolated
 
 
-@pytest.mark.parametrize("provider", OVERRIDING)
-def test_every_overridden_hook_exists(provider: type) -> None:
+def test_every_overridden_hook_exists() -> None:
     """A hook that Hypothesis renames or drops would be overridden in vain."""
-    names = [name for name in vars(provider) if not name.startswith("__")]
+    names = [name for name in vars(PROVIDER) if not name.startswith("__")]
     assert names
     for name in names:
-        ours = inspect.getattr_static(provider, name)
+        ours = inspect.getattr_static(PROVIDER, name)
         theirs = inspect.getattr_static(providers.HypothesisProvider, name)
         assert isinstance(theirs, types.FunctionType) == isinstance(ours, types.FunctionType)
 
 
-@pytest.mark.parametrize("provider", OVERRIDING)
-def test_overriding_keeps_constants_of_other_modules_out(
-    provider: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_overriding_keeps_constants_of_other_modules_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though Hypothesis finds constants in the modules around it, none of them is drawn."""
     strange = 918_273_645
     constants = type(providers._local_constants)(integers={strange})
     monkeypatch.setattr(providers, "_get_local_constants", lambda: constants)
     monkeypatch.setattr(providers, "CONSTANTS_CACHE", {})
     monkeypatch.setitem(providers.AVAILABLE_PROVIDERS, "usual", providers.HypothesisProvider)
-    monkeypatch.setitem(providers.AVAILABLE_PROVIDERS, "ours", provider)
+    monkeypatch.setitem(providers.AVAILABLE_PROVIDERS, "ours", PROVIDER)
     assert strange in drawn("usual")
     assert strange not in drawn("ours")
 

@@ -65,8 +65,7 @@ OWNERS = {
     "coverage": {"requirements/branches.py"},
     "mutmut": {"mutation/mutants.py"},
     "highspy": {"reduction/exact.py"},
-    # Two rooms draw values from unlike descriptions, so each has a door of its own.
-    "hypothesis": {"generate/strategies.py", "mining/inputs/strategies.py"},
+    "hypothesis": {"generate/strategies.py"},
     "radon": {"mining/statistics/complexity.py"},
     "pooch": {"tasks/published/download.py"},
 }

@@ -85,7 +85,11 @@ def inputs(input_filter: InputFilter) -> Strategy:
 
 def slot(domain: Domain, profile: Profile) -> Strategy:
     """Return the strategy for one slot: any of its types, within the domain's limits."""
-    parts = [_BY_KIND[kind](domain, profile) for kind in domain.kinds if kind in _BY_KIND]
+    parts = [
+        st.sampled_from(choices) if choices else _BY_KIND[kind](domain, profile)
+        for kind in domain.kinds
+        if (choices := domain.choices_of(kind)) or kind in _BY_KIND
+    ]
     return st.one_of(parts)
 
 

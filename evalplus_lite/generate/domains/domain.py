@@ -36,6 +36,8 @@ class Domain:
     positions: tuple[Domain, ...] | None = None
     keys: Domain | None = None
     values: Domain | None = None
+    choices: tuple[Value, ...] = ()
+    """The only values of their types that are allowed; types that none of them has are free."""
     is_uniform: bool = False
     is_rectangular: bool = False
     is_square: bool = False
@@ -57,11 +59,17 @@ class Domain:
             is_uniform=self.is_uniform and not stated,
         )
 
+    def choices_of(self, kind: type) -> tuple[Value, ...]:
+        """Return the only values of a type that are allowed; empty if the type is free."""
+        return tuple(choice for choice in self.choices if type(choice) is kind)
+
     def explain(self, value: Value) -> str | None:
         """Return why the value may not stand here, or None where it may."""
         kind = type(value)
         if kind not in self.kinds:
             return f"{kind.__name__} where only {_names(self.kinds)} was seen"
+        if self.choices and (choices := self.choices_of(kind)):
+            return None if value in choices else f"{value!r} is none of {choices!r}"
         if kind is int or kind is float:
             return self._explain_number(value)
         if kind is str:
@@ -129,7 +137,7 @@ class Domain:
             # The common case at C speed: all elements of one plain type.
             if only not in domain.kinds:
                 return domain.explain(next(iter(values)))
-            if only is not str and domain._holds_numbers(only, values):
+            if only is not str and not domain.choices and domain._holds_numbers(only, values):
                 return None
         for element in values:
             if (reason := domain.explain(element)) is not None:

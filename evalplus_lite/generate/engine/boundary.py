@@ -29,7 +29,9 @@ _LONG = 40
 def values(slot: Slot) -> list[Value]:
     """Return distinct boundary values of the place that its domain admits, simplest first."""
     found: dict[bytes, Value] = {}
-    made = [_BY_KIND[kind](slot) for kind in slot.domain.kinds if kind in _BY_KIND]
+    free = [kind for kind in slot.domain.kinds if kind not in slot.choices]
+    made = [_BY_KIND[kind](slot) for kind in free if kind in _BY_KIND]
+    made += map(iter, slot.choices.values())
     for value in islice(_alternating(made), 4 * _MOST):
         if slot.domain.explain(value) is None and _is_within(value, slot):
             found.setdefault(key(value), value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -109,6 +109,10 @@ class Generator:
             self._offer(self._seeds.popleft(), None, batch)
         self._fill(batch, count, self._sources)
         return batch
+
+    def plant(self, cases: Iterable[Case]) -> None:
+        """Propose these cases next, as they are; they are built on only once accepted."""
+        self._seeds.extend(cases)
 
     def propose_for(self, clues: TargetClues, count: int) -> list[Case]:
         """Return up to ``count`` new cases aimed at programs that survived, source ``targeted``."""

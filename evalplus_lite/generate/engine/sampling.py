@@ -31,6 +31,8 @@ def make(slot: Slot) -> Value:
 
 
 def _of_kind(kind: type, slot: Slot) -> Value:
+    if kind in slot.choices:
+        return pick(slot, slot.choices[kind])
     maker = _MAKERS.get(kind)
     return maker(slot) if maker else None
 
@@ -80,6 +82,11 @@ def real(slot: Slot) -> float:
 
 def text(slot: Slot) -> str:
     """Return a string by one of several plans over the characters seen."""
+    recall = slot.state.recall
+    if recall and slot.random() < recall:
+        known = (slot.constant if slot.random() < 0.4 else slot.fragment)(str)
+        if known is not None and slot.domain.explain(known) is None:
+            return str(known)
     if slot.domain.has_common_pattern and slot.random() < 0.6:
         return _reformed(slot)
     return str(pick(slot, _TEXT_PLANS)(slot))

@@ -83,6 +83,8 @@ class GenerationState:
     """No number further from zero than this is made."""
     max_size: int = 10_000
     """No text or container longer than this is made."""
+    recall: float = 0.0
+    """How often a sampled string is a constant, or one seen, as it is."""
 
     def remember(self, kind: type, value: Value, identity: bytes) -> None:
         """Afterwards the value, whose identity is given, may be drawn as a fragment of its type."""
@@ -126,6 +128,7 @@ class Slot:
         self._near = self._tables(Family.NEAR)
         self._constant = self._tables(Family.CONSTANT)
         self._kinds = domain.kinds
+        self.choices = {kind: found for kind in domain.kinds if (found := domain.choices_of(kind))}
         self._bound()
 
     def reweigh(self) -> None:
@@ -159,6 +162,8 @@ class Slot:
         random, kind = self.random, type(value)
         chance = random()
         if chance < _FRESH and (chance < _FRESH / 2 or len(self._kinds) > 1):
+            return self.sample()
+        if kind in self.choices:
             return self.sample()
         table = self._table(kind)
         if table is None:

@@ -1,24 +1,78 @@
-"""Finding good inputs without a language model: draw, run, keep what is new, mutate that."""
+"""Finding good inputs without a language model: propose, run, keep what is new, build on that."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evalplus_lite.mining.inputs.sampling import Maker
-from evalplus_lite.mining.inputs.strategies import draw_calls
+from evalplus_lite.mining.inputs.call_space import generator_of
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
-from evalplus_lite.mining.inputs.value_pool import Material
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Call, is_answer
 from evalplus_lite.mining.selecting.static import MinedFunction
 
 ROUNDS = 6
 """As many as the paper's two attempts of three cycles."""
-FIRST, LATER = 40, 48
+FIRST, LATER = 52, 54
+_FIRST_FRESH, _LATER_FRESH = 0.6, 0.25
+"""Shares of calls made from scratch; the others are changes of earlier ones, and boundaries."""
 MAX_TEXT = 4000
 """Inputs whose text is longer than this are no fun to predict."""
+
+Execute = Callable[[list[Call]], list[Executed]]
+
+
+class Explorer:
+    """Proposes calls of one function, and builds on those with a new output or a new path."""
+
+    def __init__(self, function: MinedFunction, *, seed: str) -> None:
+        self._space, self._generator = generator_of(function, seed=seed)
+        self._random = random.Random(f"{seed}:fresh").random
+        self._seen: set[str] = set()
+        self._outputs: set[str] = set()
+        self._paths: set[tuple[int, ...]] = set()
+
+    def skip(self, call: Call) -> None:
+        """Never propose a call."""
+        self._seen.add(call.key)
+
+    def step(self, execute: Execute, count: int) -> list[Executed]:
+        """Run up to ``count`` new calls and learn from their answers."""
+        share = _LATER_FRESH if self._seen else _FIRST_FRESH
+        slots = self._generator.slots
+        drawn = [self._space.draw(slots, self._random) for _ in range(int(share * count))]
+        self._generator.plant(drawn)
+        proposed = self._generator.propose(count)
+        calls = [self._space.call(case.arguments) for case in proposed]
+        cases = {call.key: case for call, case in zip(calls, proposed, strict=True)}
+        executed = self.run(calls, execute)
+        kept, outputs, slow = [], [], []
+        for found in executed:
+            case = cases[found.call.key]
+            if found.answer.kind == "slow":
+                slow.append(case)
+            elif is_answer(found.answer) and self._is_new(found):
+                kept.append(case)
+                # Messages quote their inputs: all errors of a type are one output.
+                outputs.append(found.answer.type or found.answer.key)
+        self._generator.feedback(kept, slow=slow, outputs=outputs)
+        return executed
+
+    def run(self, calls: Sequence[Call], execute: Execute) -> list[Executed]:
+        """Run those calls that are new, and not too long."""
+        fresh = {call.key: call for call in calls}
+        listed = [
+            call for key, call in fresh.items() if not (key in self._seen or len(key) > MAX_TEXT)
+        ]
+        self._seen.update(fresh)
+        return execute(listed) if listed else []
+
+    def _is_new(self, found: Executed) -> bool:
+        is_new = found.answer.key not in self._outputs or found.signature not in self._paths
+        self._outputs.add(found.answer.key)
+        self._paths.add(found.signature)
+        return is_new
 
 
 @dataclass(slots=True)
@@ -35,7 +89,7 @@ class Explored:
 
 def explore(
     function: MinedFunction,
-    execute: Callable[[list[Call]], list[Executed]],
+    execute: Execute,
     *,
     seed: int,
     rounds: int = ROUNDS,
@@ -43,32 +97,17 @@ def explore(
 ) -> Explored:
     """Grow a pool of executed cases until ``count`` of them meet the validators.
 
-    The first round: calls from docstrings, from Hypothesis, and drawn by type. Each later one:
-    mutants of cases that showed a new output or path. ``execute`` runs calls in the sandbox.
+    ``execute`` runs calls in the sandbox.
     """
-    rng = random.Random(f"{seed}:{function.id}")
-    material = Material.of(function)
-    maker = Maker(function.signature, material, rng)
+    explorer = Explorer(function, seed=f"{seed}:{function.id}")
     found = Explored()
-    seen: set[str] = set()
-    drawn = draw_calls(
-        function.signature, material, count=FIRST // 4, seed_=f"{seed}:{function.id}"
-    )
-    calls = [*material.examples, *drawn, *(maker.fresh() for _ in range(FIRST))]
     for number in range(rounds):
-        fresh = _unseen(calls, seen)
-        if fresh:
-            found.cases += execute(fresh)
+        found.cases += explorer.step(execute, LATER if number else FIRST)
         found.rounds = number + 1
         chosen = found.chosen(count=count)
         # A second round always: the first cases that pass are rarely the best.
         if number and len(chosen) >= count and not judge(chosen) and _is_varied(chosen):
             break
-        parents = _parents(found.cases)
-        calls = (
-            [maker.mutated(rng.choice(parents), parents) for _ in range(LATER)] if parents else []
-        )
-        calls += [maker.fresh() for _ in range(LATER // 3 if parents else LATER)]
     return found
 
 
@@ -76,29 +115,3 @@ def _is_varied(chosen: list[Executed]) -> bool:
     """Return whether no output makes up more than half: better than the validators ask."""
     common = Counter(case.answer.key for case in chosen).most_common(1)
     return 2 * common[0][1] <= len(chosen)
-
-
-def _unseen(calls: Iterable[Call], seen: set[str]) -> list[Call]:
-    fresh: list[Call] = []
-    for call in calls:
-        key = call.key
-        if key not in seen and len(key) <= MAX_TEXT:
-            seen.add(key)
-            fresh.append(call)
-    return fresh
-
-
-def _parents(cases: list[Executed]) -> list[Call]:
-    """Return the calls worth varying: first of their output or path, values before errors."""
-    kept: list[Call] = []
-    outputs: set[str] = set()
-    paths: set[tuple[int, ...]] = set()
-    for case in cases:
-        if case.answer.kind not in ("value", "error"):
-            continue
-        is_new = case.answer.key not in outputs or case.signature not in paths
-        outputs.add(case.answer.key)
-        paths.add(case.signature)
-        if is_new:
-            kept += [case.call] * (1 if case.is_error or case.is_trivial else 3)
-    return kept

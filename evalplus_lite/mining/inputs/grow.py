@@ -12,16 +12,14 @@ from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.prompt import is_about_request
 from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, prompt_for
-from evalplus_lite.mining.inputs.explore import MAX_TEXT
-from evalplus_lite.mining.inputs.sampling import Maker
+from evalplus_lite.mining.inputs.explore import Explorer
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import MIN_CASES, Executed
-from evalplus_lite.mining.inputs.value_pool import Material
 from evalplus_lite.mining.running.runs import Call
 from evalplus_lite.mining.selecting.static import MinedFunction
 
 BATCH = 15
-TYPED_BATCH = 60
+TYPED_BATCH = 90
 """Inputs tried a batch where no model writes them: they cost nothing."""
 PATIENCE = 6
 """Batches without a single new case after which the loop ends."""
@@ -63,32 +61,27 @@ def grow(
     validator for the cases kept so far. With a model, at most 60 earlier cases are shown to it.
     """
     found = Growth(list(start))
-    seen = {case.call.key for case in start}
+    explorer = Explorer(function, seed=f"{seed}:{function.id}:grow")
+    for case in start:
+        explorer.skip(case.call)
     rng = random.Random(f"{seed}:{function.id}:grow")
-    maker = Maker(function.signature, Material.of(function), rng)
     barren = 0
     while len(found.cases) < target and len(found.batches) < max_batches and barren < PATIENCE:
         if source is None:
-            calls, tokens = _typed(maker, rng, found.cases), (0, 0)
+            executed, tokens = explorer.step(execute, TYPED_BATCH), (0, 0)
+            tried = TYPED_BATCH
         else:
             calls, tokens = _asked(function, source, rng, found, max_tokens)
-        fresh = [call for call in {c.key: c for c in calls}.values() if call.key not in seen]
-        fresh = [call for call in fresh if len(call.key) <= MAX_TEXT]
-        seen.update(call.key for call in fresh)
+            executed = explorer.run(calls, execute)
+            tried = len(calls)
         before = len(found.cases)
-        for case in execute(fresh) if fresh else []:
+        for case in executed:
             if len(found.cases) < target and _is_welcome(case, found.cases):
                 found.cases.append(case)
         kept = len(found.cases) - before
         barren = 0 if kept else barren + 1
-        found.batches.append(Batch(kept, len(found.cases), len(calls) - kept, *tokens))
+        found.batches.append(Batch(kept, len(found.cases), tried - kept, *tokens))
     return found
-
-
-def _typed(maker: Maker, rng: random.Random, cases: Sequence[Executed]) -> list[Call]:
-    calls = [case.call for case in cases]
-    mutants = [maker.mutated(rng.choice(calls), calls) for _ in range(TYPED_BATCH if calls else 0)]
-    return [*mutants, *(maker.fresh() for _ in range(TYPED_BATCH // 2))]
 
 
 def _asked(

@@ -1,0 +1,93 @@
+"""The space of a function's calls: what its annotations, names and code say of inputs."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pytest
+
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.mining.inputs.call_space import CallSpace, generator_of, hints
+from evalplus_lite.mining.inputs.matching import expressions, matching
+from evalplus_lite.mining.running.runs import Call
+
+BODY = '''
+    import datetime
+    import re
+    from typing import Literal, Optional
+    def f(
+        day: datetime.date,
+        mode: Literal["short", "long"],
+        pair: tuple[int, str],
+        url: Optional[str] = None,
+        *rest: float,
+        limit: int = 3,
+        **more: bool,
+    ) -> str:
+        """Example: f("2024-02-29", "long", (1, "b")) is known."""
+        return re.sub(r"^a+[0-9]{2}$", "", str((day, mode, pair, url, rest, limit, more)))
+    '''
+
+
+def test_every_proposed_call_is_of_the_annotated_types(toys: Any) -> None:
+    """Choices, tuples, optional, variadic and keyword parameters all hold what they may."""
+    function = toys.mined({"toy.py": BODY})[0]["toy.f"]
+    space, generator = generator_of(function, seed="0")
+    generator.plant(space.draw(generator.slots, random.Random(1).random) for _ in range(100))
+    calls = [space.call(case.arguments) for case in generator.propose(101)]
+    assert calls[0] == Call(("2024-02-29", "long", (1, "b")))
+    assert len({call.key for call in calls}) > 60
+    for call in calls:
+        day, mode, (number, text), *others = call.args
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", str(day))
+        assert mode in ("short", "long")
+        assert type(number) is int
+        assert type(text) is str
+        assert not others or type(others[0]) in (str, type(None))
+        assert all(type(each) is float for each in others[1:])
+        assert type(call.kwargs.get("limit", 3)) is int
+        assert all(type(v) is bool for k, v in call.kwargs.items() if k != "limit")
+    assert any(len(call.args) > 4 for call in calls)
+    assert any(len(call.args) == 3 for call in calls)
+    assert any(call.kwargs.keys() - {"limit"} for call in calls)
+
+
+def test_a_call_comes_back_from_its_arguments(toys: Any) -> None:
+    """What a docstring or a model wrote can be built on: no argument changes its place."""
+    function = toys.mined({"toy.py": BODY})[0]["toy.f"]
+    space = CallSpace.of(function, Constants())
+    for call in (
+        Call(("2024-02-29", "long", (1, "b"))),
+        Call(("2024-02-29", "long", (1, "b"), "u", 1.5, 2.5), {"limit": 2, "a": True}),
+    ):
+        assert space.call(space.arguments(call)) == call
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [r"^a+[0-9]{2}$", r"(?i)(ab|cd)*?x{2,}", r"([a-f])\1[^\s\d]", r"\d+(\.\d+)?|[\w.-]+@\w+",
+     r"(a)?(?(1)b|c)",
+     r"&(?:#(\d+)|(\w+));", r"(?P<q>['\"])(?:\\.|[^\\])*?(?P=q)", r"\x1b\[[0-9;]*m"],
+)  # fmt: skip
+def test_strings_match_their_expression(expression: str) -> None:
+    """What is written for a regular expression is found by it."""
+    made = matching(expression, random.Random(0).random, count=30)
+    assert made
+    assert all(re.search(expression, text) for text in made)
+
+
+def test_what_is_no_expression_gives_nothing() -> None:
+    """Broken expressions and endless repeats end in few, short strings."""
+    assert matching("(", random.Random(0).random, count=3) == []
+    assert all(
+        len(x) <= 200 for x in matching("(a{99999}){99999}", random.Random(0).random, count=2)
+    )
+    assert expressions("import re\nX = re.compile('a+')\nY = re.sub('b', '', X)\n") == ["a+", "b"]
+
+
+def test_names_suggest_values() -> None:
+    """A parameter's name, or a part of it, is looked up."""
+    assert "https://example.com/a/b?x=1&y=2#top" in hints("base_url")
+    assert hints("qqq") == ()
