@@ -1,9 +1,9 @@
 """The hostile and honest programs, their tiny problems, and what they find when they run.
 
-Shared by the tests here and by ``scripts/attack_report``. A program is a file with a docstring of
-header lines: ``problem`` (its task, below), ``tries`` (what it does), ``sound`` (the verdicts that
-a sound verifier may give, separated by ``|``), ``needs`` (a package). A program whose sound
-verdict is ``pass`` returns ``"BREACH"`` where something let it through that should not have.
+Shared by the tests here and by ``scripts/benchmarks/attacks.py``. A program is a file with a
+docstring of header lines: ``problem`` (its task, below), ``tries`` (what it does), ``sound`` (the
+verdicts that a sound verifier may give, separated by ``|``), ``needs`` (a package). A program whose
+sound verdict is ``pass`` returns ``"BREACH"`` if something let it through that should not have.
 """
 
 from __future__ import annotations

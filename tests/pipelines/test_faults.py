@@ -63,11 +63,12 @@ def files_of(job: Job) -> dict[str, bytes]:
     return files
 
 
-def test_a_killed_run_goes_on(job: Job, undisturbed: Job) -> None:
+@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_killed_run_goes_on(job: Job, undisturbed: Job, kills: int) -> None:
     """Killed dead at several moments, with what it began, a run ends as if nothing had been."""
     source, whole = random.Random(0), undisturbed.size()
     killed = 0
-    for part in sorted(source.random() for _ in range(4)):
+    for part in sorted(source.random() for _ in range(kills)):
         written = job.size()
         killed += faults.kill_when_written(job, int(part * whole), source)
         assert job.size() >= written

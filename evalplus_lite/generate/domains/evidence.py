@@ -41,7 +41,7 @@ HABITS: Mapping[str, float] = {
     "less": 0.8,
     "at-most": 0.8,
 }
-"""Measured on HumanEval's inputs against its contracts (``scripts/guards_report``)."""
+"""Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``)."""
 LIMITS: Mapping[str, int] = {
     "not-negative": 1,
     "not-positive": 1,

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Run mined tasks again in other surroundings: no recorded answer may change.
 
-    scripts/check_mined TASKS... [--alone] [--workers N]
+    python -m scripts.benchmarks.mined TASKS... [--alone] [--workers N]
 
 Every case of every task runs in the sandbox under five hash seeds and in two folders, with another
 clock, other environment variables, another time zone and other states of the random generator, and
@@ -13,22 +12,18 @@ with 1 where there is one.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from evalplus_lite.execution.threads import LocalPool  # noqa: E402 - the path above makes it importable
-from evalplus_lite.mining.running.runs import Answer, Subject, answer_of  # noqa: E402
-from evalplus_lite.mining.tasks.chains import signature_of  # noqa: E402
-from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks  # noqa: E402
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig  # noqa: E402
+from evalplus_lite.mining.running.runs import Answer, Subject, answer_of
+from evalplus_lite.mining.tasks.chains import signature_of
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
+from scripts.benchmarks.figures import arguments
+from scripts.benchmarks.processes import each_in_a_sandbox
 
 PREAMBLE = """\
 def _change(folder, shift, names, seed):
@@ -163,16 +158,15 @@ def run(sandbox: Sandbox, program: Program, cases: Sequence[TaskCase]) -> list[A
 def check(tasks: Sequence[MinedTask], surrounding: Surrounding, workers: int) -> Iterator[Checked]:
     """Yield what each task gives in a surrounding, in order."""
     config = SandboxConfig(hash_seed=surrounding.hash_seed, packages=())
-    with LocalPool(workers, config) as pool:
-        yield from pool.imap(partial(check_task, surrounding), tasks)
+    work = partial(check_task, surrounding)
+    yield from each_in_a_sandbox(work, tasks, workers=workers, config=config)
 
 
 def main() -> int:
     """Check every file, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("tasks", nargs="+", type=Path)
     parser.add_argument("--alone", action="store_true", help="each case in its own process, too")
-    parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     tasks = [task for path in options.tasks for task in read_tasks(path) if task.cases]
     cases = sum(len(task.cases) for task in tasks)

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Record a model's replies: samples and seed inputs for every task, so that they can be replayed.
 
 Give it an OpenAI-compatible server and a model's name:
 
-    scripts/record_replies --base-url http://127.0.0.1:8000/v1 --model SmolLM2-135M-Instruct
+    python -m scripts.record --base-url http://127.0.0.1:8000/v1 --model SmolLM2-135M-Instruct
 
 Every reply is kept in a cache as it comes: kill it at any time, run it again, and it goes on. At
 the end (or after --minutes) it writes data/recorded/<model>/ and data/SHA256SUMS. docs/llm.md has
@@ -21,12 +20,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from evalplus_lite.errors import EvalPlusLiteError  # noqa: E402
-from evalplus_lite.execution.threads import LocalPool  # noqa: E402 - after the path
-from evalplus_lite.llm import (  # noqa: E402
+from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.llm import (
     Cache,
     Client,
     Exchange,
@@ -37,13 +33,15 @@ from evalplus_lite.llm import (  # noqa: E402
     Request,
     Usage,
 )
-from evalplus_lite.llm.base import CutOffRule, Item, Result  # noqa: E402
-from evalplus_lite.prompting.completions import Sampling, draws  # noqa: E402
-from evalplus_lite.prompting.recording import SAMPLES, SEEDS, Noted, Recording, write_record  # noqa: E402
-from evalplus_lite.prompting.seeds import AIMS, Aim, SeedPlan, llm_seeds  # noqa: E402
-from evalplus_lite.tasks import load_dataset  # noqa: E402
-from evalplus_lite.tasks.published.base_cases import with_base_cases  # noqa: E402
-from evalplus_lite.types import Task  # noqa: E402
+from evalplus_lite.llm.base import CutOffRule, Item, Result
+from evalplus_lite.prompting.completions import Sampling, draws
+from evalplus_lite.prompting.recording import SAMPLES, SEEDS, Noted, Recording, write_record
+from evalplus_lite.prompting.seeds import AIMS, Aim, SeedPlan, llm_seeds
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.published.base_cases import with_base_cases
+from evalplus_lite.types import Task
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> int:
@@ -204,6 +202,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except EvalPlusLiteError as error:
-        sys.exit(f"{Path(sys.argv[0]).name}: {error}")
+        sys.exit(f"record: {error}")
     except KeyboardInterrupt:
         sys.exit("\nstopped: run it again to go on")

@@ -16,12 +16,13 @@ from evalplus_lite.prompting.recording import Recording, replay_samples, replay_
 from evalplus_lite.prompting.seeds import llm_seeds
 from evalplus_lite.tasks import load_dataset
 
-SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "record_replies"
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(SCRIPT), *options],
+        [sys.executable, "-m", "scripts.record", *options],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=120,

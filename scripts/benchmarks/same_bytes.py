@@ -1,22 +1,19 @@
-#!/usr/bin/env python3
 """Run one command again and again, each time under other conditions, and compare what it writes.
 
-    scripts/check_bytes [--runs 10] [--busy 3] [--kills 2] [--seed 0] [--work FOLDER] -- augment -d humaneval -n 200
+    python -m scripts.benchmarks.same_bytes [--runs 10] [--kills 2] -- augment -d humaneval -n 200
 
 Every run has a cache of its own, one, two or three workers, another PYTHONHASHSEED and up to
-``--busy`` processes beside it that burn the processors' time, more and fewer of them by turns; every
+``--busy`` processes beside that burn the processors' time, more and fewer of them by turns; every
 other run is killed (-9) at up to ``--kills`` random moments and started again. Prints a line a run
-with the hash of each file, dates apart: ``summary.json`` and ``eval_results.json`` are not looked at,
-nor is what only serves to go on after a kill. Exits with 1 where two runs differ. ``--work`` keeps
-the outputs, and takes those over that an earlier call has finished.
+with the hash of each file. Left out are files that hold dates, ``summary.json`` and
+``eval_results.json``, and what only serves to go on after a kill. Exits with 1 if two runs differ.
+``--work`` keeps the outputs, and takes over those that an earlier call has finished.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
-import os
 import random
 import signal
 import subprocess
@@ -27,10 +24,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from scripts.benchmarks.figures import Table, arguments
+from scripts.benchmarks.processes import burning, environment
+
 DATED = ("summary.json", "eval_results.json")
 TO_GO_ON = (".journal.jsonl", ".settings.json")
-BURN = "while True: pass"
 TURN_SECONDS = 3.0
 """For so long at most the number of busy processes stays the same."""
 LONGEST_SECONDS = 7200.0
@@ -39,48 +37,54 @@ LONGEST_SECONDS = 7200.0
 
 def main() -> int:
     """Run the command; print a line a run, and whether all are equal."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = arguments(__doc__, workers=False)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--busy", type=int, default=3)
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--python", action="append", help="interpreters to take by turns")
     parser.add_argument("--work", type=Path)
     parser.add_argument("command", nargs="+", help="after --: a command and its options")
     options = parser.parse_args()
-    source = random.Random(options.seed)
-    print("| run | workers | hash seed | busy | kills | s | files |")
-    print("|---:|---:|---:|---:|---:|---:|---|", flush=True)
+    source, table = random.Random(options.seed), Table()
     found: list[dict[str, str]] = []
+    seconds = 0.0
     with tempfile.TemporaryDirectory() as name:
         work = options.work or Path(name)
-        seconds: float | None = None
         for number in range(options.runs):
             workers, hash_seed = number % 3 + 1, source.randrange(1 << 32)
             busy = source.randint(0, options.busy) if number else 0
             kills = source.randint(1, options.kills) if number % 2 and options.kills else 0
             moments = sorted(source.random() for _ in range(kills))
-            out = work / f"run{number}"
+            pythons = options.python or [sys.executable]
+            python, out = pythons[number % len(pythons)], work / f"run{number}"
             start = time.monotonic()
             if not (out / "finished").exists():
-                with burning(busy, source):
-                    done = run(options.command, out, workers, hash_seed, moments, seconds or 0.0)
-                if done != 0:
-                    print(f"run {number} ended with exit code {done}")
+                with changing_load(busy, source):
+                    code = run(
+                        [python, "-m", "evalplus_lite", *options.command],
+                        out,
+                        workers,
+                        hash_seed,
+                        moments,
+                        seconds,
+                    )
+                if code != 0:
+                    print(f"run {number} ended with exit code {code}")
                     return 1
                 (out / "finished").touch()
             passed = time.monotonic() - start
             seconds = seconds or passed
             found.append(hashes(out))
-            shown = ", ".join(f"{path} {digest[:16]}" for path, digest in found[-1].items())
-            print(
-                f"| {number} | {workers} | {hash_seed} | {busy} | {kills} | {passed:.0f} | {shown} |",
-                flush=True,
-            )
-    different = sorted({path for each in found for path in each if each != found[0]})
+            row = {"run": number, "workers": workers, "hash seed": hash_seed, "busy": busy}
+            files = ", ".join(f"{path} {digest[:16]}" for path, digest in found[-1].items())
+            table.add({**row, "kills": kills, "wall s": passed, "files": files})
     if not found[0]:
         print("nothing was written that could be compared")
         return 1
+    different = sorted({path for each in found for path in each if each != found[0]})
     print(f"{len(found)} runs: " + (f"DIFFERENT: {different}" if different else "all equal"))
+    table.save(options.record)
     return 1 if different else 0
 
 
@@ -88,18 +92,13 @@ def run(
     command: list[str], out: Path, workers: int, hash_seed: int, moments: list[float], usual: float
 ) -> int:
     """Run to the end, killed first at these parts of the usual time; return the exit code."""
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
-        "PYTHONHASHSEED": str(hash_seed),
-        "EVALPLUS_LITE_CACHE": str(out / "cache"),
-    }
-    whole = [sys.executable, "-m", "evalplus_lite", *command]
-    whole += ["--out", str(out), "--workers", str(workers)]
+    variables = environment(PYTHONHASHSEED=str(hash_seed), EVALPLUS_LITE_CACHE=str(out / "cache"))
+    whole = [*command, "--out", str(out), "--workers", str(workers)]
     out.mkdir(parents=True, exist_ok=True)
     for moment in [*moments, None]:
         with (out / "output").open("ab") as words:
             process = subprocess.Popen(
-                whole, env=environment, stdin=subprocess.DEVNULL, stdout=words, stderr=words
+                whole, env=variables, stdin=subprocess.DEVNULL, stdout=words, stderr=words
             )
             try:
                 limit = LONGEST_SECONDS if moment is None else 1 + moment * usual
@@ -115,20 +114,15 @@ def run(
 
 
 @contextlib.contextmanager
-def burning(most: int, source: random.Random) -> Iterator[None]:
+def changing_load(most: int, source: random.Random) -> Iterator[None]:
     """Have up to ``most`` processes burn their processor's time meanwhile, by turns."""
     over = threading.Event()
     plan = random.Random(source.random())
 
     def turns() -> None:
         while not over.is_set():
-            some = [
-                subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(plan.randint(0, most))
-            ]
-            over.wait(plan.random() * TURN_SECONDS)
-            for process in some:
-                process.kill()
-                process.wait()
+            with burning(plan.randint(0, most)):
+                over.wait(plan.random() * TURN_SECONDS)
 
     thread = threading.Thread(target=turns)
     thread.start()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_mined"
+ROOT = Path(__file__).resolve().parents[2]
 CHANGING = {
     "hash seed": "def f(x: str) -> int:\n    return hash(x)",
     "order of a set": "def f(x: str) -> str:\n    return ''.join(set(x * 2 + 'bcdefgh'))",
@@ -49,9 +49,15 @@ def row(name: str, code: str, outputs: list[Any]) -> dict[str, Any]:
 def check(path: Path, rows: list[dict[str, Any]]) -> subprocess.CompletedProcess[str]:
     """Run the script on a file of these rows."""
     path.write_text("".join(json.dumps(each) + "\n" for each in rows), encoding="utf-8")
-    command = [sys.executable, str(SCRIPT), str(path), "--alone"]
+    command = [sys.executable, "-m", "scripts.benchmarks.mined", str(path), "--alone"]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=300, env=dict(os.environ), check=False
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=dict(os.environ),
+        check=False,
     )
 
 
@@ -83,14 +89,10 @@ def test_every_kind_of_change_is_seen(tmp_path: Path) -> None:
 def answers(path: Path) -> list[dict[str, str]]:
     """Return what each task answers in each surrounding, by the script's own functions."""
     code = (
-        "import importlib.machinery, importlib.util, json, sys\n"
-        "loader = importlib.machinery.SourceFileLoader('check_mined', sys.argv[1])\n"
-        "spec = importlib.util.spec_from_loader('check_mined', loader)\n"
-        "module = importlib.util.module_from_spec(spec)\n"
-        "sys.modules['check_mined'] = module\n"
-        "loader.exec_module(module)\n"
+        "import json, sys\n"
+        "from scripts.benchmarks import mined as module\n"
         "from pathlib import Path\n"
-        "tasks = list(module.read_tasks(Path(sys.argv[2])))\n"
+        "tasks = list(module.read_tasks(Path(sys.argv[1])))\n"
         "for each in module.surroundings(alone=True):\n"
         "    found = {}\n"
         "    config = module.SandboxConfig(hash_seed=each.hash_seed, packages=())\n"
@@ -100,6 +102,8 @@ def answers(path: Path) -> list[dict[str, str]]:
         "            found[task.id] = checked.differences[-1].found\n"
         "    print(json.dumps(found))\n"
     )
-    command = [sys.executable, "-c", code, str(SCRIPT), str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    command = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
+    )
     return [json.loads(line) for line in done.stdout.splitlines()]
