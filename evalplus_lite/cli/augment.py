@@ -25,7 +25,7 @@ from evalplus_lite.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalplus_lite.pipelines.augmentation import Augmented, Budget, SeedSource
+    from evalplus_lite.pipelines.augmentation import Budget, SeedSource
     from evalplus_lite.tasks import Dataset
     from evalplus_lite.types import Unusable
 
@@ -174,13 +174,11 @@ def run(
 
     from evalplus_lite.cli.evaluate import _stream, dataset_hash
     from evalplus_lite.cli.facts import facts
-    from evalplus_lite.consensus.disputes import Finding, rows
     from evalplus_lite.grading.evidence import unusable_row
     from evalplus_lite.pipelines.auditing import by_task
+    from evalplus_lite.pipelines.augmentation import FinishedTask
     from evalplus_lite.pipelines.augmentation import augment as augment_all
-    from evalplus_lite.pipelines.seeds import from_row, to_row
-    from evalplus_lite.store import Journal, write_jsonl, write_text
-    from evalplus_lite.tasks import write_suites
+    from evalplus_lite.store import Journal, write_jsonl, write_packed, write_text
     from evalplus_lite.tasks.loading import refusal
     from evalplus_lite.tasks.samples import Faults
 
@@ -203,7 +201,6 @@ def run(
         identity["consensus"] = hash_of(jurors)
     if budget.targeted:
         identity |= {"targeted": budget.targeted, "target": hash_of(wrong)}
-    by_id = {task.id: task for task in data.tasks}
     left_out: list[Unusable] = list(data.unusable)
     with Journal(
         folder / "augment.journal.jsonl", identity=identity, force=force, batch=1
@@ -211,7 +208,8 @@ def run(
         done = {}
         for row in journal.rows():
             with journal.reading(row):
-                done[row.data["task_id"]] = from_row(row.data, by_id)
+                found = FinishedTask.of_row(row.data)
+                done[found.task_id] = found
         screen.stage("augment", len(data.tasks))
         if done:
             screen.note(f"{len(done)} tasks were done already")
@@ -224,25 +222,25 @@ def run(
             samples=jurors,
             wrong=wrong,
             done=done,
-            finished=lambda result: journal.append(to_row(result)),
+            finished=lambda result: journal.append(result.to_row()),
             left_out=left_out.append,
             progress=screen,
         )
     if not results:
         raise refusal(left_out)
-    write_suites(folder / "suite.jsonl.gz", data.tasks, [result.suite for result in results])
+    write_packed(folder / "suite.jsonl.gz", (result.suite for result in results))
+    made = [result.facts for result in results]
     if consensus:
-        disputed = (Finding(r.suite.task_id, len(r.suite.cases), r.review) for r in results)
-        write_jsonl(folder / "review.jsonl", (row for each in disputed for row in rows(each)))
+        write_jsonl(folder / "review.jsonl", (row for each in made for row in each["review"]))
     if budget.targeted:
         write_jsonl(
             folder / "survivors.jsonl",
-            ({"task_id": r.suite.task_id, **each} for r in results for each in r.survivors),
+            ({"task_id": r["task_id"], **each} for r in made for each in r["survivors"]),
         )
     files = [*consensus, *target]
     summary = {
         "run": facts(data, pool=pool, samples=files, seed=seed),
-        **summarize(data, results),
+        **summarize(data, made),
         "unusable": [unusable_row(each) for each in left_out],
     }
     write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
@@ -257,7 +255,7 @@ def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256(json_module.dumps(programs).encode()).hexdigest()[:16]
 
 
-def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
+def summarize(data: Dataset, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return counts over all tasks: inputs by source, and those dropped by cause."""
     from collections import Counter
 
@@ -266,10 +264,10 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
     sources: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
     for result in results:
-        sources.update(result.sources)
-        dropped.update(result.dropped)
-    done = {result.suite.task_id for result in results}
-    base = sum(result.suite.base_count for result in results)
+        sources.update(result["sources"])
+        dropped.update(result["dropped"])
+    done = {result["task_id"] for result in results}
+    base = sum(result["base_count"] for result in results)
     return {
         "dataset": data.name,
         "tasks": len(results),
@@ -279,15 +277,15 @@ def summarize(data: Dataset, results: list[Augmented]) -> dict[str, Any]:
         "dropped": dict(sorted(dropped.items())),
         "left_out": [task for task in data.ids if task not in done],
         "without_new": [
-            r.suite.task_id
+            r["task_id"]
             for r in results
-            if r.suite.provenance.get("inputs") and r.suite.base_count == len(r.suite.cases)
+            if r["provenance"].get("inputs") and r["base_count"] == r["count"]
         ],
-        "review": sum(len(result.review) for result in results),
-        "aimed": sum(result.aimed for result in results),
-        "survivors": sum(len(result.survivors) for result in results),
-        "guards": found({r.suite.task_id: r.suite.provenance for r in results}),
-        "notes": {r.suite.task_id: list(r.notes) for r in results if r.notes},
+        "review": sum(len(result["review"]) for result in results),
+        "aimed": sum(result["aimed"] for result in results),
+        "survivors": sum(len(result["survivors"]) for result in results),
+        "guards": found({r["task_id"]: r["provenance"] for r in results}),
+        "notes": {r["task_id"]: list(r["notes"]) for r in results if r["notes"]},
     }
 
 

@@ -160,7 +160,9 @@ class Processes:
                 waiting.append((job, None if lost is None else item))
                 del item  # while the caller works with a row, it is not kept
                 while waiting and (
-                    len(waiting) >= LOOKAHEAD * self.workers or held.size > MOST_HELD
+                    waiting[0][0].future.done()  # the next item may be long in coming
+                    or len(waiting) >= LOOKAHEAD * self.workers
+                    or held.size > MOST_HELD
                 ):
                     yield oldest()
             while waiting:

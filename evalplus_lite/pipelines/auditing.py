@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evalplus_lite.consensus.disputes import Dispute, Finding, unanswered
-from evalplus_lite.consensus.panel import UNANSWERED, Jury
-from evalplus_lite.errors import InputError, UnusableTask
-from evalplus_lite.execution.base import Mapper
-from evalplus_lite.grading.evidence import blamed, recorded, weighed
-from evalplus_lite.grading.oracle import Dropped, answer
-from evalplus_lite.pipelines.augmentation import BASE_LIMITS, Budget, augment_task
+from evalplus_lite.consensus.disputes import Finding
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.progress import Progress, Silent
-from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.pipelines.work.auditing import dispute_of, hearing
+from evalplus_lite.pipelines.work.augmentation import Budget
+from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.contracts import parse, violations
-from evalplus_lite.types import Sample, Task, Unusable
-
-LIMITS = Limits(cpu=2.0, load=10.0)
-"""What a reference may take on an input before it is doubtful for that."""
-MOST_SLOW = 8
-MOST_FAILURES = 40
-"""Inputs without an answer that are looked at, a task."""
+from evalplus_lite.types import Sample, Unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +31,7 @@ class Hearing:
 def audit(
     data: Dataset,
     samples: Iterable[Sample],
-    pool: Mapper,
+    backend: Backend,
     *,
     seed: int,
     budget: Budget,
@@ -54,19 +45,13 @@ def audit(
     progress = progress or Silent()
     sources = by_task(data, samples)
 
-    def run(sandbox: Sandbox, task: Task) -> Hearing:
-        try:
-            with blamed(task):
-                if data.suites.get(task.id) is not None or task.plus:
-                    return _given(sandbox, data, task, sources[task.id])
-                return _fresh(sandbox, task, sources[task.id], seed=seed, budget=budget)
-        except UnusableTask as error:
-            return Hearing(Finding(task.id, 0, ()), 0, recorded(error))
-
+    call = Call(f"{hearing.__module__}:{hearing.__name__}", (seed, budget.to_row()))
+    staging = Staging(backend, data.suites)
+    items = ((staging.ref(task), sources[task.id]) for task in data.tasks)
     found = []
-    for hearing in pool.imap(run, data.tasks):
+    for row in backend.map(call, items):
         progress.advance()
-        found.append(hearing)
+        found.append(_hearing_of(row))
     return found
 
 
@@ -101,67 +86,10 @@ def with_references(data: Dataset, published: Dataset) -> Dataset:
     return replace(data, tasks=tuple(tasks), suites={})
 
 
-def _given(sandbox: Sandbox, data: Dataset, task: Task, sources: Sequence[str]) -> Hearing:
-    cases = data.suites[task.id].cases if task.id in data.suites else task.cases
-    base = answer(
-        sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
-    )
-    weighed(task, base)
-    jury = Jury.summon(sandbox, task, base.suite, sources)
-    answers = answer(
-        sandbox,
-        task,
-        cases[len(task.base) :],
-        base_count=0,
-        limits=LIMITS,
-        contract=False,  # inputs that stand in a suite are what is audited
-        max_failures=MOST_SLOW,
-    )
-    disputes = jury.hear(sandbox, answers.suite, answers.dropped)
-    of_dropped = disputes[len(answers.suite.cases) :]
-    open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
-    failures = _failures(sandbox, task, open_)
-    found = tuple(_vouched(sandbox, task, [*disputes, *failures]))
-    return Hearing(Finding(task.id, len(disputes), found), len(jury.programs))
-
-
-def _fresh(
-    sandbox: Sandbox, task: Task, sources: Sequence[str], *, seed: int, budget: Budget
-) -> Hearing:
-    result = augment_task(sandbox, task, seed=seed, budget=budget, samples=sources)
-    disputed = [each.case.arguments for each in result.review]
-    again = answer(
-        sandbox,
-        task,
-        [case for case in result.unanswered if case.arguments not in disputed],
-        base_count=0,
-        limits=LIMITS,
-        max_failures=MOST_SLOW,
-    )
-    failures = _failures(sandbox, task, again.dropped)
-    new = len(result.suite.cases) - result.suite.base_count
-    found = tuple(_vouched(sandbox, task, [*result.review, *failures]))
-    return Hearing(Finding(task.id, new + len(found), found), result.jurors)
-
-
-def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[Dispute]:
-    """Return disputes over those inputs that the contract allows and the reference fails on."""
-    failed = [drop for drop in dropped if drop.cause in UNANSWERED][:MOST_FAILURES]
-    if task.contract is None or not parse(task.contract).has_precondition or not failed:
-        return []
-    reasons = violations(sandbox, task.contract, [drop.case for drop in failed])
-    return [unanswered(drop) for drop, why in zip(failed, reasons, strict=True) if why is None]
-
-
-def _vouched(sandbox: Sandbox, task: Task, disputes: Iterable[Dispute | None]) -> list[Dispute]:
-    """Return the disputes that there are, each with what the contract says of its input."""
-    found = [dispute for dispute in disputes if dispute is not None]
-    if task.contract is None or not parse(task.contract).has_precondition or not found:
-        return found
-    reasons = violations(sandbox, task.contract, [each.case for each in found])
-    return [
-        replace(each, allowed=reason is None) for each, reason in zip(found, reasons, strict=True)
-    ]
+def _hearing_of(row: Row) -> Hearing:
+    task_id, heard, disputes, jurors, problem = row
+    found = Finding(task_id, heard, tuple(dispute_of(each) for each in disputes))
+    return Hearing(found, jurors, None if problem is None else Unusable(*problem))
 
 
 def counts(hearings: Sequence[Hearing]) -> Mapping[str, int]:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
+from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.pipelines.targeting import alive, targets
+from evalplus_lite.pipelines.work.staging import Staging, cases_of
 from evalplus_lite.prompting.generators import (
     Generator,
     NoGenerator,
@@ -59,23 +61,32 @@ def from_strategies(input_filter: InputFilter, *, inputs: int, seed: str) -> lis
         return sampled(input_filter, count=min(MOST, max(FEWEST, inputs // SHARE)), seed=seed)
 
 
-def from_generators(sandbox: Sandbox, task: Task, source: ModelSource, *, count: int) -> list[Case]:
+def from_generators(
+    backend: Backend, staging: Staging, task: Task, source: ModelSource, *, count: int
+) -> list[Case]:
     """Return the inputs of the best of ``count`` generators that a model writes for a task.
 
     A reply that holds no generator, or one whose inputs are all invalid, counts for nothing; none
     at all gives no input. Raises LLMError where the server cannot be used.
     """
+    call = Call("evalplus_lite.pipelines.work.seeds:drawing")
     best: Drawn | None = None
     for index in range(count):
         request = generator_prompt(task, model=source.model, index=index)
         try:
-            generator = parse_generator(source.ask(request, cut_off="keep").text)
+            made = parse_generator(source.ask(request, cut_off="keep").text)
         except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
             continue
-        found = measured(sandbox, task, generator, name=f"generator{index}")
+        item = (staging.ref(task), made.source, made.entry_point, f"generator{index}")
+        found = backend.submit(call, item, then=_drawn).result()
         if best is None or found.worth > best.worth:
             best = found
     return [] if best is None else list(best.cases)
+
+
+def _drawn(row: Row) -> Drawn:
+    cases, draws, killed = row
+    return Drawn(cases_of(cases), draws, killed)
 
 
 def measured(sandbox: Sandbox, task: Task, generator: Generator, *, name: str) -> Drawn:

@@ -1,49 +1,55 @@
-"""Seeds from a language model for augmentation, and rows for its journal."""
+"""Seeds from a language model for augmentation: asked for here, checked where programs are run."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from evalplus_lite.consensus.disputes import Dispute, Said
-from evalplus_lite.pipelines.augmentation import Augmented, SeedSource
-from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.execution.base import Backend, Call
+from evalplus_lite.llm import ModelSource
+from evalplus_lite.pipelines.augmentation import SeedSource
+from evalplus_lite.pipelines.seed_generators import from_generators
+from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.prompting.seeds import SeedPlan, llm_seeds
 from evalplus_lite.types import Case, Task, Value
 
 
 @dataclass(frozen=True)
 class ModelSeeds:
-    """Asks a model, or its recorded replies, for seeds; callable as a ``SeedSource``.
+    """Asks a model, or its recorded replies, for seeds of tasks.
 
     ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used.
     """
 
-    source: Any
+    source: ModelSource
     seed: int
     name: str
-    plan: Any = None
+    plan: SeedPlan | None = None
     generators: int = 0
 
-    def __call__(self, sandbox: Sandbox, task: Task) -> Sequence[Case]:
-        """Return the model's valid new inputs for a task; none where nothing is recorded for it."""
-        from evalplus_lite.prompting.seeds import llm_seeds
+    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
+        """Yield the model's valid new inputs for each task; none where nothing is recorded for it.
 
-        def valid(arguments: tuple[Value, ...]) -> str | None:
-            if task.contract is None:
-                return None
-            (violation,) = violations(sandbox, task.contract, [Case(arguments)])
-            return None if violation is None else violation.reason
+        Several tasks at a time, in threads of the model's client: no sandbox waits for an answer.
+        """
+        staging = Staging(backend)
+        return self.source.each(lambda task: self._of(task, backend, staging), tasks)
+
+    def _of(self, task: Task, backend: Backend, staging: Staging) -> Sequence[Case]:
+        def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
+            if task.contract is None or not inputs:
+                return [None] * len(inputs)
+            call = Call("evalplus_lite.pipelines.work.seeds:refusing")
+            found = backend.submit(call, (task.contract, list(inputs)), then=list[str | None])
+            return found.result()
 
         seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
         if not self.generators:
             return seeds
-        from evalplus_lite.pipelines.seed_generators import from_generators
-
-        return [*seeds, *from_generators(sandbox, task, self.source, count=self.generators)]
+        drawn = from_generators(backend, staging, task, self.source, count=self.generators)
+        return [*seeds, *drawn]
 
 
 def seed_source(
@@ -91,84 +97,3 @@ def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: i
         None if plan is None else plan.seeds,
         generators,
     )
-
-
-def to_row(result: Augmented) -> dict[str, Any]:
-    """Return a finished task as a journal row."""
-    from evalplus_lite.pipelines.expected import blob_row
-    from evalplus_lite.values.codec import to_json
-
-    suite = result.suite
-    return {
-        "task_id": suite.task_id,
-        "base_count": suite.base_count,
-        "cases": [
-            [to_json(case.arguments), case.source, case.parent, list(case.operators)]
-            for case in suite.cases
-        ],
-        "expected": [blob_row(item) for item in suite.blobs.items()],
-        "provenance": dict(suite.provenance),
-        "sources": dict(result.sources),
-        "dropped": dict(result.dropped),
-        "notes": list(result.notes),
-        "review": [_dispute_row(dispute) for dispute in result.review],
-        "jurors": result.jurors,
-        "aimed": result.aimed,
-        "survivors": [dict(survivor) for survivor in result.survivors],
-    }
-
-
-def from_row(row: Mapping[str, Any], tasks: Mapping[str, Task]) -> Augmented:
-    """Return the finished task that a journal row holds."""
-    from evalplus_lite.pipelines.expected import blob_of
-    from evalplus_lite.store.compressed import Blobs
-    from evalplus_lite.types import Suite
-    from evalplus_lite.values.codec import from_json
-
-    suite = Suite(
-        row["task_id"],
-        tuple(
-            Case(from_json(arguments), source, parent, tuple(operators))
-            for arguments, source, parent, operators in row["cases"]
-        ),
-        Blobs(blob_of(item) for item in row["expected"]),
-        row["base_count"],
-        row["provenance"],
-    )
-    return Augmented(
-        suite,
-        row["sources"],
-        row["dropped"],
-        tuple(row["notes"]),
-        tuple(_dispute_of(dispute) for dispute in row["review"]),
-        row["jurors"],
-        row["aimed"],
-        tuple(row["survivors"]),
-    )
-
-
-def _dispute_row(dispute: Dispute) -> list[Any]:
-    from evalplus_lite.pipelines.expected import blob_row
-    from evalplus_lite.values.codec import to_json
-
-    case, sides = dispute.case, (dispute.reference, dispute.majority)
-    return [
-        [to_json(case.arguments), case.source, case.parent, list(case.operators)],
-        dispute.cause,
-        *([said.word, blob_row(said.data), said.detail] for said in sides),
-        dispute.votes,
-        dispute.voters,
-    ]
-
-
-def _dispute_of(row: Sequence[Any]) -> Dispute:
-    from evalplus_lite.pipelines.expected import blob_of
-    from evalplus_lite.values.codec import from_json
-
-    def said(word: str, data: Any, detail: str) -> Said:
-        blob = blob_of(data)
-        return Said(word, blob if isinstance(blob, bytes) else blob.unpacked(), detail)
-
-    (arguments, source, parent, operators), cause, reference, majority, votes, voters = row
-    case = Case(from_json(arguments), source, parent, tuple(operators))
-    return Dispute(case, cause, said(*reference), said(*majority), votes, voters)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -28,8 +28,8 @@ from evalplus_lite.prompting.json_form import Form
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import identity
 
-Valid: TypeAlias = Callable[[tuple[Value, ...]], str | None]
-"""Says why an input is outside the task's precondition, None where it is inside.
+Valid: TypeAlias = Callable[[Sequence[tuple[Value, ...]]], Sequence[str | None]]
+"""Says of each input why it is outside the task's precondition, None where it is inside.
 
 It is called in the thread that asks for seeds; model text made the input, so check it sandboxed.
 """
@@ -129,13 +129,14 @@ def llm_seeds(
             answer = read_answer(reply.text, form, entry_point=task.entry_point)
             dropped["form"] += len(answer.problems)
             problems += answer.problems
-            for arguments in answer.inputs:
+            reasons = [None] * len(answer.inputs) if valid is None else valid(answer.inputs)
+            for arguments, reason in zip(answer.inputs, reasons, strict=True):
                 cause, problem = "", ""
                 if found >= plan.per_aim:
                     cause = "surplus"
                 elif (name := identity.key(arguments)) in seen:
                     cause, problem = "double", "was there before"
-                elif valid is not None and (reason := valid(arguments)) is not None:
+                elif reason is not None:
                     cause, problem = "invalid", f"breaks the precondition: {reason}"
                 if cause:
                     dropped[cause] += 1

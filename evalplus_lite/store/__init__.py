@@ -11,7 +11,7 @@ from evalplus_lite.store.reading import (
     read_raw,
     read_text,
 )
-from evalplus_lite.store.writing import dump_row, replacing, write_jsonl, write_text
+from evalplus_lite.store.writing import dump_row, replacing, write_jsonl, write_packed, write_text
 
 __all__ = [
     "MAX_LINE",
@@ -26,5 +26,6 @@ __all__ = [
     "read_text",
     "replacing",
     "write_jsonl",
+    "write_packed",
     "write_text",
 ]

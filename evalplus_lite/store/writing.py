@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import gzip
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,6 +45,20 @@ def write_jsonl(
             packed.write(dump_row(row, allow_nan=allow_nan).encode("ascii") + b"\n")
             count += 1
     return count
+
+
+def packed_row(row: Mapping[str, Any]) -> bytes:
+    """Return a row's line as gzip by itself: several such, one after the other, are a file."""
+    stream = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+        packed.write(dump_row(row).encode("ascii") + b"\n")
+    return stream.getvalue()
+
+
+def write_packed(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
+    """Make what ``packed_row`` returned, in this order, the whole file; raises as ``replacing``."""
+    with replacing(path) as stream:
+        stream.writelines(parts)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -46,7 +46,9 @@ def write_suites(
     The same tasks and suites give the same bytes.
     """
     by_id = {suite.task_id: suite for suite in suites}
-    return write_jsonl(path, (_row(task, by_id[task.id]) for task in tasks if task.id in by_id))
+    return write_jsonl(
+        path, (suite_row(task, by_id[task.id]) for task in tasks if task.id in by_id)
+    )
 
 
 def read_suites(path: str | os.PathLike[str]) -> Dataset:
@@ -76,7 +78,8 @@ def _named(fields: Fields) -> tuple[str, tuple[Task, Suite]]:
     return task.id, (task, suite)
 
 
-def _row(task: Task, suite: Suite) -> dict[str, Any]:
+def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
+    """Return a task with its suite as the row of a suite file."""
     row: dict[str, Any] = {
         "format": FORMAT,
         "id": task.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,8 @@ def test_feedback(model_server: Any) -> None:
         inputs(([3], 4), ([5], 6)),
     )
 
-    def valid(values: tuple[Any, ...]) -> str | None:
-        return "factor must be positive" if values[1] <= 0 else None
+    def valid(given: Sequence[tuple[Any, ...]]) -> list[str | None]:
+        return ["factor must be positive" if values[1] <= 0 else None for values in given]
 
     harvest = llm_seeds(TASK, client(model_server), plan=ONE_AIM, valid=valid)
     assert arguments(harvest) == [([3], 4.0), ([5], 6.0)]
@@ -183,8 +184,8 @@ def test_replay_of_another_dialogue(model_server: Any, tmp_path: Path) -> None:
     write_exchanges(tmp_path / "seeds.jsonl", noted.exchanges)
     replay = Replay(tmp_path / "seeds.jsonl")
 
-    def valid(values: tuple[Any, ...]) -> str | None:
-        return "too large" if values[1] > 5 else None
+    def valid(given: Sequence[tuple[Any, ...]]) -> list[str | None]:
+        return ["too large" if values[1] > 5 else None for values in given]
 
     harvest = llm_seeds(TASK, replay, plan=ONE_AIM, valid=valid)
     assert (arguments(harvest), harvest.failures) == ([([3], 4.0)], ())

@@ -5,11 +5,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.llm import Client
-from evalplus_lite.pipelines.augmentation import Budget, augment_task
+from evalplus_lite.pipelines.augmentation import Budget, augment, augment_task
 from evalplus_lite.pipelines.seed_generators import (
     DRAWS,
     from_generators,
@@ -17,6 +18,7 @@ from evalplus_lite.pipelines.seed_generators import (
     measured,
 )
 from evalplus_lite.pipelines.seeds import ModelSeeds
+from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.prompting.generators import parse_generator
 from evalplus_lite.sandbox import Sandbox
 
@@ -69,7 +71,8 @@ def test_the_best_generator_is_kept(sandbox: Sandbox, model_server: Any, tmp_pat
     """Of several replies, unusable ones among them, the inputs of the best one are returned."""
     model_server.says(NARROW, "no program", WIDE, INVALID)
     client = Client("tiny", base_url=model_server.url, api_key="none")
-    found = from_generators(sandbox, TASK, client, count=4)
+    backend = Inline(sandbox)
+    found = from_generators(backend, Staging(backend), TASK, client, count=4)
     assert {case.source for case in found} == {"generator"}
     assert {case.operators for case in found} == {("generator2",)}
 
@@ -79,5 +82,6 @@ def test_generators_are_seeds(sandbox: Sandbox, model_server: Any) -> None:
     model_server.says(WIDE)
     client = Client("tiny", base_url=model_server.url, api_key="none")
     source = ModelSeeds(client, 0, "tiny", None, 1)
-    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=80), seeds=source)
-    assert found.sources["generator"] > DRAWS // 2
+    budget = Budget(inputs=80)
+    (found,) = augment([TASK], Inline(sandbox), seed=0, budget=budget, seeds=source)
+    assert found.facts["sources"]["generator"] > DRAWS // 2

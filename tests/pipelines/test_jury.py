@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.consensus.panel import Jury, independent
@@ -20,16 +21,6 @@ RIGHT = (
 )
 SLOW = "def f(x):\n    while abs(x) > 9: pass\n    return x * 2\n"
 LIMITS = Limits(cpu=0.2)
-
-
-class One:
-    """A pool of a single sandbox."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-
-    def imap(self, function, items, *, weight=None):  # type: ignore[no-untyped-def]
-        return (function(self.sandbox, item) for item in items)
 
 
 def base(sandbox: Sandbox, task: Task) -> Suite:
@@ -95,7 +86,7 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     )
     data = Dataset("tiny", (wrong, right, given))
     samples = [Sample(task.id, source) for task in data.tasks for source in RIGHT]
-    found = audit(data, samples, One(sandbox), seed=0, budget=Budget(inputs=60))
+    found = audit(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60))
     kinds = [each.finding.kind if each.finding.disputes else None for each in found]
     assert kinds == ["reference", None, "reference"]
     assert len(found[2].finding.disputes) == 10
@@ -119,7 +110,9 @@ def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_jury(
             id = f"T/{number}{len(plus)}"
             base = [(1,), (2,)]
             tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
-    found = audit(Dataset("tiny", tuple(tasks)), [], One(sandbox), seed=0, budget=Budget(inputs=60))
+    found = audit(
+        Dataset("tiny", tuple(tasks)), [], Inline(sandbox), seed=0, budget=Budget(inputs=60)
+    )
     assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
     for each in found[:2]:
         (dispute,) = each.finding.disputes

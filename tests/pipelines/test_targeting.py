@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from support.tasks import make_task
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.pipelines.augmentation import Budget, augment_task
-from evalplus_lite.pipelines.seeds import from_row, to_row
+from evalplus_lite.pipelines.augmentation import Budget, FinishedTask, augment_task
 from evalplus_lite.pipelines.targeting import targets
+from evalplus_lite.pipelines.work.augmentation import finished
 from evalplus_lite.sandbox import Sandbox, preset
 
 REFERENCE = "def f(x, y):\n    if x > 12:\n        return x - y\n    return x + y\n"
@@ -62,9 +64,10 @@ def test_the_same_seed_aims_alike(sandbox: Sandbox) -> None:
     one, other = (augment_task(sandbox, TASK, seed=3, budget=budget) for _ in range(2))
     assert one.suite.cases == other.suite.cases
     assert one.survivors == other.survivors
-    again = from_row(to_row(one), {TASK.id: TASK})
-    assert again.survivors == one.survivors
-    assert again.aimed == one.aimed
+    facts, suite = finished(TASK, one)
+    again = FinishedTask.of_row(json.loads(json.dumps(FinishedTask(facts, suite).to_row())))
+    assert again == FinishedTask(facts, suite)
+    assert (again.facts["survivors"], again.facts["aimed"]) == ([*one.survivors], one.aimed)
 
 
 def test_nothing_is_aimed_at_by_default(sandbox: Sandbox) -> None:

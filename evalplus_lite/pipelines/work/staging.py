@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -23,8 +23,8 @@ def task_row(task: Task) -> Row:
     rule = task.rule
     return (
         (task.id, task.prompt, task.entry_point, task.reference),
-        _case_rows(task.base),
-        _case_rows(task.plus),
+        case_rows(task.base),
+        case_rows(task.plus),
         task.contract,
         (rule.kind, rule.atol, rule.rtol),
         task.style,
@@ -43,8 +43,8 @@ def task_of(row: Row) -> Task:
         prompt=prompt,
         entry_point=entry_point,
         reference=reference,
-        base=_cases(base),
-        plus=_cases(plus),
+        base=cases_of(base),
+        plus=cases_of(plus),
         contract=contract,
         rule=Rule(*rule),
         style=style,
@@ -59,7 +59,7 @@ def suite_row(suite: Suite) -> Row:
         (item.size, item.digest, item.data) if isinstance(item, Packed) else item
         for item in suite.blobs.items()
     ]
-    cases = _case_rows(suite.cases)
+    cases = case_rows(suite.cases)
     return suite.task_id, cases, items, suite.base_count, dict(suite.provenance)
 
 
@@ -67,7 +67,7 @@ def suite_of(row: Row) -> Suite:
     """Return the suite of a ``suite_row``."""
     task_id, cases, items, base_count, provenance = row
     blobs = Blobs(Packed(*item) if isinstance(item, tuple) else item for item in items)
-    return Suite(task_id, _cases(cases), blobs, base_count, provenance)
+    return Suite(task_id, cases_of(cases), blobs, base_count, provenance)
 
 
 def evidence_row(evidence: Evidence) -> Row:
@@ -82,11 +82,13 @@ def evidence_of(row: Row) -> Evidence:
     return Evidence(cases, base, tuple(Loss(*each) for each in lost), blind)
 
 
-def _case_rows(cases: tuple[Case, ...]) -> Row:
+def case_rows(cases: Iterable[Case]) -> Row:
+    """Return cases as plain data."""
     return [(case.arguments, case.source, case.parent, case.operators) for case in cases]
 
 
-def _cases(rows: Row) -> tuple[Case, ...]:
+def cases_of(rows: Row) -> tuple[Case, ...]:
+    """Return the cases of ``case_rows``."""
     return tuple([Case(*row) for row in rows])
 
 

@@ -1,0 +1,327 @@
+"""Augmenting one task: seeds, mutation, filter, reference, until there are inputs enough.
+
+The suite depends on (seed, task, programs) alone, so it is the same wherever it is made.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from evalplus_lite.consensus.disputes import Dispute, Finding, rows
+from evalplus_lite.consensus.panel import UNANSWERED, Jury
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.generate.domains.constants import Constants, examples
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.grading.evidence import (
+    blamed,
+    notes,
+    own_refused,
+    recorded,
+    require_check,
+    sentence,
+    weighed,
+)
+from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.pipelines.seed_generators import from_strategies
+from evalplus_lite.pipelines.subsets import joined, taken
+from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
+from evalplus_lite.pipelines.work.staging import cases_of, staged
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.store.compressed import Packed
+from evalplus_lite.store.writing import packed_row
+from evalplus_lite.tasks.row_assertions import with_stated_contract
+from evalplus_lite.tasks.suite_file import suite_row
+from evalplus_lite.types import Case, Suite, Task
+
+BASE_LIMITS = Limits(cpu=20.0, load=10.0)
+GROWTH = 4
+"""A batch may be so many times as large as the one before. Small ones teach the generator early,
+but each costs three processes, whatever its size."""
+MOST_UNANSWERED = 10
+SLOW = ("slow", "memory", "crashes")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much to do for a task.
+
+    ``inputs``: new cases wanted. ``seconds``: of a usual machine, what a case may cost the
+    reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
+    first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
+    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
+    slow inputs after which a batch is given up.
+    ``targeted``: inputs that may be added for wrong programs which the others let pass.
+    """
+
+    inputs: int = 1000
+    seconds: float = 0.5
+    batch: int = 250
+    patience: int = 4
+    slow: int = 8
+    targeted: int = 0
+
+    def to_row(self) -> Row:
+        """Return it as plain data."""
+        return astuple(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A task's suite, with how many inputs came from where and were dropped for which cause.
+
+    ``review`` are the inputs that were set aside since most of ``jurors`` programs contradict the
+    reference on them. ``aimed`` wrong programs passed all inputs of the normal budget;
+    ``survivors`` (name and diff) pass the targeted ones, too. ``unanswered`` are some of the inputs
+    that the reference raises on or is too slow for.
+    """
+
+    suite: Suite
+    sources: Mapping[str, int]
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    review: tuple[Dispute, ...] = ()
+    jurors: int = 0
+    aimed: int = 0
+    survivors: tuple[Mapping[str, str], ...] = ()
+    unanswered: tuple[Case, ...] = ()
+
+
+class TaskAugmentation:
+    """A task's suite as it grows: its base cases, then new ones, batch by batch.
+
+    ``samples`` are programs for the task; an input on which most of those that pass the base cases
+    contradict the reference is not used, but set aside for review.
+    Base cases are the task's own: one that its contract rejects is kept and noted, one that the
+    reference cannot answer is dropped and noted. Raises UnusableTask if none is left, or if the
+    reference or the contract fails.
+    A task without a contract has the assertions that its published row states of the inputs.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        task: Task,
+        *,
+        seed: int,
+        budget: Budget,
+        seeds: Sequence[Case] = (),
+        samples: Sequence[str] = (),
+    ) -> None:
+        self.sandbox, self.budget, self.seed = sandbox, budget, seed
+        self.task = with_stated_contract(task)
+        base, self.notes = _answer_base(sandbox, self.task)
+        self.suites: list[Suite] = [base.suite]
+        self.generator = _generator(self.task, base.suite.cases, seed, budget, seeds)
+        self.jury = Jury.summon(sandbox, self.task, base.suite, samples)
+        self.dropped: Counter[str] = Counter()
+        self.unanswered: list[Case] = []
+        self.review: list[Dispute] = []
+        self.new = self.idle = self.proposed = 0
+        self.size = budget.batch
+
+    def step(self) -> bool:
+        """Propose one batch and keep what can be; say whether it is worth to go on."""
+        wanted = self.budget.inputs - self.new
+        if wanted <= 0 or self.idle >= self.budget.patience:
+            return False
+        size = min(self.size, _needed(wanted, kept=self.new, of=self.proposed))
+        batch = self.generator.propose(size)
+        if not batch:
+            return False
+        self.proposed += len(batch)
+        answers = self._answered(batch)
+        enough = range(min(wanted, len(answers.suite.cases)))
+        answers = self._undisputed(replace(answers, suite=taken(answers.suite, enough)))
+        slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
+        # Parents are positions in the suite so far, which is how the generator counts them.
+        chosen = [batch[number] for number in answers.kept]
+        outputs = [_name(data) for data in answers.suite.blobs.items()]
+        self.generator.feedback(chosen, slow=slow, outputs=outputs)
+        self.suites.append(replace(answers.suite, cases=tuple(chosen)))
+        self.new += len(chosen)
+        self.idle = 0 if chosen else self.idle + 1
+        self.size = self.budget.batch if slow else GROWTH * self.size
+        return True
+
+    def finish(self, wrong: Sequence[str] = ()) -> Augmented:
+        """Return what there is, after the targeted rounds if the budget has them.
+
+        ``wrong`` are programs that these aim at, besides the reference's mutants.
+        """
+        round = self._targeted(wrong) if self.budget.targeted else None
+        suite = joined(self.suites, self._provenance())
+        sources = Counter(case.source for case in suite.cases)
+        survivors = round.survivors if round else ()
+        return Augmented(
+            suite,
+            dict(sorted(sources.items())),
+            dict(sorted((+self.dropped).items())),
+            tuple(self.notes),
+            tuple(self.review),
+            len(self.jury.programs),
+            round.aimed if round else 0,
+            tuple({"name": each.name, "diff": each.diff} for each in survivors),
+            tuple(self.unanswered),
+        )
+
+    def _targeted(self, wrong: Sequence[str]) -> Round:
+        sofar = joined(self.suites, self._provenance())
+        round = aim(
+            self.sandbox,
+            self.task,
+            self.generator,
+            alive(self.sandbox, self.task, sofar, targets(self.task, wrong)),
+            lambda batch: self._undisputed(self._answered(batch)),
+            inputs=self.budget.targeted,
+            batch=self.budget.batch,
+        )
+        self.suites += round.suites
+        return round
+
+    def _answered(self, batch: Sequence[Case]) -> Answers:
+        """Return what of a batch can be kept, and note what cannot."""
+        answers = answer(
+            self.sandbox,
+            self.task,
+            batch,
+            base_count=0,
+            limits=Limits(cpu=self.budget.seconds, load=10.0),
+            max_failures=self.budget.slow,
+        )
+        self.dropped.update(answers.causes)
+        failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
+        self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
+        return answers
+
+    def _undisputed(self, answers: Answers) -> Answers:
+        """Return the answers without those that most programs contradict."""
+        disputes = self.jury.hear(self.sandbox, answers.suite, answers.dropped)
+        self.review.extend(filter(None, disputes))
+        places = [n for n in range(len(answers.suite.cases)) if disputes[n] is None]
+        self.dropped["disputed"] += len(answers.suite.cases) - len(places)
+        kept = tuple(answers.kept[place] for place in places)
+        return replace(answers, suite=taken(answers.suite, places), kept=kept)
+
+    def _provenance(self) -> dict[str, Any]:
+        budget, found = self.budget, self.generator.input_filter.found
+        facts: dict[str, Any] = {
+            "seed": self.seed,
+            "inputs": budget.inputs,
+            "seconds": budget.seconds,
+            "guards": [constraint.to_json() for constraint in found],
+        }
+        return facts | ({"targeted": budget.targeted} if budget.targeted else {})
+
+
+def augment_task(
+    sandbox: Sandbox,
+    task: Task,
+    *,
+    seed: int,
+    budget: Budget,
+    seeds: Sequence[Case] = (),
+    samples: Sequence[str] = (),
+    wrong: Sequence[str] = (),
+) -> Augmented:
+    """Return the task's base cases and new ones, with the reference's answers.
+
+    As ``TaskAugmentation`` says, whose steps are all taken.
+    """
+    growing = TaskAugmentation(
+        sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
+    )
+    while growing.step():
+        pass
+    return growing.finish(wrong)
+
+
+def finished(task: Task, result: Augmented) -> Row:
+    """Return a finished task as (facts, part of the suite file), so that who collects it writes
+    them and needs to look at no case."""
+    suite = result.suite
+    facts = {
+        "task_id": task.id,
+        "base_count": suite.base_count,
+        "count": len(suite.cases),
+        "provenance": dict(suite.provenance),
+        "sources": dict(result.sources),
+        "dropped": dict(result.dropped),
+        "notes": list(result.notes),
+        "review": list(rows(Finding(task.id, len(suite.cases), result.review))),
+        "jurors": result.jurors,
+        "aimed": result.aimed,
+        "survivors": [dict(survivor) for survivor in result.survivors],
+    }
+    return facts, packed_row(suite_row(task, suite))
+
+
+def augmenting(place: Place, settings: Row) -> Work:
+    """Of (staged task, seeds, samples, wrong programs), what ``finished`` returns of its suite by
+    (seed, budget); if there is none, None and the unusable task's (id, cause, detail)."""
+    seed, budget = settings[0], Budget(*settings[1])
+
+    def work(item: Row) -> Row:
+        ref, seeds, samples, wrong = item
+        task, _ = staged(place, ref)
+        try:
+            with blamed(task):
+                result = augment_task(
+                    place.sandbox,
+                    task,
+                    seed=seed,
+                    budget=budget,
+                    seeds=cases_of(seeds),
+                    samples=samples,
+                    wrong=wrong,
+                )
+        except UnusableTask as error:
+            bad = recorded(error)
+            return None, (bad.task_id, bad.cause, bad.detail)
+        return finished(task, result)
+
+    return work
+
+
+def _answer_base(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
+    refused = own_refused(sandbox, task)
+    base = answer(
+        sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
+    )
+    told = notes(weighed(task, base))
+    require_check(sandbox, task, base.suite)
+    if refused:
+        told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
+    return base, told
+
+
+def _generator(
+    task: Task, base: Sequence[Case], seed: int, budget: Budget, seeds: Sequence[Case]
+) -> Generator:
+    constants = Constants.of_task(task)
+    input_filter = InputFilter.of_task(replace(task, base=tuple(base)), constants=constants)
+    first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
+    name = f"{seed}:{task.id}"
+    return Generator(
+        base,
+        input_filter=input_filter,
+        rng=random.Random(name),
+        seeds=[*first, *seeds],
+        sampled=from_strategies(input_filter, inputs=budget.inputs, seed=name),
+        constants=constants,
+    )
+
+
+def _needed(count: int, *, kept: int, of: int) -> int:
+    """Return how many inputs to propose for ``count`` valid ones, as ``kept`` of so many were."""
+    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
+
+
+def _name(data: bytes | Packed) -> bytes:
+    """Return what tells outputs apart, without holding large ones."""
+    return data.digest if isinstance(data, Packed) else data
