@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.observed import Observed
-from evalplus_lite.generate.domains.profile import elements_of
+from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile, elements_of
 from evalplus_lite.programs import parsing
 from evalplus_lite.types import Task, Value
 
@@ -47,7 +46,7 @@ class Form:
     """The parameters' names and what was observed at each: what an input must look like."""
 
     names: tuple[str, ...]
-    seen: tuple[Observed, ...]
+    seen: tuple[Profile, ...]
 
     @classmethod
     def of(cls, task: Task) -> Form:
@@ -65,7 +64,7 @@ class Form:
         rows = [case.arguments for case in task.base if len(case.arguments) == arity]
         return cls(
             names=parameter_names(task, arity=arity),
-            seen=tuple(Observed.of(column) for column in zip(*rows, strict=True)),
+            seen=tuple(Profile.of(column) for column in zip(*rows, strict=True)),
         )
 
     def schema(self, *, count: int) -> dict[str, Any]:
@@ -128,7 +127,7 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _schema(seen: Observed | None) -> dict[str, Any]:
+def _schema(seen: Profile | None) -> dict[str, Any]:
     if seen is None:  # only empty containers were seen
         return _any([_SCALARS[kind] for kind in (float, str, bool)])  # a number may be whole
     kinds = seen.kinds
@@ -146,14 +145,14 @@ def _schema(seen: Observed | None) -> dict[str, Any]:
     return _any(forms)
 
 
-def _array_schema(kind: type, seen: Observed) -> dict[str, Any]:
+def _array_schema(kind: type, seen: Profile) -> dict[str, Any]:
     if kind is dict:
         items = _object({"key": _schema(seen.keys), "value": _schema(seen.values)})
     elif seen.positions is not None:
         items = _any([_schema(position) for position in seen.positions])
     else:
         items = _schema(seen.items)
-    largest = seen.largest
+    largest = seen.sizes.largest if seen.sizes else 0
     bounds = {"maxItems": min(max(2 * largest, 10), MOST_ITEMS)}
     if (size := _fixed_size(kind, seen)) is not None:
         bounds = {"minItems": size, "maxItems": size}
@@ -165,19 +164,21 @@ def _any(forms: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
 
 
-def _is_tagged(kind: type, seen: Observed) -> bool:
+def _is_tagged(kind: type, seen: Profile) -> bool:
     return kind is not list and sum(other in _ARRAYS for other in seen.kinds) > 1
 
 
-def _fixed_size(kind: type, seen: Observed) -> int | None:
+def _fixed_size(kind: type, seen: Profile) -> int | None:
     """Return the size that every container of this kind must have, None where it is free."""
-    sized = [other for other in seen.kinds if other in _ARRAYS or other in (str, bytes)]
-    if not seen.is_fixed or sized != [kind]:
+    sized = [other for other in seen.kinds if other in SIZED]
+    sizes = seen.sizes
+    if sizes is None or sized != [kind] or kind not in SEQUENCES:
         return None
-    return seen.largest if kind in (list, tuple) else None
+    is_one = sizes.is_fixed or (kind is tuple and sizes.smallest == sizes.largest > 0)
+    return sizes.largest if is_one else None
 
 
-def _write(value: Value, seen: Observed | None) -> Any:
+def _write(value: Value, seen: Profile | None) -> Any:
     kind = type(value)
     if kind is float and not math.isfinite(value):
         raise Misfit("JSON has no word for it")
@@ -199,7 +200,7 @@ def _write(value: Value, seen: Observed | None) -> Any:
     return {kind.__name__: tree} if _is_tagged(kind, seen) else tree
 
 
-def _read(tree: Any, seen: Observed | None, where: str, depth: int) -> Value:
+def _read(tree: Any, seen: Profile | None, where: str, depth: int) -> Value:
     if depth > MAX_DEPTH:
         raise Misfit(f"{where} nests more than {MAX_DEPTH} deep")
     kinds = (int, float, str, bool) if seen is None else seen.kinds
@@ -224,7 +225,7 @@ def _read(tree: Any, seen: Observed | None, where: str, depth: int) -> Value:
     return tree
 
 
-def _read_object(tree: dict[Any, Any], seen: Observed, where: str, depth: int) -> Value:
+def _read_object(tree: dict[Any, Any], seen: Profile, where: str, depth: int) -> Value:
     """Read a tagged container, bytes, a complex number, or a dict written as a literal."""
     kinds = seen.kinds
     if bytes in kinds and set(tree) == {"hex"} and isinstance(tree["hex"], str):
@@ -247,7 +248,7 @@ def _read_object(tree: dict[Any, Any], seen: Observed, where: str, depth: int) -
     return _build(dict, entries, seen, where, depth)
 
 
-def _read_array(tree: Any, seen: Observed, where: str, depth: int) -> Value:
+def _read_array(tree: Any, seen: Profile, where: str, depth: int) -> Value:
     """Read a container, as its own type where that was seen, else as the only one that was."""
     kinds = [kind for kind in seen.kinds if kind in _ARRAYS]
     if type(tree) in kinds:
@@ -257,7 +258,7 @@ def _read_array(tree: Any, seen: Observed, where: str, depth: int) -> Value:
     return _build(kinds[0], tree, seen, where, depth)
 
 
-def _build(kind: type, tree: Any, seen: Observed, where: str, depth: int) -> Value:
+def _build(kind: type, tree: Any, seen: Profile, where: str, depth: int) -> Value:
     items = elements_of(tree)
     parts = seen.positions if kind in (list, tuple) else None
     size = len(parts) if parts else _fixed_size(kind, seen)

@@ -107,3 +107,16 @@ def test_corners_do_not_combine_what_was_refused_alone() -> None:
 def test_corners_without_arguments_have_nothing_to_draw() -> None:
     """A function without parameters has no corners."""
     assert BoundaryCombinations([], random.Random(2).random).draw() == {}
+
+
+def test_deep_nesting_makes_no_huge_values() -> None:
+    """Lists of lists of lists grow with every level: those of too many parts are left out."""
+    deep = [[[[[[[1, 2], [3]]]]]]]
+    found = boundary.values(slots((deep,))[0])
+    assert found
+    assert max(map(parts, found)) <= 10_000
+
+
+def parts(value: Value) -> int:
+    """Return how many values a nested list holds, lists among them."""
+    return sum(1 + parts(each) for each in value) if isinstance(value, list) else 0

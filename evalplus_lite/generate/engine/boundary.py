@@ -8,6 +8,7 @@ from itertools import chain, islice, pairwise
 from evalplus_lite.generate.domains.characters import CLASSES
 from evalplus_lite.generate.domains.profile import SEQUENCES, hashable
 from evalplus_lite.generate.domains.string_patterns import tokens
+from evalplus_lite.generate.engine.growth import parts_of
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
@@ -24,20 +25,50 @@ _MOST = 80
 _SAMPLE = 12
 """Elements that containers are built from."""
 _LONG = 40
+_MOST_PARTS = 10_000
+
+Of = Callable[[Slot], list[Value]]
+"""Gives the boundary values of an inner slot."""
 
 
 def values(slot: Slot) -> list[Value]:
-    """Return distinct boundary values of the place that its domain admits, simplest first."""
+    """Return distinct boundary values of the slot that its domain admits, simplest first."""
+    memo: dict[int, list[Value]] = {}
+
+    def of(inner: Slot) -> list[Value]:
+        # Several kinds of container may build on the same elements: each slot is worked out once.
+        if id(inner) not in memo:
+            memo[id(inner)] = _values(inner, of)
+        return memo[id(inner)]
+
+    return of(slot)
+
+
+def _values(slot: Slot, of: Of) -> list[Value]:
     found: dict[bytes, Value] = {}
     free = [kind for kind in slot.domain.kinds if kind not in slot.choices]
-    made = [_BY_KIND[kind](slot) for kind in free if kind in _BY_KIND]
+    made = [_BY_KIND[kind](slot, of) for kind in free if kind in _BY_KIND]
     made += map(iter, slot.choices.values())
     for value in islice(_alternating(made), 4 * _MOST):
+        if not _is_small(value):
+            continue
         if slot.domain.explain(value) is None and _is_within(value, slot):
             found.setdefault(key(value), value)
             if len(found) >= _MOST:
                 break
     return list(found.values())
+
+
+def _is_small(value: Value) -> bool:
+    """Return whether a value has few parts: nested lists of lists grow with every level."""
+    waiting, seen = [value], 0
+    while waiting:
+        parts = parts_of(waiting.pop())
+        seen += len(parts)
+        if seen > _MOST_PARTS:
+            return False
+        waiting += parts
+    return True
 
 
 def _is_within(value: Value, slot: Slot) -> bool:
@@ -55,7 +86,7 @@ def _alternating(streams: list[Iterator[Value]]) -> Iterator[Value]:
                 streams.remove(stream)
 
 
-def _integers(slot: Slot) -> Iterator[Value]:
+def _integers(slot: Slot, of: Of) -> Iterator[Value]:
     yield from _NUMBERS
     numbers = slot.profile.numbers
     if numbers is not None:
@@ -68,7 +99,7 @@ def _integers(slot: Slot) -> Iterator[Value]:
     yield from _LARGE
 
 
-def _floats(slot: Slot) -> Iterator[Value]:
+def _floats(slot: Slot, of: Of) -> Iterator[Value]:
     yield from chain.from_iterable(zip(map(float, _NUMBERS), _FRACTIONS, strict=False))
     yield from map(float, _NUMBERS)
     numbers = slot.profile.numbers
@@ -80,7 +111,7 @@ def _floats(slot: Slot) -> Iterator[Value]:
         yield from (float("inf"), float("-inf"), float("nan"))
 
 
-def _texts(slot: Slot) -> Iterator[Value]:
+def _texts(slot: Slot, of: Of) -> Iterator[Value]:
     characters = _leading(slot.seen_characters)
     yield ""
     if slot.domain.has_common_pattern or slot.domain.pattern:
@@ -140,7 +171,7 @@ def _leading(characters: str) -> str:
     return "".join([*chosen, *others])
 
 
-def _bytestrings(slot: Slot) -> Iterator[Value]:
+def _bytestrings(slot: Slot, of: Of) -> Iterator[Value]:
     yield from (
         b"",
         b"\x00",
@@ -155,27 +186,27 @@ def _bytestrings(slot: Slot) -> Iterator[Value]:
     yield from slot.state.constants.bytestrings
 
 
-def _lists(slot: Slot) -> Iterator[list[Value]]:
+def _lists(slot: Slot, of: Of) -> Iterator[list[Value]]:
     """Yield plain shapes over the elements' own boundary values, the shortest first."""
     if slot.positions is not None:
         sequences = (each for each in slot.seen if type(each) in SEQUENCES)
         model = next((each for each in sequences if len(each) == len(slot.positions)), None)
         if model is not None:
             yield from _alternating(
-                [_replaced(model, at, values(inner)) for at, inner in enumerate(slot.positions)]
+                [_replaced(model, at, of(inner)) for at, inner in enumerate(slot.positions)]
             )
         return
     yield []
     if slot.items is None:
         return
-    pool = values(slot.items)[:_SAMPLE]
+    pool = of(slot.items)[:_SAMPLE]
     seen = list(slot.items.seen[:_SAMPLE])
     if slot.has_fixed_size and slot.profile.sizes:
         size = slot.profile.sizes.largest
         yield from ([value] * size for value in pool)
         return
     if slot.profile.is_rectangular:
-        yield from _grids(slot)
+        yield from _grids(slot, of)
         return
     yield from ([value] for value in pool)
     for one, other in pairwise(pool):
@@ -206,10 +237,10 @@ def _replaced(model: Sequence[Value], at: int, choices: list[Value]) -> Iterator
     return ([*model[:at], choice, *model[at + 1 :]] for choice in choices)
 
 
-def _grids(slot: Slot) -> Iterator[list[Value]]:
+def _grids(slot: Slot, of: Of) -> Iterator[list[Value]]:
     if slot.items is None or slot.items.items is None:
         return
-    pool = values(slot.items.items)[:4]
+    pool = of(slot.items.items)[:4]
     for rows, columns in ((1, 1), (2, 2), (1, 3), (3, 1), (3, 3), (2, 3), (5, 5)):
         for value in pool:
             yield [[value] * columns for _ in range(rows)]
@@ -224,27 +255,29 @@ def _is_orderly(some: list[Value]) -> bool:
     return kinds <= {int, float} or (len(kinds) == 1 and kinds <= {str, bytes})
 
 
-def _dicts(slot: Slot) -> Iterator[Value]:
+def _dicts(slot: Slot, of: Of) -> Iterator[Value]:
     yield {}
     if slot.keys is None or slot.values is None:
         return
-    names, items = values(slot.keys)[:_SAMPLE], values(slot.values)[:_SAMPLE]
+    names, items = of(slot.keys)[:_SAMPLE], of(slot.values)[:_SAMPLE]
     yield from ({name: item} for name, item in zip(names, items, strict=False))
     yield dict(zip(names, items, strict=False))
     yield from (dict.fromkeys(names[:count], items[0]) for count in (2, 3, 5) if items)
 
 
-_BY_KIND: dict[type, Callable[[Slot], Iterator[Value]]] = {
-    bool: lambda slot: iter((False, True)),
+_BY_KIND: dict[type, Callable[[Slot, Of], Iterator[Value]]] = {
+    bool: lambda slot, of: iter((False, True)),
     int: _integers,
     float: _floats,
-    complex: lambda slot: iter((0j, 1 + 0j, 1j, -1j, 1 + 1j, -1 - 1j, 2.5 - 0.5j, 1000 + 1000j)),
+    complex: lambda slot, of: iter(
+        (0j, 1 + 0j, 1j, -1j, 1 + 1j, -1 - 1j, 2.5 - 0.5j, 1000 + 1000j)
+    ),
     str: _texts,
     bytes: _bytestrings,
     list: _lists,
-    tuple: lambda slot: map(tuple, _lists(slot)),
-    set: lambda slot: (set(hashable(value)) for value in _lists(slot)),
-    frozenset: lambda slot: (frozenset(hashable(value)) for value in _lists(slot)),
+    tuple: lambda slot, of: map(tuple, _lists(slot, of)),
+    set: lambda slot, of: (set(hashable(value)) for value in _lists(slot, of)),
+    frozenset: lambda slot, of: (frozenset(hashable(value)) for value in _lists(slot, of)),
     dict: _dicts,
-    type(None): lambda slot: iter((None,)),
+    type(None): lambda slot, of: iter((None,)),
 }

@@ -62,7 +62,7 @@ def largest_magnitude(value: Value) -> float:
         return abs(value)  # type: ignore[no-any-return] # an int
     if kind is float:
         return abs(value) if math.isfinite(value) else 0.0
-    return max((largest_magnitude(part) for part in _parts(kind, value)), default=0)
+    return max((largest_magnitude(part) for part in parts_of(value)), default=0)
 
 
 def largest_size(value: Value) -> int:
@@ -74,11 +74,13 @@ def _largest_size(value: Value) -> int:
     kind = type(value)
     if kind is str or kind is bytes:
         return len(value)
-    parts = _parts(kind, value)
+    parts = parts_of(value)
     return max((len(value), *map(_largest_size, parts))) if parts else 0
 
 
-def _parts(kind: type, value: Value) -> list[Value]:
+def parts_of(value: Value) -> list[Value]:
+    """Return the elements of a container, or the keys and values of a dict; nothing of others."""
+    kind = type(value)
     if kind is dict:
         return [*value, *value.values()]
     return list(value) if kind in (list, tuple, set, frozenset) else []
