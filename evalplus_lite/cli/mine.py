@@ -85,13 +85,13 @@ def mine(
     from evalplus_lite.cli.console import Screen
     from evalplus_lite.cli.setup import keep_tables
     from evalplus_lite.execution.workers import check_workers
-    from evalplus_lite.mining.campaign import Campaign, Outputs, Progress
-    from evalplus_lite.mining.mine import Settings
+    from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
+    from evalplus_lite.mining.mine import MiningSettings
 
     keep_tables()
     for name in packages:
         check_package(name)
-    settings = Settings(
+    settings = MiningSettings(
         seed=seed,
         types="wide" if wide else "paper",
         keep_all=any_licence,
@@ -104,7 +104,7 @@ def mine(
     with Screen() as screen:
         screen.stage("mine", len(packages))
 
-        def report(progress: Progress) -> None:
+        def report(progress: PackageProgress) -> None:
             if progress.problem:
                 problems.append(progress.package)
                 screen.note(f"{progress.package}: {progress.problem}")

@@ -66,7 +66,7 @@ def predict(
     from evalplus_lite.cli.console import Screen, print_json, say
     from evalplus_lite.cli.facts import facts
     from evalplus_lite.llm import Client
-    from evalplus_lite.mining.asking.predict import Asking, Prediction
+    from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings
     from evalplus_lite.mining.asking.predict import predict as run
     from evalplus_lite.pipelines.facts import file_facts
 
@@ -76,7 +76,7 @@ def predict(
     if max_code is not None:
         chosen = (task for task in chosen if len(task.code) <= max_code)
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
-    asking = Asking(
+    asking = PredictionSettings(
         samples=samples,
         temperature=temperature,
         max_tokens=max_tokens,

@@ -1,4 +1,4 @@
-"""``evalplus-lite score``: mark predictions of what code does."""
+"""``evalplus-lite score``: grade predictions of what code does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evalplus_lite.cli.options import JsonOption
 from evalplus_lite.cli.predict import MinedOption
 
 if TYPE_CHECKING:
-    from evalplus_lite.mining.asking.score import Report
+    from evalplus_lite.mining.asking.score import ScoreReport
 
 
 def score(
@@ -31,7 +31,7 @@ def score(
     marks: Annotated[
         Path | None,
         typer.Option(
-            "--marks", metavar="PATH", help="Write each prediction with its mark (JSONL)."
+            "--marks", metavar="PATH", help="Write each prediction with its grade (JSONL)."
         ),
     ] = None,
     json: JsonOption = False,
@@ -64,11 +64,11 @@ def score(
     found = facts(tasks=file_facts([tasks]), predictions=file_facts([predictions]))
     summary = {"run": found, **report.to_json()}
     if marks is not None:
-        from evalplus_lite.mining.asking.score import marked_rows
+        from evalplus_lite.mining.asking.score import graded_rows
         from evalplus_lite.store import write_jsonl
 
         write_jsonl(
-            marks, marked_rows(read_any(tasks), read_predictions(predictions), judge=decide)
+            marks, graded_rows(read_any(tasks), read_predictions(predictions), judge=decide)
         )
     if out is not None:
         write_text(out, json_module.dumps(summary, indent=2) + "\n")
@@ -79,7 +79,7 @@ def score(
     return 1 if report.undecided else 0
 
 
-def show(report: Report) -> None:
+def show(report: ScoreReport) -> None:
     """Print a report's tables."""
     from evalplus_lite.cli.console import percent, print_table, say
 

@@ -23,8 +23,8 @@ from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.llm import ModelSource
-from evalplus_lite.mining.inlining.graph import Problem
-from evalplus_lite.mining.mine import PackageMine, Settings
+from evalplus_lite.mining.inlining.graph import Obstacle
+from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.static import Reject
@@ -47,7 +47,7 @@ class Outputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class PackageProgress:
     """One package is done (or was before): its name, its tasks, and how many are to come."""
 
     package: str
@@ -61,7 +61,7 @@ class Progress:
 class Job:
     """All that a worker process needs to mine packages by itself."""
 
-    settings: Settings
+    settings: MiningSettings
     companions: tuple[Path, ...]
     config: SandboxConfig
     shelf: tuple[tuple[str, Path], ...] = ()
@@ -109,7 +109,9 @@ class Job:
             funnel.add("packages")
             funnel.reject("packages", "cannot be had or read")
             problem = str(error) if isinstance(error, InputError) else f"{name}: nests too deeply"
-            reject = Reject(name, "*", "packages", "cannot be had or read", (Problem("", problem),))
+            reject = Reject(
+                name, "*", "packages", "cannot be had or read", (Obstacle("", problem),)
+            )
             row |= {"tasks": [], "rejects": [reject.to_json()], "seconds": {}}
         row |= {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
         return row
@@ -163,12 +165,12 @@ class Campaign:
 
     packages: Sequence[str]
     out: Outputs
-    settings: Settings = field(default_factory=Settings)
+    settings: MiningSettings = field(default_factory=MiningSettings)
     companions: Sequence[Path] = ()
     workers: int = 1
     config: SandboxConfig = field(default_factory=lambda: SandboxConfig(packages=()))
     source: Callable[[], ModelSource] | None = None
-    report: Callable[[Progress], None] = lambda progress: None
+    report: Callable[[PackageProgress], None] = lambda progress: None
     force: bool = False
     """Whether what an earlier run left is dropped."""
 
@@ -193,12 +195,14 @@ class Campaign:
             left = len(todo)
             for name in dict.fromkeys(self.packages):
                 if name in done:
-                    self.report(Progress(name, done[name], left, resumed=True))
+                    self.report(PackageProgress(name, done[name], left, resumed=True))
             for result in self._each(todo):
                 left -= 1
                 journal.append(result)
                 self.report(
-                    Progress(result["package"], result["mined"], left, problem=result["problem"])
+                    PackageProgress(
+                        result["package"], result["mined"], left, problem=result["problem"]
+                    )
                 )
         return self._write(path)
 

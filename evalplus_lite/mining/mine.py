@@ -7,13 +7,26 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.llm import ModelSource
-from evalplus_lite.mining.inlining.graph import Problem
-from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, Conversation, converse
+from evalplus_lite.mining.inlining.graph import Obstacle
+from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, Conversation, ask_for_cases
 from evalplus_lite.mining.inputs.explore import ROUNDS, explore
 from evalplus_lite.mining.inputs.grow import grow
 from evalplus_lite.mining.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
-from evalplus_lite.mining.running.proof import Original, Sandboxes, Verdict, prove, python_version
-from evalplus_lite.mining.running.runs import Call, Session, Subject, count, is_answer, run
+from evalplus_lite.mining.running.proof import (
+    Original,
+    ProofResult,
+    Sandboxes,
+    prove,
+    python_version,
+)
+from evalplus_lite.mining.running.runs import (
+    CallableProgram,
+    Invocation,
+    RunResult,
+    count,
+    is_answer,
+    run,
+)
 from evalplus_lite.mining.selecting.annotations import TypeSet
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.purity import is_banned_package
@@ -33,7 +46,7 @@ PATH_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MiningSettings:
     """How to mine; all of it decides the result, so it is the identity of a resumable run.
 
     ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
@@ -66,7 +79,7 @@ class PackageMine:
     """Mines one opened package; ``funnel`` is complete when ``yields`` has ended."""
 
     package: PackageSource
-    settings: Settings = field(default_factory=Settings)
+    settings: MiningSettings = field(default_factory=MiningSettings)
     companions: Sequence[PackageSource] = ()
     sandboxes: Sandboxes | None = None
     source: ModelSource | None = None
@@ -78,7 +91,7 @@ class PackageMine:
         if refused is not None:
             self.funnel.add("packages")
             self.funnel.reject("packages", refused)
-            problem = Problem(refused, self.package.licence.expression)
+            problem = Obstacle(refused, self.package.licence.expression)
             yield Yield(reject=Reject(self.package.name, "*", "packages", refused, (problem,)))
             return
         static = StaticMine(
@@ -107,17 +120,17 @@ class PackageMine:
             return "licence not permissive"
         return None
 
-    def _search(self, function: MinedFunction, runner: Runner) -> _Search:
+    def _search(self, function: MinedFunction, runner: Runner) -> FoundCases:
         """Find a function's cases: by type, then by a model, then past 15 by growth."""
         settings, seed = self.settings, self.settings.seed
         count = min(settings.cases, MAX_CASES)
         explored = explore(
             function, runner.execute, seed=seed, rounds=settings.rounds, count=count
         )  # fmt: skip
-        found = _Search(list(explored.cases), explored.chosen(count=count))
+        found = FoundCases(list(explored.cases), explored.chosen(count=count))
         generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
         if self.source is not None and not runner.failure:
-            talk = converse(
+            talk = ask_for_cases(
                 function,
                 self.source,
                 runner.execute,
@@ -159,7 +172,7 @@ class PackageMine:
         chosen, facts = search.chosen, search.facts
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
-        base = Session(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
+        base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
         self._count(verdict)
         if verdict.stage is not None and verdict.problem is not None:
@@ -175,7 +188,7 @@ class PackageMine:
         facts |= {"compared": verdict.compared, "wording": verdict.wording}
         return self._task(function, chosen, facts, runner)
 
-    def _count(self, verdict: Verdict) -> None:
+    def _count(self, verdict: ProofResult) -> None:
         stages = ("loads", "stable", "proved", "mined")
         reached = stages.index(verdict.stage) if verdict.stage else len(stages)
         for stage in stages[:reached]:
@@ -213,7 +226,7 @@ def _filled(cases: list[Executed], others: list[Executed], count: int) -> list[E
 
 
 @dataclass(slots=True)
-class _Search:
+class FoundCases:
     """Every case run, the ones chosen, and what the task row says of how they were found."""
 
     pool: list[Executed]
@@ -230,17 +243,17 @@ class Runner:
     cpu: float = EXPLORING_CPU
     touched: list[str] = field(default_factory=list)
     failure: str = ""
-    _subject: Subject = field(init=False)
-    _counted: Subject | None = field(init=False)
+    _subject: CallableProgram = field(init=False)
+    _counted: CallableProgram | None = field(init=False)
 
     def __post_init__(self) -> None:
         """Write the counters into the program once."""
         function = self.function
-        self._subject = Subject(function.name, function.signature, code=function.code)
+        self._subject = CallableProgram(function.name, function.signature, code=function.code)
         code = instrument(function.code)
         self._counted = None if code is None else replace(self._subject, code=code)
 
-    def execute(self, calls: list[Call]) -> list[Executed]:
+    def execute(self, calls: list[Invocation]) -> list[Executed]:
         """Return what became of each call, with the path it took."""
         found = run(self.sandboxes.plain, self._subject, calls, cpu=self.cpu, max_slow=MAX_SLOW)
         if found.failure:
@@ -258,13 +271,13 @@ class Runner:
             for call, answer in zip(calls, found.answers, strict=True)
         ]
 
-    def counters(self, calls: list[Call], *, budget: int = 0) -> list[dict[str, int] | None]:
+    def counters(self, calls: list[Invocation], *, budget: int = 0) -> list[dict[str, int] | None]:
         """Return each call's counters; None where the program could not be instrumented."""
         if self._counted is None or not calls:
             return [None] * len(calls)
         return count(self.sandboxes.plain, self._counted, calls, COUNTERS, budget=budget)
 
-    def timed(self, calls: list[Call]) -> tuple[float, ...]:
+    def timed(self, calls: list[Invocation]) -> tuple[float, ...]:
         """Return each call's CPU seconds in an untouched program."""
         if not calls:
             return ()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from evalplus_lite.mining.running.runs import Answer, Subject, answer_of
+from evalplus_lite.mining.running.runs import CallableProgram, CallResult, answer_of
 from evalplus_lite.mining.tasks.chains import signature_of
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
@@ -86,7 +86,7 @@ class Surrounding:
 
     def program(self, task: MinedTask) -> Program:
         """Return a task's program within this surrounding."""
-        subject = Subject(task.entry_point, signature_of(task), code=task.code).program()
+        subject = CallableProgram(task.entry_point, signature_of(task), code=task.code).program()
         names = {"HOME": "/root", "TZ": "UTC", **self.environment}
         settings = (self.folder, self.days * 86400.0, names, self.random_seed)
         return Program(
@@ -147,7 +147,7 @@ def check_task(surrounding: Surrounding, sandbox: Sandbox, task: MinedTask) -> C
     return Checked(len(order), witness, tuple(differences))
 
 
-def run(sandbox: Sandbox, program: Program, cases: Sequence[TaskCase]) -> list[Answer]:
+def run(sandbox: Sandbox, program: Program, cases: Sequence[TaskCase]) -> list[CallResult]:
     """Return the answers to cases, and last what the surrounding showed."""
     rows = [(list(case.call.args), dict(case.call.kwargs)) for case in cases]
     inputs = Inputs.of([*rows, (None, None)])

@@ -12,7 +12,7 @@ from support.mining import ONE
 
 from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import Subject
+from evalplus_lite.mining.running.runs import CallableProgram
 from evalplus_lite.mining.selecting.static import MinedFunction, StaticMine
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.sandbox import Inputs
@@ -63,7 +63,7 @@ def sandboxes() -> Iterator[Sandboxes]:
     with Sandboxes() as found:
         try:
             found.plain.run(
-                Subject("f", ONE, "def f(x): return x").program(), Inputs.of([([1], {})])
+                CallableProgram("f", ONE, "def f(x): return x").program(), Inputs.of([([1], {})])
             )
         except SandboxUnavailable as error:
             pytest.skip(f"needs a sandbox: {error}")

@@ -11,7 +11,7 @@ import pytest
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.mining.inputs.call_space import CallSpace, generator_of, hints
 from evalplus_lite.mining.inputs.matching import expressions, matching
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Invocation
 
 BODY = '''
     import datetime
@@ -37,7 +37,7 @@ def test_every_proposed_call_is_of_the_annotated_types(toys: Any) -> None:
     space, generator = generator_of(function, seed="0")
     generator.plant(space.draw(generator.slots, random.Random(1).random) for _ in range(100))
     calls = [space.call(case.arguments) for case in generator.propose(101)]
-    assert calls[0] == Call(("2024-02-29", "long", (1, "b")))
+    assert calls[0] == Invocation(("2024-02-29", "long", (1, "b")))
     assert len({call.key for call in calls}) > 60
     for call in calls:
         day, mode, (number, text), *others = call.args
@@ -59,8 +59,8 @@ def test_a_call_comes_back_from_its_arguments(toys: Any) -> None:
     function = toys.mined({"toy.py": BODY})[0]["toy.f"]
     space = CallSpace.of(function, Constants())
     for call in (
-        Call(("2024-02-29", "long", (1, "b"))),
-        Call(("2024-02-29", "long", (1, "b"), "u", 1.5, 2.5), {"limit": 2, "a": True}),
+        Invocation(("2024-02-29", "long", (1, "b"))),
+        Invocation(("2024-02-29", "long", (1, "b"), "u", 1.5, 2.5), {"limit": 2, "a": True}),
     ):
         assert space.call(space.arguments(call)) == call
 

@@ -1,4 +1,4 @@
-"""Whole runs, growth, chains and questions about states."""
+"""Whole runs, growth, chains and prediction_requests about states."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from evalplus_lite.llm import Reply
 from evalplus_lite.mining.campaign import Campaign, Outputs
 from evalplus_lite.mining.inputs.grow import grow
 from evalplus_lite.mining.inputs.validators import judge
-from evalplus_lite.mining.mine import PackageMine, Runner, Settings
+from evalplus_lite.mining.mine import MiningSettings, PackageMine, Runner
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import Call, Subject, run
+from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.mining.selecting.annotations import read_type
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.tasks.breakpoints import state_tasks
@@ -46,7 +46,7 @@ def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Pat
     out = Outputs(tmp_path / "out" / "tasks.jsonl")
     packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
     seen: list[tuple[str, bool]] = []
-    settings = Settings(rounds=2)
+    settings = MiningSettings(rounds=2)
     campaign = Campaign(
         packages[:2], out, settings, report=lambda p: seen.append((p.package, p.resumed))
     )
@@ -69,7 +69,7 @@ def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Pat
     Path(packages[2]).write_bytes(path.read_bytes())
     assert campaign.run().reasons["packages", "cannot be had or read"] == 0
     with pytest.raises(InputError):
-        Campaign(packages, out, Settings(seed=1)).run()
+        Campaign(packages, out, MiningSettings(seed=1)).run()
 
 
 def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
     texts = []
     for workers in (1, 2):
         out = Outputs(tmp_path / str(workers) / "tasks.jsonl")
-        Campaign([str(first), str(second)], out, Settings(rounds=2), workers=workers).run()
+        Campaign([str(first), str(second)], out, MiningSettings(rounds=2), workers=workers).run()
         texts.append(out.tasks.read_bytes())
     assert texts[0] == texts[1]
     assert texts[0].count(b"\n") == 2
@@ -175,7 +175,7 @@ def test_a_models_cases_are_filled_up_by_type(
     source = Talker(json.dumps({"test_cases": rows}))
     body = "def mod(a: int) -> str:\n    return str(a % 7) + 'x'\n"
     with open_package(toys.wheel({"toy.py": body})) as package:
-        mine = PackageMine(package, Settings(model="m"), sandboxes=sandboxes, source=source)
+        mine = PackageMine(package, MiningSettings(model="m"), sandboxes=sandboxes, source=source)
         (result,) = mine.yields()
     assert result.task is not None
     facts = result.task.facts
@@ -206,8 +206,8 @@ class Talker:
 def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:
     """After so many slow cases the rest is not run; what the quick ones touched is still known."""
     code = "import os\ndef f(x):\n    os.listdir('/')\n    while x > 9: pass\n    return x\n"
-    calls = [Call((n,)) for n in (1, 99, 2, 98, 3, 4)]
-    found = run(sandboxes.plain, Subject("f", ONE, code), calls, cpu=0.2, max_slow=2)
+    calls = [Invocation((n,)) for n in (1, 99, 2, 98, 3, 4)]
+    found = run(sandboxes.plain, CallableProgram("f", ONE, code), calls, cpu=0.2, max_slow=2)
     kinds = [answer.kind for answer in found.answers]
     assert kinds == ["value", "slow", "value", "slow", "unfit", "unfit"]
     assert found.touched == ("os.listdir /",)

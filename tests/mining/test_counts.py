@@ -7,7 +7,7 @@ from typing import Any
 from support.mining import ONE
 
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import Call, Subject, run
+from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.mining.running.runs import count as run_counters
 from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument, variation
 
@@ -31,8 +31,8 @@ def f(x):
 """
     written = instrument(code)
     assert written is not None
-    subject = Subject("f", ONE, written)
-    (found,) = run_counters(sandboxes.plain, subject, [Call((4,))], COUNTERS)
+    subject = CallableProgram("f", ONE, written)
+    (found,) = run_counters(sandboxes.plain, subject, [Invocation((4,))], COUNTERS)
     assert found is not None
     assert found["loop_iterations"] == 8
     assert (found["additions"], found["subtractions"], found["multiplications"]) == (3, 2, 2)
@@ -88,11 +88,11 @@ def f(x):
 '''
     written = instrument(code)
     assert written is not None
-    calls = [Call((n,)) for n in (0, 1, 3, 7)]
-    plain = run(sandboxes.plain, Subject("f", ONE, code), calls)
+    calls = [Invocation((n,)) for n in (0, 1, 3, 7)]
+    plain = run(sandboxes.plain, CallableProgram("f", ONE, code), calls)
     quiet = "class Q:\n    def __getattr__(s, n): return lambda *a: a[-1]\n_count = Q()\n"
     head, _, rest = written.partition("\n")
-    counted = run(sandboxes.plain, Subject("f", ONE, f"{head}\n{quiet}{rest}"), calls)
+    counted = run(sandboxes.plain, CallableProgram("f", ONE, f"{head}\n{quiet}{rest}"), calls)
     assert [a.key for a in plain.answers] == [a.key for a in counted.answers]
     assert any(a.kind == "error" for a in plain.answers)
 

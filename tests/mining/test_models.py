@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.conversation import Scripted, answer, convert, modulo, signature
 
-from evalplus_lite.mining.inputs.dialogue import converse, prompt_for
+from evalplus_lite.mining.inputs.dialogue import ask_for_cases, prompt_for
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import Executed, judge, salvage, select
-from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 
@@ -38,7 +38,7 @@ def test_cases_are_read_into_python_types() -> None:
     form = CaseForm(signature("list[tuple[str, int]]", "set[int]", "dict[int, float]", "date"))
     read = form.read(answer([[[["x", 1]], [3, 3, 2], {"7": 2.5}, "2024-02-29"]]))
     assert not read.problems
-    assert read.calls == [Call(([("x", 1)], {2, 3}, {7: 2.5}, "2024-02-29"))]
+    assert read.calls == [Invocation(([("x", 1)], {2, 3}, {7: 2.5}, "2024-02-29"))]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_of_an_answer_cut_off_the_whole_cases_count() -> None:
     """What stands whole is read, what does not is told, and the break is a problem of its own."""
     whole = answer([[1], ["x"], [3], [4]])
     read = CaseForm(signature("int")).read(f"Here they are: {whole[: whole.rindex('4')]}")
-    assert read.calls == [Call((1,)), Call((3,))]
+    assert read.calls == [Invocation((1,)), Invocation((3,))]
     assert len(read.problems) == 2
     assert "no JSON" in read.problems[0]
 
@@ -95,9 +95,9 @@ def test_optional_variadic_and_keyword_parameters_are_placed() -> None:
     read = form.read(f"```json\n{json.dumps({'test_cases': rows})}\n```")
     assert not read.problems
     assert read.calls == [
-        Call((1,)),
-        Call((1, "y", 2, 3), {"deep": True, "k": 1.5}),
-        Call((5, "z")),
+        Invocation((1,)),
+        Invocation((1, "y", 2, 3), {"deep": True, "k": 1.5}),
+        Invocation((5, "z")),
     ]
 
 
@@ -109,10 +109,10 @@ def executed(outputs: Sequence[Any], *, start: int = 0) -> list[Executed]:
     cases = []
     for number, output in enumerate(outputs, start):
         if isinstance(output, type):
-            found = Answer("error", type=output.__name__, message=f"m{number}")
+            found = CallResult("error", type=output.__name__, message=f"m{number}")
         else:
-            found = Answer("value", value=output)
-        cases.append(Executed(Call((f"in{number}",)), found))
+            found = CallResult("value", value=output)
+        cases.append(Executed(Invocation((f"in{number}",)), found))
     return cases
 
 
@@ -139,7 +139,10 @@ def test_feedback_quotes_the_offenders() -> None:
     (found,) = judge(executed([ValueError] * 11 + list(range(5))))
     assert "in3" in found.feedback
     assert "ValueError: m3" in found.feedback
-    slow = [*executed(range(10)), Executed(Call(("big",)), Answer("slow", message="more than 1 s"))]
+    slow = [
+        *executed(range(10)),
+        Executed(Invocation(("big",)), CallResult("slow", message="more than 1 s")),
+    ]
     (found,) = judge(slow)
     assert found.validator == "runtime"
     assert "big" in found.feedback
@@ -173,7 +176,7 @@ def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
             answer([[n] for n in range(4, 16)]),
         ]
     )
-    found = converse(modulo(toys), source, convert, seed=0)
+    found = ask_for_cases(modulo(toys), source, convert, seed=0)
     assert len(found.cases) >= 10
     assert not found.salvaged
     assert found.failures[:4] == ["schema", "coverage", "duplication", "coverage"]
@@ -190,19 +193,19 @@ def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
 def test_two_attempts_of_three_cycles_then_salvage(toys: Any) -> None:
     """After six answers the minimum is waived, but the core validators are not."""
     source = Scripted([answer([[n % 3], [-n - 1], [-n - 100]]) for n in range(6)])
-    found = converse(modulo(toys), source, convert, seed=0)
+    found = ask_for_cases(modulo(toys), source, convert, seed=0)
     assert len(source.asked) == 6
     assert len(source.asked[3].messages) == 1
     assert found.salvaged
     assert not judge(found.cases, waived=("coverage",))
-    assert converse(modulo(toys), Scripted(["no"] * 6), convert, seed=0).cases == []
+    assert ask_for_cases(modulo(toys), Scripted(["no"] * 6), convert, seed=0).cases == []
 
 
 def test_the_prompt_shows_at_most_sixty_earlier_cases(toys: Any) -> None:
     """Sixty are drawn at random from more; the code, docstring and the count are there."""
     import random
 
-    seen = [Call((n,)) for n in range(100, 500)]
+    seen = [Invocation((n,)) for n in range(100, 500)]
     shown = prompt_for(modulo(toys), seen, random.Random(1))
     assert sum(f"[[{n}], {{}}]" in shown for n in range(100, 500)) == 60
     assert "return str(a % 7)" in shown

@@ -18,12 +18,17 @@ from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import RefusalError, Reply, Request
 from evalplus_lite.mining.asking.canonical import is_same, normal, text
-from evalplus_lite.mining.asking.predict import Asking, Prediction, parse_answer, predict
+from evalplus_lite.mining.asking.predict import (
+    Prediction,
+    PredictionSettings,
+    parse_answer,
+    predict,
+)
 from evalplus_lite.mining.asking.prompt import EXAMPLES, answer_schema, true_answer
 from evalplus_lite.mining.asking.prompt import prompt_for as prompt_for_case
-from evalplus_lite.mining.asking.score import judge_by, mark, read_predictions, score
-from evalplus_lite.mining.inputs.dialogue import converse
-from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.asking.score import grade, judge_by, read_predictions, score
+from evalplus_lite.mining.inputs.dialogue import ask_for_cases
+from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, to_rows
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
@@ -98,9 +103,11 @@ def tasks_of_two() -> list[MinedTask]:
         "def f(x):\n    return {x, x + 1}\n",
         "f",
         (
-            TaskCase(Call((1,)), Answer("value", value={1, 2}), {"lines": 1}),
+            TaskCase(Invocation((1,)), CallResult("value", value={1, 2}), {"lines": 1}),
             TaskCase(
-                Call(("a",)), Answer("error", type="TypeError", message="bad a"), {"lines": 9}
+                Invocation(("a",)),
+                CallResult("error", type="TypeError", message="bad a"),
+                {"lines": 9},
             ),
         ),
         {"package": "p", "python": "3.11.7", "static": static},
@@ -109,7 +116,7 @@ def tasks_of_two() -> list[MinedTask]:
         "q/m.g",
         "def g(x):\n    return x / 2\n",
         "g",
-        (TaskCase(Call((1,)), Answer("value", value=0.5), {"lines": 3}),),
+        (TaskCase(Invocation((1,)), CallResult("value", value=0.5), {"lines": 3}),),
         {"package": "q", "static": {**static, "lines": 40}},
     )
     return [first, second]
@@ -148,7 +155,7 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"q/m\.g"):
         score(tasks[:1], predictions)
     with pytest.raises(InputError):
-        predict(tasks, source, out, asking=Asking(temperature=1.0))
+        predict(tasks, source, out, asking=PredictionSettings(temperature=1.0))
 
 
 def test_answers_are_held_to_the_annotated_result() -> None:
@@ -214,13 +221,13 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
         assert {p.answer is None and p.problem == str(error) for p in read_predictions(out)} == {
             True
         }
-        talk = converse(modulo(toys), Failing(error), convert, seed=0)
+        talk = ask_for_cases(modulo(toys), Failing(error), convert, seed=0)
         assert talk.failures == [f"server: {error}"] * 2
     dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
     with pytest.raises(LLMError, match="cannot reach"):
         predict(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
     with pytest.raises(LLMError, match="cannot reach"):
-        converse(modulo(toys), Failing(dead), convert, seed=0)
+        ask_for_cases(modulo(toys), Failing(dead), convert, seed=0)
 
 
 def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:
@@ -234,7 +241,9 @@ def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> 
             found = {"error": {"type": "ValueError", "message": str(error)}}
         assert said == found
     source = Scripted(['{"value": 0.5}'])
-    predict(tasks_of_two()[1:], source, tmp_path / "p.jsonl", asking=Asking(examples=True))
+    predict(
+        tasks_of_two()[1:], source, tmp_path / "p.jsonl", asking=PredictionSettings(examples=True)
+    )
     (request,) = source.asked
     assert [m.role for m in request.messages] == ["user", "assistant"] * 3 + ["user"]
     assert "is_even(7)" in request.messages[4].content
@@ -250,12 +259,12 @@ def test_the_judge_is_asked_only_about_messages() -> None:
     def said(kind: str, message: str) -> Prediction:
         return Prediction("p/m.f", 1, 0, {"error": {"type": kind, "message": message}})
 
-    assert mark(case, said("TypeError", " bad a "), judge_).is_right
-    assert not mark(case, said("ValueError", "bad a"), judge_).is_right
+    assert grade(case, said("TypeError", " bad a "), judge_).is_right
+    assert not grade(case, said("ValueError", "bad a"), judge_).is_right
     assert not source.asked
-    assert mark(case, said("TypeError", "a was bad"), judge_).judged
+    assert grade(case, said("TypeError", "a was bad"), judge_).judged
     assert len(source.asked) == 1
-    assert not mark(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
+    assert not grade(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
     assert not judge_by(Scripted(["Truely"]))("TypeError", "a", "b")
 
 
@@ -317,7 +326,7 @@ def test_model_text_is_never_executed(tmp_path: Path) -> None:
     said = f"__import__('pathlib').Path({str(trace)!r}).touch()"
     case = tasks_of_two()[1].cases[0]
     for value in (said, {"__eq__": True}, [said]):
-        assert not mark(case, Prediction("q/m.g", 0, 0, {"value": value})).is_right
+        assert not grade(case, Prediction("q/m.g", 0, 0, {"value": value})).is_right
     with pytest.raises(ValueError, match="JSON"):
         parse_answer(said)
     assert not trace.exists()
@@ -352,7 +361,7 @@ def test_cruxeval_files_are_read_without_running_them(tmp_path: Path) -> None:
     file = CruxevalFile(path)
     (task,) = file.tasks()
     assert file.skipped == ["s1"]
-    assert task.cases[0].call == Call(([1, (2,)],), {"b": {3}})
+    assert task.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     (row,) = to_rows([task])
     assert (row["input"], row["output"]) == (rows[0]["input"], rows[0]["output"])
     assert row["code"] == rows[0]["code"]

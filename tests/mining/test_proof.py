@@ -9,7 +9,7 @@ from support.mining import SLUG, mine_all
 
 from evalplus_lite.mining.mine import Runner
 from evalplus_lite.mining.running.proof import Original, Sandboxes, prove
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.sources.archives import open_package
 
 
@@ -23,11 +23,11 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
         Original(package, sandboxes.config) as original,
     ):
         runner = Runner(broken, sandboxes)
-        calls = [Call(("abc",)), Call(("Abc",))]
+        calls = [Invocation(("abc",)), Invocation(("Abc",))]
         executed = runner.execute(calls)
-        from evalplus_lite.mining.running.runs import Session
+        from evalplus_lite.mining.running.runs import RunResult
 
-        base = Session(tuple(case.answer for case in executed))
+        base = RunResult(tuple(case.answer for case in executed))
         verdict = prove(broken, calls, base, sandboxes, original)
     assert verdict.problem is not None
     assert verdict.problem.reason == "differs from the original"

@@ -150,8 +150,8 @@ def test_statements_are_verbatim_and_in_loading_order(toys: Any) -> None:
         def shout(word: str) -> str:
             # Loud, but   not too loud.
             return LOUD[word] if word in LOUD else make(word)   # fallback
-        def make(word, *, mark="!"):
-            return word.upper() + mark
+        def make(word, *, grade="!"):
+            return word.upper() + grade
         LOUD = {w: make(w) for w in ("a", "b")}
         """
     functions, _ = toys.mined({"toy.py": body})

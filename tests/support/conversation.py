@@ -8,7 +8,7 @@ from typing import Any
 
 from evalplus_lite.llm import Reply, Request, Usage
 from evalplus_lite.mining.inputs.validators import Executed
-from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.selecting.annotations import read_type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 
@@ -51,17 +51,17 @@ def answer(args: Sequence[Any]) -> str:
 # Schemas
 
 
-def convert(calls: list[Call]) -> list[Executed]:
+def convert(calls: list[Invocation]) -> list[Executed]:
     """Execute a small pure function of this test's own: a % 7, error below zero."""
     found = []
     for call in calls:
         (number,) = call.args
         if number < 0:
-            result = Answer("error", type="ValueError", message="below")
+            result = CallResult("error", type="ValueError", message="below")
         elif number > 10**6:
-            result = Answer("slow", message="more than 1 s")
+            result = CallResult("slow", message="more than 1 s")
         else:
-            result = Answer("value", value=str(number % 7))
+            result = CallResult("value", value=str(number % 7))
         found.append(Executed(call, result))
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.mining.mine import PackageMine, Settings
+from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
@@ -34,7 +34,7 @@ SLUG = '''
 def mine_all(path: Path, sandboxes: Sandboxes, **settings: Any) -> tuple[list[Any], dict[str, str]]:
     """Return the tasks of a package and the reasons of its rejects."""
     with open_package(path) as package:
-        mine = PackageMine(package, Settings(**settings), sandboxes=sandboxes)
+        mine = PackageMine(package, MiningSettings(**settings), sandboxes=sandboxes)
         results = list(mine.yields())
     tasks = [r.task for r in results if r.task is not None]
     return tasks, {r.reject.function: r.reject.reason for r in results if r.reject is not None}

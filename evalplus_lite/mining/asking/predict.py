@@ -75,7 +75,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class PredictionSettings:
     """How to ask: ``samples`` a case, at ``temperature``, at most ``max_tokens`` an answer."""
 
     samples: int = 1
@@ -89,7 +89,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PredictionRequest:
     """One case of a task, asked once."""
 
     task: MinedTask
@@ -102,15 +102,17 @@ class Question:
         return f"{self.task.id}\n{self.case}\n{self.sample}"
 
 
-def questions(tasks: Iterable[MinedTask], asking: Asking) -> Iterator[Question]:
+def prediction_requests(
+    tasks: Iterable[MinedTask], asking: PredictionSettings
+) -> Iterator[PredictionRequest]:
     """Yield every question, task by task."""
     for task in tasks:
         for case in range(len(task.cases)):
             for sample in range(asking.samples):
-                yield Question(task, case, sample)
+                yield PredictionRequest(task, case, sample)
 
 
-def ask(question: Question, source: ModelSource, asking: Asking) -> Prediction:
+def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
     turns = worked_examples(str(task.facts.get("python", "3"))) if asking.examples else []
@@ -192,7 +194,7 @@ def predict(
     source: ModelSource,
     out: Path,
     *,
-    asking: Asking = Asking(),
+    asking: PredictionSettings = PredictionSettings(),
     report: Callable[[Prediction], None] = lambda prediction: None,
     force: bool = False,
 ) -> int:
@@ -215,7 +217,7 @@ def predict(
         for row in journal.rows():
             with journal.reading(row):
                 done.add(f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}")
-        left = (q for q in questions(tasks, asking) if q.key not in done)
+        left = (q for q in prediction_requests(tasks, asking) if q.key not in done)
         asked = 0
         for prediction in source.each(lambda question: ask(question, source, asking), left):
             journal.append(prediction.to_json())

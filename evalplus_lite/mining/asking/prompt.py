@@ -9,7 +9,7 @@ from typing import Any
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import CutOffError, Message, RefusalError
 from evalplus_lite.mining.asking.canonical import normal
-from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.tasks.chains import signature_of
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -83,12 +83,12 @@ def answer_schema(task: MinedTask) -> str:
 
 EXAMPLES = (
     ("def cut(text: str, size: int) -> str:\n    return text[:size] + '...'\n", "cut",
-     Call(("sunflower", 3)), {"value": "sun..."}),
+     Invocation(("sunflower", 3)), {"value": "sun..."}),
     ("def first(items: list[int]) -> int:\n    if not items:\n        raise ValueError('none')\n"
-     "    return items[0]\n", "first", Call(([],)),
+     "    return items[0]\n", "first", Invocation(([],)),
      {"error": {"type": "ValueError", "message": "none"}}),
     ("def is_even(number: int) -> bool:\n    return number % 2 == 0\n", "is_even",
-     Call((7,)), {"value": False}),
+     Invocation((7,)), {"value": False}),
 )  # fmt: skip
 """Programs, calls and answers that small models may be shown first."""
 
@@ -98,7 +98,7 @@ def worked_examples(python: str) -> list[Message]:
     turns: list[Message] = []
     for code, name, call, answer in EXAMPLES:
         task = MinedTask(f"example/{name}", code, name, (), {"python": python})
-        case = TaskCase(call, Answer("value"))
+        case = TaskCase(call, CallResult("value"))
         turns.append(Message("user", prompt_for(task, case)))
         turns.append(Message("assistant", json.dumps(answer)))
     return turns
@@ -113,7 +113,7 @@ def is_about_request(error: LLMError) -> bool:
 
 
 def wording() -> str:
-    """Return a mark of the prompts' text: answers to other words are other predictions."""
+    """Return a fingerprint of the prompts: answers to other words are other predictions."""
     text = "\n".join((PROMPT, STATE_PROMPT, RETRY))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -173,7 +173,7 @@ def prompt_for(task: MinedTask, case: TaskCase) -> str:
     )
 
 
-def written_call(name: str, call: Call) -> str:
+def written_call(name: str, call: Invocation) -> str:
     """Return a call as Python source."""
     parts = [repr(arg) for arg in call.args]
     parts += [f"{key}={value!r}" for key, value in call.kwargs.items()]

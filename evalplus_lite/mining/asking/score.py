@@ -39,8 +39,8 @@ BINS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A prediction with its mark: ``is_right``, and ``reason`` where it is wrong."""
+class GradedPrediction:
+    """A prediction with its grade: ``is_right``, and ``reason`` where it is wrong."""
 
     prediction: Prediction
     is_right: bool
@@ -49,14 +49,14 @@ class Scored:
     judged: bool = False
     """Whether a language model had the last word, on an exception's message."""
     problem: str = ""
-    """Why there is no mark: the model that was to have the last word could not be asked."""
+    """Why there is no grade: the model that was to have the last word could not be asked."""
 
 
-def mark(
+def grade(
     case: TaskCase,
     prediction: Prediction,
     same_message: SameMessage | None = None,
-) -> Scored:
+) -> GradedPrediction:
     """Mark one prediction.
 
     A value is compared as JSON after normalisation. An exception needs the same type, and the same
@@ -66,27 +66,29 @@ def mark(
     is_error = case.answer.kind == "error"
     answer = prediction.answer
     if answer is None:
-        return Scored(prediction, False, is_error, "unreadable")
+        return GradedPrediction(prediction, False, is_error, "unreadable")
     if not is_error:
         if "value" not in answer:
-            return Scored(prediction, False, is_error, "error predicted, value returned")
+            return GradedPrediction(prediction, False, is_error, "error predicted, value returned")
         right = is_same(case.answer.value, answer["value"])
-        return Scored(prediction, right, is_error, "" if right else "other value")
+        return GradedPrediction(prediction, right, is_error, "" if right else "other value")
     if "error" not in answer:
-        return Scored(prediction, False, is_error, "value predicted, error raised")
+        return GradedPrediction(prediction, False, is_error, "value predicted, error raised")
     kind = str(answer["error"]["type"]).rpartition(".")[2]
     if kind != case.answer.type:
-        return Scored(prediction, False, is_error, "other exception")
+        return GradedPrediction(prediction, False, is_error, "other exception")
     message = str(answer["error"]["message"]).strip()
     if message == case.answer.message.strip():
-        return Scored(prediction, True, is_error)
+        return GradedPrediction(prediction, True, is_error)
     if same_message is not None:
         try:
             right = same_message(kind, case.answer.message, message)
         except LLMError as error:
-            return Scored(prediction, False, is_error, "not judged", problem=str(error))
-        return Scored(prediction, right, is_error, "" if right else "other message", judged=True)
-    return Scored(prediction, False, is_error, "other message")
+            return GradedPrediction(prediction, False, is_error, "not judged", problem=str(error))
+        return GradedPrediction(
+            prediction, right, is_error, "" if right else "other message", judged=True
+        )
+    return GradedPrediction(prediction, False, is_error, "other message")
 
 
 def judge_by(source: ModelSource) -> SameMessage:
@@ -137,7 +139,7 @@ def read_predictions(path: Path) -> Iterator[Prediction]:
             ) from None
 
 
-def marked_rows(
+def graded_rows(
     tasks: Iterable[MinedTask],
     predictions: Iterable[Prediction],
     *,
@@ -150,7 +152,7 @@ def marked_rows(
         if task is None or not 0 <= prediction.case < len(task.cases):
             continue
         case = task.cases[prediction.case]
-        found = mark(case, prediction, judge)
+        found = grade(case, prediction, judge)
         tokens = {"prompt": prediction.prompt_tokens, "completion": prediction.completion_tokens}
         yield {
             "task_id": task.id,
@@ -165,7 +167,7 @@ def marked_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScoreRow:
     """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions."""
 
     group: str
@@ -176,10 +178,10 @@ class Line:
 
 
 @dataclass(slots=True)
-class Report:
+class ScoreReport:
     """All tables of one model's predictions."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ScoreRow] = field(default_factory=list)
     pass_at: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     missing: int = 0
@@ -208,7 +210,7 @@ def score(
     *,
     ks: Iterable[int] = (1,),
     judge: SameMessage | None = None,
-) -> Report:
+) -> ScoreReport:
     """Score predictions: pass@k over cases, and pass@1 by group.
 
     Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
@@ -216,7 +218,7 @@ def score(
     """
     known = {task.id: task for task in tasks}
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
-    report = Report()
+    report = ScoreReport()
     unjudged: set[tuple[str, int]] = set()
     for prediction in predictions:
         task = known.get(prediction.task_id)
@@ -226,7 +228,7 @@ def score(
                 " tasks do not have",
                 remedy="score against the file that was predicted on",
             )
-        found = mark(task.cases[prediction.case], prediction, judge)
+        found = grade(task.cases[prediction.case], prediction, judge)
         if found.problem:
             place = {"task_id": prediction.task_id, "case": prediction.case}
             report.undecided.append(
@@ -251,7 +253,7 @@ def score(
 
 def _lines(
     known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
-) -> Iterator[Line]:
+) -> Iterator[ScoreRow]:
     places = sorted(rates)
     yield _line("all", "all", places, rates)
     errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
@@ -299,7 +301,7 @@ _PER_LINE = {
 
 def _quarters(
     group: str, values: Mapping[tuple[str, int], float], rates: Mapping[tuple[str, int], float]
-) -> Iterator[Line]:
+) -> Iterator[ScoreRow]:
     """Split cases at the quartiles of a statistic; equal values stay together."""
     ordered = sorted(values.values())
     edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
@@ -320,6 +322,6 @@ def _line(
     name: str,
     places: list[tuple[str, int]],
     rates: Mapping[tuple[str, int], float],
-) -> Line:
+) -> ScoreRow:
     rate = fmean(rates[place] for place in places)
-    return Line(group, name, len(places), len({place[0] for place in places}), rate)
+    return ScoreRow(group, name, len(places), len({place[0] for place in places}), rate)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from evalplus_lite.mining.inlining.graph import Node, Problem, ordered
+from evalplus_lite.mining.inlining.graph import Node, Obstacle, ordered
 from evalplus_lite.mining.reading.index import Module
 from evalplus_lite.mining.reading.name_uses import Use
 from evalplus_lite.mining.reading.resolve import (
@@ -47,7 +47,7 @@ class Closure:
     externals: set[str] = field(default_factory=set)
     """Dotted names of the standard library that are read: ``os.path.join``."""
     builtins: set[str] = field(default_factory=set)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Obstacle] = field(default_factory=list)
 
 
 class ClosureBuilder:
@@ -68,7 +68,7 @@ class ClosureBuilder:
         nodes = self._definition(target) if isinstance(target, Definition) else []
         if not nodes:
             entry = Node("statement", module)
-            return Closure(entry, problems=[Problem("unresolved name", f"{module}.{name}")])
+            return Closure(entry, problems=[Obstacle("unresolved name", f"{module}.{name}")])
         self.closure = Closure(nodes[-1])
         while self.pending:
             if len(self.edges) > MAX_NODES:
@@ -83,7 +83,7 @@ class ClosureBuilder:
             self._problem("name clash", f"builtin {captured}")
         if not self.closure.problems:
             found = ordered(self.edges)
-            if isinstance(found, Problem):
+            if isinstance(found, Obstacle):
                 self.closure.problems.append(found)
             else:
                 self.closure.order = found
@@ -240,7 +240,7 @@ class ClosureBuilder:
             self._problem("name clash", f"{name}: {owner[1]} and {identity[1]}")
 
     def _problem(self, reason: str, detail: str) -> None:
-        problem = Problem(reason, detail)
+        problem = Obstacle(reason, detail)
         if problem not in self.closure.problems:
             self.closure.problems.append(problem)
 

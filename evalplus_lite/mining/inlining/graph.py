@@ -25,7 +25,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Obstacle:
     """One reason why a function cannot be inlined."""
 
     reason: str
@@ -36,8 +36,8 @@ Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
 """Node -> what it needs -> whether while loading."""
 
 
-def ordered(edges: Edges) -> list[Node] | Problem:
-    """Return every node after what it needs; a Problem where loading goes in a circle.
+def ordered(edges: Edges) -> list[Node] | Obstacle:
+    """Return every node after what it needs; an Obstacle if loading goes in a circle.
 
     Circles of calls are fine: within one, only the needs of loading count.
     """
@@ -60,7 +60,7 @@ def ordered(edges: Edges) -> list[Node] | Problem:
     while ready:
         _, number = heapq.heappop(ready)
         circle = _circle(groups[number], edges)
-        if isinstance(circle, Problem):
+        if isinstance(circle, Obstacle):
             return circle
         order += circle
         for user in sorted(users[number]):
@@ -70,7 +70,7 @@ def ordered(edges: Edges) -> list[Node] | Problem:
     return order
 
 
-def _circle(nodes: list[Node], edges: Edges) -> list[Node] | Problem:
+def _circle(nodes: list[Node], edges: Edges) -> list[Node] | Obstacle:
     if len(nodes) == 1:
         return nodes
     inside = set(nodes)
@@ -81,7 +81,7 @@ def _circle(nodes: list[Node], edges: Edges) -> list[Node] | Problem:
     while waiting:
         ready = sorted((n for n, needs in waiting.items() if not needs), key=_rank)
         if not ready:
-            return Problem("circle while loading", ", ".join(sorted(n.where for n in waiting)))
+            return Obstacle("circle while loading", ", ".join(sorted(n.where for n in waiting)))
         order.append(ready[0])
         del waiting[ready[0]]
         for needs in waiting.values():

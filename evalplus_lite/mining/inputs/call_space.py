@@ -25,7 +25,7 @@ from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.mining.inputs.matching import expressions, matching
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.mining.selecting.static import MinedFunction
@@ -80,7 +80,9 @@ class CallSpace:
     def of(cls, function: MinedFunction, constants: Constants) -> CallSpace:
         """Return the space that a function's annotations and its constants describe."""
         usual = sorted({*_USUAL, *"".join(constants.strings)})
-        reader = _Reader("".join(sorted({*PRINTABLE, *_FOREIGN, *usual})), dict.fromkeys(usual, 1))
+        reader = DomainReader(
+            "".join(sorted({*PRINTABLE, *_FOREIGN, *usual})), dict.fromkeys(usual, 1)
+        )
         parameters = function.signature.parameters
         domains = tuple(map(reader.parameter, parameters))
         profiles = tuple(map(reader.profile, domains))
@@ -111,7 +113,7 @@ class CallSpace:
                 values.append(slot.sample())
         return Case(tuple(values), "sampled")
 
-    def call(self, arguments: Arguments) -> Call:
+    def call(self, arguments: Arguments) -> Invocation:
         """Return the call that a tuple stands for; it ends before the first argument left out."""
         args: list[Value] = []
         kwargs: dict[str, Value] = {}
@@ -125,9 +127,9 @@ class CallSpace:
                 kwargs |= {k: v for k, v in value.items() if k not in kwargs}
             elif is_open:
                 args += value if parameter.kind == "varargs" else [value]
-        return Call(tuple(args), kwargs)
+        return Invocation(tuple(args), kwargs)
 
-    def arguments(self, call: Call) -> Arguments:
+    def arguments(self, call: Invocation) -> Arguments:
         """Return the tuple that stands for a call; what no parameter has a place for is lost."""
         args, kwargs = list(call.args), dict(call.kwargs)
         found: list[Value] = []
@@ -158,7 +160,7 @@ def generator_of(function: MinedFunction, *, seed: str) -> tuple[CallSpace, Gene
         (),
         input_filter=space.input_filter,
         rng=random.Random(seed),
-        seeds=[Case(space.arguments(Call(each)), "docstring") for each in shown],
+        seeds=[Case(space.arguments(Invocation(each)), "docstring") for each in shown],
         sampled=sampled(space.input_filter, count=_DRAWN, seed=seed),
         constants=space.constants,
     )
@@ -173,13 +175,14 @@ def generator_of(function: MinedFunction, *, seed: str) -> tuple[CallSpace, Gene
     return space, generator
 
 
-class _Reader:
+class DomainReader:
     """Turns types into domains; strings are of an alphabet, and mostly of the characters given."""
 
     def __init__(self, alphabet: str, characters: dict[str, int]) -> None:
         self.alphabet, self.text = alphabet, TextProfile(characters, _WORDS)
 
     def parameter(self, parameter: Parameter) -> Domain:
+        """Return what may stand for a parameter in an input."""
         domain = self.domain(parameter.type)
         if parameter.kind == "varargs":
             return Domain((list,), items=domain, is_uniform=False)

@@ -13,7 +13,7 @@ from evalplus_lite.mining.asking.prompt import is_about_request
 from evalplus_lite.mining.inputs import validators
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, salvage, select
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.static import MinedFunction
 
 ATTEMPTS, CYCLES = 2, 3
@@ -100,7 +100,11 @@ class Conversation:
 
 
 def prompt_for(
-    function: MinedFunction, seen: Sequence[Call], rng: random.Random, *, count: int = MAX_CASES
+    function: MinedFunction,
+    seen: Sequence[Invocation],
+    rng: random.Random,
+    *,
+    count: int = MAX_CASES,
 ) -> str:
     """Return the first message: at most 60 earlier inputs, the code, and what to think of."""
     shown = rng.sample(list(seen), INJECTED) if len(seen) > INJECTED else list(seen)
@@ -116,13 +120,13 @@ def prompt_for(
     )
 
 
-def converse(
+def ask_for_cases(
     function: MinedFunction,
     source: ModelSource,
-    execute: Callable[[list[Call]], list[Executed]],
+    execute: Callable[[list[Invocation]], list[Executed]],
     *,
     seed: int,
-    seen: Sequence[Call] = (),
+    seen: Sequence[Invocation] = (),
     count: int = MAX_CASES,
     max_tokens: int = MAX_TOKENS,
 ) -> Conversation:
@@ -176,13 +180,13 @@ def _take(
     text: str,
     form: CaseForm,
     keys: set[str],
-    execute: Callable[[list[Call]], list[Executed]],
+    execute: Callable[[list[Invocation]], list[Executed]],
     found: Conversation,
 ) -> list[str]:
     """Read an answer's cases, run the new ones, and return what to say about the others."""
     read = form.read(text)
-    fresh: list[Call] = []
-    repeated: list[Call] = []
+    fresh: list[Invocation] = []
+    repeated: list[Invocation] = []
     for call in read.calls:
         key = call.key
         (repeated if key in keys else fresh).append(call)

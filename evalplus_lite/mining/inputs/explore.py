@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from evalplus_lite.mining.inputs.call_space import generator_of
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
-from evalplus_lite.mining.running.runs import Call, is_answer
+from evalplus_lite.mining.running.runs import Invocation, is_answer
 from evalplus_lite.mining.selecting.static import MinedFunction
 
 ROUNDS = 6
@@ -20,7 +20,7 @@ _FIRST_FRESH, _LATER_FRESH = 0.6, 0.25
 MAX_TEXT = 4000
 """Inputs whose text is longer than this are no fun to predict."""
 
-Execute = Callable[[list[Call]], list[Executed]]
+Execute = Callable[[list[Invocation]], list[Executed]]
 
 
 class Explorer:
@@ -33,7 +33,7 @@ class Explorer:
         self._outputs: set[str] = set()
         self._paths: set[tuple[int, ...]] = set()
 
-    def skip(self, call: Call) -> None:
+    def skip(self, call: Invocation) -> None:
         """Never propose a call."""
         self._seen.add(call.key)
 
@@ -59,7 +59,7 @@ class Explorer:
         self._generator.feedback(kept, slow=slow, outputs=outputs)
         return executed
 
-    def run(self, calls: Sequence[Call], execute: Execute) -> list[Executed]:
+    def run(self, calls: Sequence[Invocation], execute: Execute) -> list[Executed]:
         """Run those calls that are new, and not too long."""
         fresh = {call.key: call for call in calls}
         listed = [

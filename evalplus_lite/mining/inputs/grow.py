@@ -15,7 +15,7 @@ from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, prompt_for
 from evalplus_lite.mining.inputs.explore import Explorer
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import MIN_CASES, Executed
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.static import MinedFunction
 
 BATCH = 15
@@ -46,7 +46,7 @@ class Growth:
 
 def grow(
     function: MinedFunction,
-    execute: Callable[[list[Call]], list[Executed]],
+    execute: Callable[[list[Invocation]], list[Executed]],
     *,
     target: int,
     seed: int,
@@ -86,7 +86,7 @@ def grow(
 
 def _asked(
     function: MinedFunction, source: ModelSource, rng: random.Random, found: Growth, max_tokens: int
-) -> tuple[list[Call], tuple[int, int]]:
+) -> tuple[list[Invocation], tuple[int, int]]:
     form = CaseForm(function.signature)
     known = [case.call for case in found.cases]
     request = Request(

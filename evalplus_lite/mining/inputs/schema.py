@@ -15,7 +15,7 @@ from typing import Any, Literal, Union
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.mining.running.runs import Call
+from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.types import Value
@@ -105,7 +105,7 @@ class CaseForm:
             rows = _whole_cases(text)
         if not isinstance(rows, list):
             return Read([], ["The answer has no list 'test_cases'."])
-        calls: list[Call] = []
+        calls: list[Invocation] = []
         for number, row in enumerate(rows):
             try:
                 calls.append(self._call(row))
@@ -113,7 +113,7 @@ class CaseForm:
                 problems.append(f"Test case {number}: {_words(error)}")
         return Read(calls, problems)
 
-    def _call(self, row: Any) -> Call:
+    def _call(self, row: Any) -> Invocation:
         if isinstance(row, dict) and isinstance(row.get("args"), list):
             # The paper's own cases list their positional arguments.
             names = [p.name for p in self.positional]
@@ -144,7 +144,7 @@ class CaseForm:
                     kwargs.update({k: _plain(v, p.type) for k, v in value.items()})
                 else:
                     kwargs[p.name] = _plain(value, p.type)
-        call = Call(tuple(args), kwargs)
+        call = Invocation(tuple(args), kwargs)
         codec.dumps([*call.args, call.kwargs])
         return call
 
@@ -178,7 +178,7 @@ class CaseForm:
 class Read:
     """What came out of an answer."""
 
-    def __init__(self, calls: list[Call], problems: list[str]) -> None:
+    def __init__(self, calls: list[Invocation], problems: list[str]) -> None:
         """``calls`` that fit, and a sentence for each that did not."""
         self.calls, self.problems = calls, problems
 

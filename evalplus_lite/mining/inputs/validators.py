@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from evalplus_lite.mining.running.runs import Answer, Call, canonical
+from evalplus_lite.mining.running.runs import CallResult, Invocation, canonical
 from evalplus_lite.types import Value
 
 MIN_CASES = 10
@@ -32,8 +32,8 @@ CORE: frozenset[ValidatorName] = frozenset({"non-triviality", "diversity", "erro
 class Executed:
     """A call with its answer; ``signature`` tells apart the paths taken, where it was measured."""
 
-    call: Call
-    answer: Answer
+    call: Invocation
+    answer: CallResult
     signature: tuple[int, ...] = ()
 
     @property
@@ -52,24 +52,26 @@ class Executed:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedValidator:
     """A validator that did not hold, with what to tell the model."""
 
     validator: ValidatorName
     feedback: str
 
 
-def judge(cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()) -> list[Failure]:
+def judge(
+    cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()
+) -> list[FailedValidator]:
     """Return every validator among 3 to 7 that the cases fail, in the paper's order."""
-    found: list[Failure] = []
+    found: list[FailedValidator] = []
     slow = [c for c in cases if c.answer.kind in ("slow", "unfit")]
     kept = [c for c in cases if c.answer.kind in ("value", "error")]
     if len(kept) < MIN_CASES:
-        found.append(Failure("coverage", coverage_feedback(len(kept))))
+        found.append(FailedValidator("coverage", coverage_feedback(len(kept))))
     trivial = [c for c in kept if c.is_trivial]
     if kept and 2 * len(trivial) >= len(kept):
         found.append(
-            Failure(
+            FailedValidator(
                 "non-triviality",
                 "Validation failed: half of the cases or more give an input back unchanged.\n"
                 f"<cases_with_results>\n{shown(trivial)}\n</cases_with_results>\n"
@@ -81,7 +83,7 @@ def judge(cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()) 
     if outputs and 3 * outputs.most_common(1)[0][1] > 2 * len(kept):
         counted = json.dumps(dict(outputs.most_common(10)))[:SHOWN]
         found.append(
-            Failure(
+            FailedValidator(
                 "diversity",
                 "Validation failed: one output makes up more than two thirds of all cases.\n"
                 f"<outputs_counted>\n{counted}\n</outputs_counted>\n"
@@ -92,7 +94,7 @@ def judge(cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()) 
     errors = [c for c in kept if c.is_error]
     if 2 * len(errors) > len(kept):
         found.append(
-            Failure(
+            FailedValidator(
                 "error balance",
                 "Validation failed: more than half of the cases raise an exception.\n"
                 f"<cases_with_results>\n{shown(errors)}\n</cases_with_results>\n"
@@ -101,7 +103,7 @@ def judge(cases: Sequence[Executed], *, waived: Collection[ValidatorName] = ()) 
         )
     if slow:
         found.append(
-            Failure(
+            FailedValidator(
                 "runtime",
                 "Validation failed: these inputs took too long, or ended without an answer.\n"
                 f"<cases_with_results>\n{shown(slow)}\n</cases_with_results>\n"
@@ -120,7 +122,7 @@ def schema_feedback(problem: str) -> str:
     )
 
 
-def duplication_feedback(calls: Sequence[Call]) -> str:
+def duplication_feedback(calls: Sequence[Invocation]) -> str:
     """Return the words for inputs that were given before."""
     listed = json.dumps([call.to_json() for call in calls])[:SHOWN]
     return (

@@ -70,10 +70,10 @@ class Uses:
 
 
 @dataclass(slots=True)
-class _Scope:
+class _NameScope:
     kind: Literal["module", "function", "class"]
     bound: set[str]
-    parent: _Scope | None
+    parent: _NameScope | None
     globals: set[str] = field(default_factory=set)
 
 
@@ -84,7 +84,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 def uses_of(node: ast.stmt) -> Uses:
     """Return what a top-level statement uses."""
     walk = _Walk()
-    walk.visit(node, _Scope("module", set(), None), "load")
+    walk.visit(node, _NameScope("module", set(), None), "load")
     return walk.found
 
 
@@ -159,7 +159,7 @@ class _Walk:
     def __init__(self) -> None:
         self.found = Uses()
 
-    def visit(self, node: ast.AST, scope: _Scope, when: When) -> None:
+    def visit(self, node: ast.AST, scope: _NameScope, when: When) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             self.function(node, scope, when)
         elif isinstance(node, ast.ClassDef):
@@ -184,12 +184,12 @@ class _Walk:
             for child in ast.iter_child_nodes(node):
                 self.visit(child, scope, when)
 
-    def children(self, nodes: Iterable[ast.AST | None], scope: _Scope, when: When) -> None:
+    def children(self, nodes: Iterable[ast.AST | None], scope: _NameScope, when: When) -> None:
         for node in nodes:
             if node is not None:
                 self.visit(node, scope, when)
 
-    def function(self, node: _Function, scope: _Scope, when: When) -> None:
+    def function(self, node: _Function, scope: _NameScope, when: When) -> None:
         arguments = node.args
         self.children([*arguments.defaults, *arguments.kw_defaults], scope, when)
         listed = arguments_of(arguments)
@@ -206,22 +206,22 @@ class _Walk:
         global_ = _declared(body, ast.Global)
         bound = bound_names(body) | {argument.arg for argument in listed}
         bound -= global_ | _declared(body, ast.Nonlocal)
-        inner = _Scope("function", bound, outer, global_)
+        inner = _NameScope("function", bound, outer, global_)
         self.found.writes.update(global_)
         self.children(body, inner, "annotation" if when == "annotation" else "late")
 
-    def parameters_of_type(self, node: ast.AST, scope: _Scope) -> _Scope:
+    def parameters_of_type(self, node: ast.AST, scope: _NameScope) -> _NameScope:
         """Open a scope for ``def f[T]`` (Python 3.12), if there is one."""
         parameters = getattr(node, "type_params", None)
         if not parameters:
             return scope
-        return _Scope("function", {p.name for p in parameters}, scope)
+        return _NameScope("function", {p.name for p in parameters}, scope)
 
-    def class_(self, node: ast.ClassDef, scope: _Scope, when: When) -> None:
+    def class_(self, node: ast.ClassDef, scope: _NameScope, when: When) -> None:
         self.children(node.decorator_list, scope, when)
         scope = self.parameters_of_type(node, scope)
         self.children([*node.bases, *node.keywords], scope, when)
-        inner = _Scope("class", set(), scope, _declared(node.body, ast.Global))
+        inner = _NameScope("class", set(), scope, _declared(node.body, ast.Global))
         for statement in node.body:
             # A class body reads a module's name until it has bound its own.
             self.visit(statement, inner, when)
@@ -230,12 +230,12 @@ class _Walk:
     def comprehension(
         self,
         node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
-        scope: _Scope,
+        scope: _NameScope,
         when: When,
     ) -> None:
         self.visit(node.generators[0].iter, scope, when)
         bound = bound_names(generator.target for generator in node.generators)
-        inner = _Scope("function", bound, scope, scope.globals)
+        inner = _NameScope("function", bound, scope, scope.globals)
         for position, generator in enumerate(node.generators):
             if position:
                 self.visit(generator.iter, inner, when)
@@ -245,7 +245,7 @@ class _Walk:
         else:
             self.visit(node.elt, inner, when)
 
-    def annotation(self, node: ast.expr, scope: _Scope) -> None:
+    def annotation(self, node: ast.expr, scope: _NameScope) -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
                 node = ast.parse(node.value.strip(), mode="eval").body
@@ -253,7 +253,7 @@ class _Walk:
                 return
         self.visit(node, scope, "annotation")
 
-    def attribute(self, node: ast.Attribute, scope: _Scope, when: When) -> None:
+    def attribute(self, node: ast.Attribute, scope: _NameScope, when: When) -> None:
         chain: list[str] = []
         base: ast.expr = node
         while isinstance(base, ast.Attribute):
@@ -267,7 +267,7 @@ class _Walk:
         else:
             self.visit(base, scope, when)
 
-    def watch(self, node: ast.AST, scope: _Scope) -> None:
+    def watch(self, node: ast.AST, scope: _NameScope) -> None:
         """Note changes of module state and attribute access by computed names."""
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             self.write(_root(node), scope)
@@ -282,12 +282,12 @@ class _Walk:
             ):
                 self.found.calls.append(node)
 
-    def write(self, root: ast.expr | None, scope: _Scope) -> None:
+    def write(self, root: ast.expr | None, scope: _NameScope) -> None:
         # Changes made while loading are part of the statement; those of a function are state.
         if isinstance(root, ast.Name) and scope.kind != "module" and _is_global(root.id, scope):
             self.found.writes.add(root.id)
 
-    def use(self, path: tuple[str, ...], node: ast.expr, scope: _Scope, when: When) -> None:
+    def use(self, path: tuple[str, ...], node: ast.expr, scope: _NameScope, when: When) -> None:
         if _is_global(path[0], scope):
             self.found.uses.append(Use(path, when, node.lineno))
 
@@ -298,9 +298,9 @@ def _root(node: ast.expr) -> ast.expr:
     return node
 
 
-def _is_global(name: str, scope: _Scope) -> bool:
+def _is_global(name: str, scope: _NameScope) -> bool:
     first = True
-    current: _Scope | None = scope
+    current: _NameScope | None = scope
     while current is not None:
         if name in current.globals:
             return True

@@ -194,7 +194,7 @@ def build(settings):
     sys.dont_write_bytecode = True
     sys.setrecursionlimit(1000)
     if settings.get("variant"):
-        disturb(settings["variant"])
+        perturb(settings["variant"])
     if settings.get("audit"):
         sys.addaudithook(audit)
     load = load_original if settings["kind"] == "original" else load_inlined

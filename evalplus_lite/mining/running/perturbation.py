@@ -1,7 +1,7 @@
 """The world around mined code inside the sandbox: watched, changed, or made up.
 
 The front of the program that the sandbox runs (``conversion`` and ``harness`` follow): an audit
-hook and watched functions note what the code touches; ``disturb`` changes clock, environment,
+hook and watched functions note what the code touches; ``perturb`` changes clock, environment,
 folder and generators; stand-ins take the place of libraries that are not there.
 """
 
@@ -63,7 +63,7 @@ def watched(what, function):
     return call
 
 
-def disturb(variant):
+def perturb(variant):
     """Change clock, environment, folder and generators for what is loaded from now on."""
     import locale
     import random

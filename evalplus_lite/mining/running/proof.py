@@ -13,8 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.mining.inlining.graph import Problem
-from evalplus_lite.mining.running.runs import Answer, Call, Session, Subject, run
+from evalplus_lite.mining.inlining.graph import Obstacle
+from evalplus_lite.mining.running.runs import (
+    CallableProgram,
+    Invocation,
+    RunResult,
+    run,
+)
 from evalplus_lite.mining.selecting.static import MinedFunction
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
@@ -30,11 +35,11 @@ VARIANTS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ProofResult:
     """What the runs showed: ``stage`` where the function fell out (None: it stands), and why."""
 
     stage: str | None = None
-    problem: Problem | None = None
+    problem: Obstacle | None = None
     compared: int = 0
     """Cases on which the original answered too."""
     wording: int = 0
@@ -101,12 +106,14 @@ class Original(AbstractContextManager["Original"]):
             self._sandbox = Sandbox(replace(self.config, readable=(str(root),)))
         return self._sandbox
 
-    def run(self, function: MinedFunction, calls: Sequence[Call]) -> Session:
+    def run(self, function: MinedFunction, calls: Sequence[Invocation]) -> RunResult:
         """Call the original function; where its package does not import, its module alone."""
         packages = (self.package, *self.companions)
         roots = tuple(sorted({name.partition(".")[0] for p in packages for name in p.files}))
-        subject = Subject(function.name, function.signature, module=function.module, roots=roots)
-        found = Session((), failure="took too long to import")
+        subject = CallableProgram(
+            function.name, function.signature, module=function.module, roots=roots
+        )
+        found = RunResult((), failure="took too long to import")
         if not self._is_slow:
             found = run(self._ready(), subject, calls, load=LOAD_SECONDS)
             # Stand-ins for missing libraries can send an import round in circles: once is enough.
@@ -119,7 +126,7 @@ class Original(AbstractContextManager["Original"]):
         return found
 
 
-def _ran_out(session: Session) -> bool:
+def _ran_out(session: RunResult) -> bool:
     return session.failure == "took too long"
 
 
@@ -157,40 +164,40 @@ def _compile(root: Path) -> None:
 
 def prove(
     function: MinedFunction,
-    calls: Sequence[Call],
-    base: Session,
+    calls: Sequence[Invocation],
+    base: RunResult,
     sandboxes: Sandboxes,
     original: Original,
-) -> Verdict:
+) -> ProofResult:
     """Judge a function by its answers: in changed surroundings, and against the original.
 
     ``base`` holds the answers to ``calls`` in the plain sandbox.
     """
     if base.failure:
-        return Verdict("loads", Problem("inlined code does not load", base.failure))
+        return ProofResult("loads", Obstacle("inlined code does not load", base.failure))
     if base.touched:
-        return Verdict("stable", Problem("touches the outside", "; ".join(base.touched)))
+        return ProofResult("stable", Obstacle("touches the outside", "; ".join(base.touched)))
     if not any(a.kind in ("value", "error") for a in base.answers):
         kinds = Counter(a.message.partition(":")[0] for a in base.answers)
-        return Verdict("loads", Problem("no answer is plain data", str(kinds.most_common(3))))
+        return ProofResult("loads", Obstacle("no answer is plain data", str(kinds.most_common(3))))
     for answer in base.answers:
         if ADDRESS.search(answer.key):
-            return Verdict("stable", Problem("shows an address", answer.key[:200]))
-    subject = Subject(function.name, function.signature, code=function.code)
+            return ProofResult("stable", Obstacle("shows an address", answer.key[:200]))
+    subject = CallableProgram(function.name, function.signature, code=function.code)
     for number, sandbox in enumerate(sandboxes.others, start=1):
         problem = _unstable(calls, base, run(sandbox, subject, calls, variant=number))
         if problem is not None:
-            return Verdict("stable", problem)
+            return ProofResult("stable", problem)
     # Last, because importing a large package costs the most.
     return _compare(function, calls, base, original)
 
 
 def _compare(
-    function: MinedFunction, calls: Sequence[Call], base: Session, original: Original
-) -> Verdict:
+    function: MinedFunction, calls: Sequence[Invocation], base: RunResult, original: Original
+) -> ProofResult:
     theirs = original.run(function, calls)
     if theirs.failure:
-        return Verdict("proved", Problem("original does not load", theirs.failure))
+        return ProofResult("proved", Obstacle("original does not load", theirs.failure))
     compared = wording = 0
     for call, mine, other in zip(calls, base.answers, theirs.answers, strict=True):
         if mine.kind not in ("value", "error") or other.kind not in ("value", "error"):
@@ -203,33 +210,32 @@ def _compare(
             if _is_compiled(function, original.package):
                 continue
         detail = f"{call.key[:200]}: {mine.key[:200]} here, {other.key[:200]} there"
-        return Verdict("proved", Problem("differs from the original", detail), compared, wording)
+        return ProofResult(
+            "proved", Obstacle("differs from the original", detail), compared, wording
+        )
     if not compared:
-        return Verdict("proved", Problem("nothing to compare", "no case answered in both"))
-    return Verdict(compared=compared, wording=wording)
+        return ProofResult("proved", Obstacle("nothing to compare", "no case answered in both"))
+    return ProofResult(compared=compared, wording=wording)
 
 
 def _is_compiled(function: MinedFunction, package: PackageSource) -> bool:
     return function.module in package.compiled
 
 
-def _unstable(calls: Sequence[Call], base: Session, other: Session) -> Problem | None:
+def _unstable(calls: Sequence[Invocation], base: RunResult, other: RunResult) -> Obstacle | None:
     if other.failure:
-        return Problem("loads only in some surroundings", other.failure)
+        return Obstacle("loads only in some surroundings", other.failure)
     if other.touched:
-        return Problem("touches the outside", "; ".join(other.touched))
+        return Obstacle("touches the outside", "; ".join(other.touched))
     for call, mine, theirs in zip(calls, base.answers, other.answers, strict=True):
         if mine.kind in ("slow", "unfit") or theirs.kind in ("slow", "unfit"):
             continue
         if mine.key != theirs.key:
             detail = f"{call.key[:200]}: {mine.key[:200]}, then {theirs.key[:200]}"
-            return Problem("changes between runs", detail)
+            return Obstacle("changes between runs", detail)
     return None
 
 
 def python_version() -> str:
     """Return the version that answers are recorded for."""
     return ".".join(map(str, sys.version_info[:3]))
-
-
-__all__ = ["Answer", "Original", "Sandboxes", "Verdict", "prove", "python_version"]

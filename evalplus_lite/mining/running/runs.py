@@ -33,7 +33,7 @@ the code that answers is a stranger's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Invocation:
     """One input: positional and keyword arguments, both plain values."""
 
     args: tuple[Value, ...]
@@ -49,13 +49,13 @@ class Call:
         return [[codec.to_json(a) for a in self.args], codec.to_json(dict(self.kwargs))]
 
     @classmethod
-    def from_json(cls, row: Sequence[Any]) -> Call:
+    def from_json(cls, row: Sequence[Any]) -> Invocation:
         """Read what ``to_json`` wrote."""
         return cls(tuple(codec.from_json(a) for a in row[0]), codec.from_json(row[1]))
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallResult:
     """What a call came to: a plain value, an exception, or neither.
 
     ``kind``: ``value``, ``error`` (``type`` and ``message``), ``slow``, or ``unfit`` (no plain
@@ -76,7 +76,7 @@ class Answer:
         return f"{self.kind} {self.type}: {self.message}"
 
 
-def is_answer(answer: Answer) -> bool:
+def is_answer(answer: CallResult) -> bool:
     """Return whether a call ended in a value or an exception of its own."""
     return answer.kind in ("value", "error")
 
@@ -102,7 +102,7 @@ def _sorted(tree: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CallableProgram:
     """A program to call: mined code, or the original module (``module`` set)."""
 
     name: str
@@ -145,25 +145,25 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class RunResult:
     """The answers of one run, and what the code touched; ``failure`` where it did not load."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[CallResult, ...]
     touched: tuple[str, ...] = ()
     failure: str = ""
 
 
 def run(
     sandbox: Sandbox,
-    subject: Subject,
-    calls: Iterable[Call],
+    subject: CallableProgram,
+    calls: Iterable[Invocation],
     *,
     variant: int = 0,
     cpu: float = CPU_SECONDS,
     load: float = 20.0,
     timed: bool = False,
     max_slow: int | None = None,
-) -> Session:
+) -> RunResult:
     """Call a subject on cases, each with fresh arguments.
 
     ``cpu`` seconds a case, ``load`` seconds to load. ``timed``: answers carry their CPU seconds.
@@ -187,19 +187,19 @@ def run(
         quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
         again = run(sandbox, subject, [calls[at] for at in quick], variant=variant, cpu=cpu)
         every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
-        return Session(tuple(every), again.touched, again.failure)
+        return RunResult(tuple(every), again.touched, again.failure)
     if found.load_failed:
-        return Session((), failure=_describe(found.outcomes[0]))
+        return RunResult((), failure=_describe(found.outcomes[0]))
     answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
     last = answer_of(found.outcomes[-1])
     touched = tuple(last.value) if last.kind == "value" else ()
-    return Session(answers, touched)
+    return RunResult(answers, touched)
 
 
 def count(
     sandbox: Sandbox,
-    subject: Subject,
-    calls: Iterable[Call],
+    subject: CallableProgram,
+    calls: Iterable[Invocation],
     counters: Sequence[str],
     *,
     budget: int = 0,
@@ -225,7 +225,7 @@ class Stop:
     state: Mapping[str, Value]
 
 
-def stops(sandbox: Sandbox, subject: Subject, call: Call) -> tuple[Stop, ...]:
+def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple[Stop, ...]:
     """Return the first moments of one call of mined code, with its plain local variables."""
     inputs = Inputs.of([(_listed(call.args), _named(call.kwargs))])
     program = subject.program(watch=True)
@@ -241,22 +241,22 @@ def stops(sandbox: Sandbox, subject: Subject, call: Call) -> tuple[Stop, ...]:
     return tuple(moments)
 
 
-def answer_of(outcome: Outcome | None) -> Answer:
+def answer_of(outcome: Outcome | None) -> CallResult:
     """Return an outcome as an answer."""
     if isinstance(outcome, Returned):
         try:
             value = wire.decode(outcome.data, hash_limit=MAX_HASHED, most=MAX_PARTS)
             codec.to_json(value)
         except CodecError as error:
-            return Answer("unfit", message=str(error))
-        return Answer("value", value=value, cpu=outcome.cpu)
+            return CallResult("unfit", message=str(error))
+        return CallResult("value", value=value, cpu=outcome.cpu)
     if isinstance(outcome, Raised):
         if outcome.type in UNFIT_ERRORS:
-            return Answer("unfit", type=outcome.type, message=outcome.message)
-        return Answer("error", type=outcome.type, message=outcome.message, cpu=outcome.cpu)
+            return CallResult("unfit", type=outcome.type, message=outcome.message)
+        return CallResult("error", type=outcome.type, message=outcome.message, cpu=outcome.cpu)
     if isinstance(outcome, TimedOut):
-        return Answer("slow", message=f"more than {outcome.limit:g} s", cpu=outcome.cpu)
-    return Answer("unfit", message=_describe(outcome))
+        return CallResult("slow", message=f"more than {outcome.limit:g} s", cpu=outcome.cpu)
+    return CallResult("unfit", message=_describe(outcome))
 
 
 def _describe(outcome: Outcome | None) -> str:

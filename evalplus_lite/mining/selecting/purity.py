@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from evalplus_lite.mining.inlining.closure import Closure
-from evalplus_lite.mining.inlining.graph import Problem
+from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.reading.library import has_member
 
 
@@ -24,23 +24,23 @@ def is_banned_package(name: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def impurities(closure: Closure) -> list[Problem]:
+def impurities(closure: Closure) -> list[Obstacle]:
     """Return every reason, in order of appearance, why a closure is not known to be pure."""
-    found: dict[Problem, None] = {}
+    found: dict[Obstacle, None] = {}
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
-            found[Problem(reason, dotted)] = None
+            found[Obstacle(reason, dotted)] = None
     tables = _data("purity")
     for name in sorted(closure.builtins):
         reason = tables["builtins"].get(name) or tables["variables"].get(name)
         if reason is not None:
-            found[Problem(reason, name)] = None
+            found[Obstacle(reason, name)] = None
     for statement in closure.statements.values():
         uses = statement.uses
         for name in sorted(statement.binds & tables["variables"].keys()):
-            found[Problem(tables["variables"][name], name)] = None
+            found[Obstacle(tables["variables"][name], name)] = None
         for attribute in sorted(uses.attributes & tables["attributes"].keys()):
-            found[Problem(tables["attributes"][attribute], f".{attribute}")] = None
+            found[Obstacle(tables["attributes"][attribute], f".{attribute}")] = None
         for call in uses.calls:
             if (problem := _computed_attribute(call)) is not None:
                 found[problem] = None
@@ -67,34 +67,34 @@ def judge_name(dotted: str) -> str | None:
     return None
 
 
-def _computed_attribute(call: ast.Call) -> Problem | None:
+def _computed_attribute(call: ast.Call) -> Obstacle | None:
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     if name == "hasattr" or len(call.args) < 2:
         return None
     if isinstance(call.args[1], ast.Constant):
         return None
-    return Problem("dynamic attribute", ast.unparse(call)[:80])
+    return Obstacle("dynamic attribute", ast.unparse(call)[:80])
 
 
-def _local_import(node: ast.Import | ast.ImportFrom) -> list[Problem]:
+def _local_import(node: ast.Import | ast.ImportFrom) -> list[Obstacle]:
     """Judge an import inside a function: it stays as it is, so only pure libraries may stand."""
     import sys
 
     if isinstance(node, ast.ImportFrom):
         if node.level or not node.module:
-            return [Problem("import in a function", ast.unparse(node)[:80])]
+            return [Obstacle("import in a function", ast.unparse(node)[:80])]
         names = [f"{node.module}.{alias.name}" for alias in node.names]
         missing = [a.name for a in node.names if not has_member(node.module, a.name)]
         if missing and node.module.partition(".")[0] in sys.stdlib_module_names:
-            return [Problem("unresolved name", f"{node.module}.{missing[0]}")]
+            return [Obstacle("unresolved name", f"{node.module}.{missing[0]}")]
     else:
         names = [alias.name for alias in node.names]
-    problems: list[Problem] = []
+    problems: list[Obstacle] = []
     for name in names:
         if name.partition(".")[0] not in sys.stdlib_module_names:
-            problems.append(Problem("import in a function", ast.unparse(node)[:80]))
+            problems.append(Obstacle("import in a function", ast.unparse(node)[:80]))
         elif (reason := judge_name(name)) is not None:
-            problems.append(Problem(reason, name))
+            problems.append(Obstacle(reason, name))
     return problems
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.mining.inlining.closure import ClosureBuilder
-from evalplus_lite.mining.inlining.graph import Problem
+from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inlining.inline import Block, Inlined, inline
 from evalplus_lite.mining.reading.index import PackageIndex
 from evalplus_lite.mining.reading.resolve import Resolver
@@ -52,7 +52,7 @@ class Reject:
     function: str
     stage: str
     reason: str
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Obstacle, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a row of the rejects file."""
@@ -95,10 +95,10 @@ class StaticMine:
             self.funnel.add(stage, getattr(census, stage))
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
-            self._reject(module, name, "accepted", [Problem(label, detail)])
+            self._reject(module, name, "accepted", [Obstacle(label, detail)])
         self.unreadable = census.unreadable
 
-    def _reject(self, module: str, name: str, stage: str, problems: list[Problem]) -> None:
+    def _reject(self, module: str, name: str, stage: str, problems: list[Obstacle]) -> None:
         reason = problems[0].reason
         self.funnel.reject(stage, reason)
         self.rejects.append(
@@ -107,7 +107,7 @@ class StaticMine:
 
     def _mined(
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
-    ) -> MinedFunction | list[Problem]:
+    ) -> MinedFunction | list[Obstacle]:
         closure = ClosureBuilder(resolver).build(candidate.module, candidate.name)
         problems = [*impurities(closure), *closure.problems]
         if problems:
@@ -116,7 +116,7 @@ class StaticMine:
         try:
             statistics = static_statistics(inlined.code, candidate.name)
         except (SyntaxError, RecursionError) as error:
-            return [Problem("inlined code does not parse", str(error))]
+            return [Obstacle("inlined code does not parse", str(error))]
         return MinedFunction(
             package=self.package.name,
             version=self.package.version,

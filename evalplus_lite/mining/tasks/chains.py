@@ -17,7 +17,7 @@ from typing import Any
 
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import Call, Subject, run
+from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.mining.selecting.annotations import Type, read_type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.mining.statistics.static import static_statistics
@@ -35,7 +35,7 @@ class Chained:
     code: str
     entry_point: str
     signature: Signature
-    calls: tuple[Call, ...]
+    calls: tuple[Invocation, ...]
     parts: tuple[str, ...]
 
 
@@ -105,7 +105,7 @@ def compose(feeders: Sequence[MinedTask], last: MinedTask) -> Chained | None:
         args = [value for call, t in zip(chosen, feeders, strict=True)
                 for value in call.args[: len(_required(t))]]  # fmt: skip
         if len(args) == len(parameters):
-            calls.append(Call(tuple(args)))
+            calls.append(Invocation(tuple(args)))
     ids = tuple(t.id for t in (*feeders, last))
     name = f"composite/{'+'.join(ids[:-1])}>{ids[-1]}"
     signature = Signature(tuple(parameters), outer.result)
@@ -116,7 +116,7 @@ def _required(task: MinedTask) -> list[Parameter]:
     return [p for p in signature_of(task).parameters if p.is_required]
 
 
-def _values(task: MinedTask) -> list[Call]:
+def _values(task: MinedTask) -> list[Invocation]:
     return [case.call for case in task.cases if case.answer.kind == "value"]
 
 
@@ -203,7 +203,7 @@ def chained_tasks(
 
 
 def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) -> MinedTask | None:
-    subject = Subject(found.entry_point, found.signature, code=found.code)
+    subject = CallableProgram(found.entry_point, found.signature, code=found.code)
     calls = list({call.key: call for call in found.calls}.values())
     answers = run(sandboxes.plain, subject, calls)
     again = run(sandboxes.others[0], subject, calls, variant=1)

@@ -14,7 +14,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.mining.asking.prompt import written_call
-from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.store import read_jsonl
@@ -50,17 +50,17 @@ class CruxevalFile:
                 id=f"cruxeval/{name}",
                 code=code,
                 entry_point=ENTRY_POINT,
-                cases=(TaskCase(call, Answer("value", value=value)),),
+                cases=(TaskCase(call, CallResult("value", value=value)),),
                 facts={"package": "cruxeval", "static": static.to_json()},
             )
 
 
-def _call(text: str) -> Call:
+def _call(text: str) -> Invocation:
     node = ast.parse(f"{ENTRY_POINT}({text})", mode="eval").body
     if not isinstance(node, ast.Call):
         raise ValueError("no call")
     args = tuple(ast.literal_eval(argument) for argument in node.args)
-    return Call(args, {str(k.arg): ast.literal_eval(k.value) for k in node.keywords})
+    return Invocation(args, {str(k.arg): ast.literal_eval(k.value) for k in node.keywords})
 
 
 def is_cruxeval(row: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.mining.running.runs import Answer, Call
+from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 
@@ -17,8 +17,8 @@ from evalplus_lite.values import codec
 class TaskCase:
     """One input, its true answer, and the counters of its run."""
 
-    call: Call
-    answer: Answer
+    call: Invocation
+    answer: CallResult
     runtime: Mapping[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -35,12 +35,12 @@ class TaskCase:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TaskCase:
         """Read what ``to_json`` wrote."""
-        call = Call.from_json(row["input"])
+        call = Invocation.from_json(row["input"])
         if "error" in row:
             error = row["error"]
-            answer = Answer("error", type=str(error["type"]), message=str(error["message"]))
+            answer = CallResult("error", type=str(error["type"]), message=str(error["message"]))
         else:
-            answer = Answer("value", value=codec.from_json(row["output"]))
+            answer = CallResult("value", value=codec.from_json(row["output"]))
         return cls(call, answer, row.get("runtime", {}))
 
 
