@@ -52,7 +52,7 @@ Cause: TypeAlias = Literal[
     "contract",
     "budget",
 ]
-"""Why a task or an input cannot serve as evidence; docs/own-tasks.md explains each."""
+"""Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 
 
 RuleKind: TypeAlias = Literal["python", "strict", "unordered", "truthiness"]

@@ -5,8 +5,8 @@ Give it an OpenAI-compatible server and a model's name:
     python -m scripts.record --base-url http://127.0.0.1:8000/v1 --model SmolLM2-135M-Instruct
 
 Every reply is kept in a cache as it comes: kill it at any time, run it again, and it goes on. At
-the end (or after --minutes) it writes data/recorded/<model>/ and data/SHA256SUMS. docs/llm.md has
-more.
+the end (or after --minutes) it writes data/recorded/<model>/ and data/SHA256SUMS. More in
+docs/guide/llm.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The examples in docs/formats.md are read by the readers that they document."""
+"""The examples in docs/reference/formats.md are read by the readers that they document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evalplus_lite.tasks import load_dataset, write_suites
 from evalplus_lite.tasks.samples import read_samples
 from evalplus_lite.types import Rule
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "formats.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
 
 @pytest.fixture

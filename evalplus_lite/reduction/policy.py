@@ -21,8 +21,9 @@ DEFAULT_FOLDS: Mapping[str, int] = {
     "mutant": 3,
     "sample": 4,
 }
-"""How many cases each requirement is kept by. Measured by leaving models out (docs/reduction.md):
-kills of real wrong programs tell most, and shapes find what neither mutants nor samples foresee."""
+"""How many cases each requirement is kept by. Measured by leaving models out:
+docs/measurements/reduction.md. Kills of real wrong programs tell most, and shapes find
+what neither mutants nor samples foresee."""
 LAYERS = 64
 """A budget is spent on rankings that go this far."""
 

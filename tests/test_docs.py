@@ -1,0 +1,106 @@
+"""The documents keep their word: links, commands, names and figures are right."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import typer.main
+
+from evalplus_lite.cli.app import app
+from scripts.benchmarks.render import documents, rendered
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted({*documents(), *ROOT.glob("*.md"), ROOT / "tests" / "README.md"})
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BENCHMARK = re.compile(r"python -m (scripts[\w.]+)")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings}
+
+
+def broken(page: Path) -> Iterator[str]:
+    """Yield a page's links that lead nowhere."""
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        path, _, anchor = unquote(target).partition("#")
+        if re.match(r"\w+:", target):
+            continue
+        to = (page.parent / path).resolve() if path else page
+        if not to.exists() or (anchor and to.suffix == ".md" and anchor not in anchors(to)):
+            yield target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every link within the checkout names a file that is there, and a heading in it."""
+    assert list(broken(page)) == []
+
+
+def test_the_index_names_every_page() -> None:
+    """Each document is reached from docs/README.md."""
+    index = ROOT / "docs" / "README.md"
+    linked = {
+        (index.parent / to.partition("#")[0]).resolve() for to in LINK.findall(index.read_text())
+    }
+    assert {p for p in (ROOT / "docs").rglob("*.md") if p != index} <= linked
+
+
+@pytest.mark.parametrize("page", list(documents()), ids=name)
+def test_tables_hold_the_last_figures(page: Path) -> None:
+    """A table stands in its document as its JSON says: ``python -m scripts.benchmarks.render``."""
+    assert page.read_text(encoding="utf-8") == rendered(page)
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """Yield the ``evalplus-lite`` commands that a page shows on lines of their own."""
+    text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+    for line in text.splitlines():
+        if line.strip().startswith("evalplus-lite ") and not line.startswith("evalplus-lite is"):
+            yield shlex.split(line, comments=True)[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_exist(page: Path) -> None:
+    """Every command that is shown is one of ours, with options that it takes."""
+    for words in commands(page):
+        command = typer.main.get_command(app)
+        known = {option for each in command.params for option in each.opts}
+        while words and (found := getattr(command, "commands", {}).get(words[0])):
+            command, words = found, words[1:]
+            known |= {o for each in command.params for o in (*each.opts, *each.secondary_opts)}
+        assert not getattr(command, "commands", None) or {"--help", "--version"} & set(words), words
+        given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        assert given - {"--help", "-h"} <= known, words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_scripts_exist(page: Path) -> None:
+    """Every module that is run with ``python -m`` can be found."""
+    for module in BENCHMARK.findall(page.read_text(encoding="utf-8")):
+        assert importlib.util.find_spec(module.rstrip(".")), module
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_imports_exist(page: Path) -> None:
+    """What Python examples import from the package is there."""
+    for language, code in FENCE.findall(page.read_text(encoding="utf-8")):
+        if language != "python" or "import" not in code:
+            continue
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("evalplus_lite"):
+                module = importlib.import_module(str(node.module))
+                assert all(hasattr(module, alias.name) for alias in node.names), ast.unparse(node)
