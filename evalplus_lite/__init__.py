@@ -1,11 +1,15 @@
 """evalplus_lite: rigorous, small test suites for code benchmarks, and a verifier for programs.
 
-    >>> from evalplus_lite import verify_code_execution
-    >>> test = {"expected": "5", "actual": "5.0", "status": "success"}
-    >>> verify_code_execution([test])["pass_rate"]
+    >>> from evalplus_lite import Dataset, Case, Sample, Task, evaluate
+    >>> task = Task("Own/0", "", "double", "def double(x): return 2 * x", base=(Case((3,)),))
+    >>> result = evaluate(Dataset("own", (task,)), [Sample("Own/0", "double = lambda x: x + x")])
+    >>> result.pass_at_k["base"]["pass@1"]
     1.0
 
-The names below are loaded when first used, so that importing the package costs next to nothing.
+The functions, one a job: ``load_dataset``, ``read_samples``, ``evaluate``, ``augment``, ``reduce``,
+``cross_validate``, ``audit``, ``export``, ``mine``, ``predict`` and ``score``. A ``Session`` holds
+what several of them share, a ``Verifier`` judges one program at a time. The names are loaded when
+first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -14,51 +18,88 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalplus_lite.errors import CodecError as CodecError
+    from evalplus_lite.errors import ContractError as ContractError
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
     from evalplus_lite.errors import EvidenceWarning as EvidenceWarning
     from evalplus_lite.errors import InfrastructureError as InfrastructureError
     from evalplus_lite.errors import InputError as InputError
+    from evalplus_lite.errors import LLMError as LLMError
+    from evalplus_lite.errors import ReferenceSolutionError as ReferenceSolutionError
     from evalplus_lite.errors import SandboxUnavailable as SandboxUnavailable
     from evalplus_lite.errors import UnusableTask as UnusableTask
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
+    from evalplus_lite.llm import Client as Client
+    from evalplus_lite.pipelines.auditing import AuditResult as AuditResult
+    from evalplus_lite.pipelines.auditing import audit as audit
+    from evalplus_lite.pipelines.augmentation import AugmentationResult as AugmentationResult
+    from evalplus_lite.pipelines.augmentation import augment as augment
+    from evalplus_lite.pipelines.context import ProgressEvent as ProgressEvent
+    from evalplus_lite.pipelines.context import Session as Session
+    from evalplus_lite.pipelines.cross_validation import (
+        CrossValidationResult as CrossValidationResult,
+    )
+    from evalplus_lite.pipelines.cross_validation import cross_validate as cross_validate
+    from evalplus_lite.pipelines.datasets import load_dataset as load_dataset
+    from evalplus_lite.pipelines.evaluation import EvaluationResult as EvaluationResult
+    from evalplus_lite.pipelines.evaluation import evaluate as evaluate
+    from evalplus_lite.pipelines.exporting import ExportResult as ExportResult
+    from evalplus_lite.pipelines.exporting import export as export
+    from evalplus_lite.pipelines.mining import MiningResult as MiningResult
+    from evalplus_lite.pipelines.mining import mine as mine
+    from evalplus_lite.pipelines.prediction import PredictionResult as PredictionResult
+    from evalplus_lite.pipelines.prediction import ScoreResult as ScoreResult
+    from evalplus_lite.pipelines.prediction import predict as predict
+    from evalplus_lite.pipelines.prediction import score as score
+    from evalplus_lite.pipelines.reduction import ReductionResult as ReductionResult
+    from evalplus_lite.pipelines.reduction import reduce as reduce
+    from evalplus_lite.pipelines.samples import read_samples as read_samples
+    from evalplus_lite.reduction.policy import Policy as Policy
     from evalplus_lite.statistics.pass_at_k import pass_at_k as pass_at_k
     from evalplus_lite.tasks import Dataset as Dataset
-    from evalplus_lite.tasks import load_dataset as load_dataset
     from evalplus_lite.types import Case as Case
+    from evalplus_lite.types import Rule as Rule
     from evalplus_lite.types import Sample as Sample
     from evalplus_lite.types import Suite as Suite
     from evalplus_lite.types import Task as Task
+    from evalplus_lite.types import Unusable as Unusable
     from evalplus_lite.types import Verdict as Verdict
     from evalplus_lite.verifier import Verifier as Verifier
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Case": "evalplus_lite.types",
-    "Dataset": "evalplus_lite.tasks",
-    "EvalPlusLiteError": "evalplus_lite.errors",
-    "EvidenceWarning": "evalplus_lite.errors",
-    "InfrastructureError": "evalplus_lite.errors",
-    "InputError": "evalplus_lite.errors",
-    "Sample": "evalplus_lite.types",
-    "SandboxUnavailable": "evalplus_lite.errors",
-    "Suite": "evalplus_lite.types",
-    "Task": "evalplus_lite.types",
-    "UnusableTask": "evalplus_lite.errors",
-    "Verdict": "evalplus_lite.types",
-    "Verifier": "evalplus_lite.verifier",
-    "load_dataset": "evalplus_lite.tasks",
-    "pass_at_k": "evalplus_lite.statistics.pass_at_k",
-    "verify_code_execution": "evalplus_lite.grading.text_verifier",
+    "errors": "CodecError ContractError EvalPlusLiteError EvidenceWarning InfrastructureError "
+    "InputError LLMError ReferenceSolutionError SandboxUnavailable UnusableTask",
+    "grading.text_verifier": "verify_code_execution",
+    "llm": "Client",
+    "pipelines.auditing": "AuditResult audit",
+    "pipelines.augmentation": "AugmentationResult augment",
+    "pipelines.context": "ProgressEvent Session",
+    "pipelines.cross_validation": "CrossValidationResult cross_validate",
+    "pipelines.datasets": "load_dataset",
+    "pipelines.evaluation": "EvaluationResult evaluate",
+    "pipelines.exporting": "ExportResult export",
+    "pipelines.mining": "MiningResult mine",
+    "pipelines.prediction": "PredictionResult ScoreResult predict score",
+    "pipelines.reduction": "ReductionResult reduce",
+    "pipelines.samples": "read_samples",
+    "reduction.policy": "Policy",
+    "statistics.pass_at_k": "pass_at_k",
+    "tasks": "Dataset",
+    "types": "Case Rule Sample Suite Task Unusable Verdict",
+    "verifier": "Verifier",
 }
-__all__ = [*sorted(_HOMES), "__version__"]
+"""Where the public names are defined."""
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+__all__ = [*sorted(_HOME), "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_HOME])

@@ -8,29 +8,13 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from evalplus_lite.cli import (
-    audit,
-    augment,
-    cache,
-    contracts,
-    crossval,
-    demo,
-    doctor,
-    evaluate,
-    export,
-    generate,
-    mine,
-    mutants,
-    predict,
-    reduce,
-    sanitize,
-    score,
-)
 from evalplus_lite.cli.escaping import printable
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
@@ -48,6 +32,73 @@ A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then,
 Every long command shows its progress, can be killed at any time, and goes on where it stopped when
 it is run again."""
 
+START, BUILD, JUDGE, MINE = (
+    "Start here",
+    "Build test suites",
+    "Judge programs",
+    "Execution tasks from packages",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command in the list of them all; its module is imported when it is asked for."""
+
+    panel: str
+    summary: str
+    """The first paragraph of its help."""
+
+
+COMMANDS = {
+    "demo": Entry(
+        START, "Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers."
+    ),
+    "doctor": Entry(
+        START,
+        "Show which sandbox layers hold here, asked from inside, and what to install for the rest.",
+    ),
+    "cache": Entry(START, "Show, list and clear what is kept to save time."),
+    "augment": Entry(BUILD, "Expand a dataset's inputs and compute what is expected of them."),
+    "reduce": Entry(
+        BUILD,
+        "Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.",
+    ),
+    "mutants": Entry(
+        BUILD, "Plant small faults in the references and report those that no input notices."
+    ),
+    "audit": Entry(
+        BUILD,
+        "List inputs on which most programs that pass the base tests contradict the reference.",
+    ),
+    "contracts": Entry(
+        BUILD, "Say what a task's inputs may be: drafts by a model, or what its inputs imply."
+    ),
+    "export": Entry(BUILD, "Write a suite for other people's tools."),
+    "evaluate": Entry(
+        JUDGE, "Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable."
+    ),
+    "generate": Entry(
+        JUDGE, "Draw programs for a dataset's tasks from any OpenAI-compatible server."
+    ),
+    "sanitize": Entry(
+        JUDGE, "Take the programs out of raw answers: fences, prose, repeated prompts, stray text."
+    ),
+    "crossval": Entry(
+        JUDGE, "Leave one model out: choose suites by the others' samples, judge it by them."
+    ),
+    "mine": Entry(MINE, "Turn typed, pure functions of real packages into execution tasks."),
+    "predict": Entry(MINE, "Ask a model for the value or exception of every case."),
+    "score": Entry(MINE, "Mark predictions by the paper's rules and print the tables."),
+}
+"""The commands, in the order of the list; each is the function, or the app, of the module of its
+name. Importing them all would take a second before anything is shown."""
+
+FORMER = {
+    "--shrink": "--minimize",
+    "--beside": "--compare",
+}
+"""Names that options had before: a command that has the new one takes them, too."""
+
 
 class _Command(TyperCommand):
     """A command whose help shows no type beside an option that takes no value."""
@@ -55,6 +106,12 @@ class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters as the command line and its help see them."""
         return _untyped(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, options by their former names included."""
+        own = {name for parameter in self.params for name in parameter.opts}
+        found: list[str] = super().parse_args(ctx, [_renamed(each, own) for each in args])
+        return found
 
 
 class _Group(TyperGroup):
@@ -65,6 +122,38 @@ class _Group(TyperGroup):
         return _untyped(super().get_params(ctx))
 
 
+class _Commands(_Group):
+    """The commands of ``COMMANDS``: listed without importing them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return their names, in their order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what the list shows of a command; ``resolve_command`` gives the command."""
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name, the command itself, and the arguments after it."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, command(str(name)), rest
+
+
+def command(name: str) -> Any:
+    """Return a command, or a group of some, as its module has it."""
+    module = import_module(f"evalplus_lite.cli.{name}")
+    found: typer.Typer | None = getattr(module, "app", None)
+    if found is None:
+        found = typer.Typer(rich_markup_mode="rich", add_completion=False)
+        found.command(name)(getattr(module, name))
+    found.info.cls = _Group
+    for each in found.registered_commands:
+        each.cls, each.help = _Command, _flowing(each.callback)
+    made = typer.main.get_command(found)
+    made.name = name
+    return made
+
+
 def _untyped(parameters: Any) -> Any:
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
@@ -72,9 +161,21 @@ def _untyped(parameters: Any) -> Any:
     return parameters
 
 
+def _renamed(argument: str, own: set[str]) -> str:
+    name, is_given, value = argument.partition("=")
+    new = FORMER.get(name, name)
+    return f"{new}{is_given}{value}" if new in own else argument
+
+
+def _flowing(function: Callable[..., object] | None) -> str:
+    """Return a docstring with a line a paragraph, so that the help wraps where the screen ends."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
+
+
 app = typer.Typer(
     name="evalplus-lite",
-    cls=_Group,
+    cls=_Commands,
     help=HELP,
     no_args_is_help=True,
     add_completion=False,
@@ -84,35 +185,15 @@ app = typer.Typer(
 )
 
 
-def _flowing(function: Callable[..., object] | None) -> str:
-    """Return a docstring with a line a paragraph, so that the help wraps where the screen ends."""
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
+def _listed(entry: Entry) -> Callable[[], None]:
+    def nothing() -> None: ...
+
+    nothing.__doc__ = entry.summary
+    return nothing
 
 
-def _command(name: str, function: Callable[..., object], panel: str) -> None:
-    app.command(name, rich_help_panel=panel)(function)
-
-
-_command("demo", demo.demo, "Start here")
-_command("doctor", doctor.doctor, "Start here")
-app.add_typer(cache.app, cls=_Group, rich_help_panel="Start here")
-_command("augment", augment.augment, "Build test suites")
-_command("reduce", reduce.reduce, "Build test suites")
-_command("mutants", mutants.mutants, "Build test suites")
-_command("audit", audit.audit, "Build test suites")
-app.add_typer(contracts.app, cls=_Group, rich_help_panel="Build test suites")
-_command("export", export.export, "Build test suites")
-_command("evaluate", evaluate.evaluate, "Judge programs")
-_command("generate", generate.generate, "Judge programs")
-_command("sanitize", sanitize.sanitize, "Judge programs")
-_command("crossval", crossval.crossval, "Judge programs")
-_command("mine", mine.mine, "Execution tasks from packages")
-_command("predict", predict.predict, "Execution tasks from packages")
-_command("score", score.score, "Execution tasks from packages")
-for group in (app, contracts.app, cache.app):
-    for command in group.registered_commands:
-        command.cls, command.help = _Command, _flowing(command.callback)
+for _name, _entry in COMMANDS.items():
+    app.command(_name, rich_help_panel=_entry.panel)(_listed(_entry))
 
 
 @app.callback(invoke_without_command=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.options import (
     DatasetOption,
     JsonOption,
@@ -18,9 +21,9 @@ from evalplus_lite.cli.options import (
     TasksOption,
     WorkersOption,
 )
-
-if TYPE_CHECKING:
-    from evalplus_lite.pipelines.auditing import Hearing
+from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.pipelines import auditing
+from evalplus_lite.tasks import load_dataset
 
 
 def audit(
@@ -52,71 +55,30 @@ def audit(
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """
-    from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.evaluate import _stream
-    from evalplus_lite.cli.evidence import tell
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
-    from evalplus_lite.consensus.disputes import rows
-    from evalplus_lite.grading.evidence import unusable_row
-    from evalplus_lite.pipelines.auditing import audit as run
-    from evalplus_lite.pipelines.auditing import counts, with_references
-    from evalplus_lite.pipelines.augmentation import Budget
-    from evalplus_lite.store import write_jsonl
-    from evalplus_lite.tasks import load_dataset
-    from evalplus_lite.tasks.samples import Faults
-
-    screen, faults = Screen(), Faults(is_strict=strict)
-    with screen, open_pool(workers, sandbox, screen) as pool:
-        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
-        if original:
-            data = with_references(data, load_dataset("humaneval"))
-        folder = output_folder(out, "audit", dataset, data)
-        screen.stage("audit", len(data.tasks))
-        hearings = run(
+    with started(workers, sandbox) as (session, screen):
+        data = opened(dataset, tasks, session)
+        folder = folder_for(out, "audit", dataset, data)
+        result = auditing.audit(
             data,
-            _stream(samples, data, False, faults),
-            pool,
+            samples,
+            inputs=inputs,
+            references=load_dataset("humaneval") if original else None,
             seed=seed,
-            budget=Budget(inputs=inputs),
-            progress=screen,
+            strict=strict,
+            out=folder,
+            session=session,
         )
-        for line in faults.notes():
-            screen.note(line)
-        about = facts(data, pool=pool, samples=samples, seed=seed)
-    path = folder / "audit.jsonl"
-    write_jsonl(path, (row for hearing in hearings for row in rows(hearing.finding)))
-    summary: dict[str, Any] = {"run": about, "dataset": data.name, **counts(hearings)}
-    summary["findings"] = [_row(hearing) for hearing in hearings if hearing.finding.disputes]
-    problems = [hearing.problem for hearing in hearings if hearing.problem]
-    summary["unusable"] = [unusable_row(each) for each in (*data.unusable, *problems)]
-    summary["notes"] = []
+    summary = result.summary
     if json:
         print_json(summary)
     else:
-        _show(summary, hearings, path)
+        _show(summary, folder / "audit.jsonl")
         tell(summary, screen)
-    return 0 if summary["heard"] and not summary["unusable"] and not faults.left_out else 1
+    is_whole = summary["heard"] and not result.unusable and not result.left_out
+    return 0 if is_whole else 1
 
 
-def _row(hearing: Hearing) -> dict[str, Any]:
-    from collections import Counter
-
-    finding = hearing.finding
-    return {
-        "task_id": finding.task_id,
-        "kind": finding.kind,
-        "disputed": len(finding.disputes),
-        "heard": finding.heard,
-        "causes": dict(sorted(Counter(dispute.cause for dispute in finding.disputes).items())),
-        "votes": max(dispute.votes for dispute in finding.disputes),
-        "jurors": hearing.jurors,
-    }
-
-
-def _show(summary: dict[str, Any], hearings: list[Hearing], path: Path) -> None:
-    from evalplus_lite.cli.console import print_table, say
-
+def _show(summary: Mapping[str, Any], path: Path) -> None:
     title = f"{summary['dataset']}: {summary['heard']} of {summary['tasks']} tasks had two programs"
     title += " to compare"
     if not summary["findings"]:
@@ -137,7 +99,7 @@ def _show(summary: dict[str, Any], hearings: list[Hearing], path: Path) -> None:
                 row["jurors"],
             ]
             for row in sorted(
-                (_row(hearing) for hearing in hearings if hearing.finding.disputes),
+                summary["findings"],
                 key=lambda row: (row["kind"] != "reference", -row["votes"], -row["disputed"]),
             )
         ],

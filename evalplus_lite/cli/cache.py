@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from evalplus_lite.store.cache import CacheFile
 
 app = typer.Typer(
-    name="cache", help="Show, list and clear what is kept to save time.", no_args_is_help=False
+    add_completion=False,
+    name="cache",
+    help="Show, list and clear what is kept to save time.",
+    no_args_is_help=False,
 )
 
 KindOption = Annotated[

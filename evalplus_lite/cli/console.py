@@ -27,6 +27,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evalplus_lite.cli.escaping import printable, printable_json
+from evalplus_lite.pipelines.context import ProgressEvent
 
 QUIET_SECONDS = 15.0
 """Seconds between lines of progress where stderr is no terminal."""
@@ -56,6 +57,15 @@ class Screen:
         trace: TracebackType | None,
     ) -> None:
         self._stop()
+
+    def __call__(self, event: ProgressEvent) -> None:
+        """Show what a session reports."""
+        if event.note:
+            self.note(event.note)
+        elif not event.done:
+            self.stage(event.stage, event.total)
+        else:
+            self.advance(event.done - self._done)
 
     def stage(self, name: str, total: int | None) -> None:
         """Begin a stage of ``total`` steps, ending the one before."""

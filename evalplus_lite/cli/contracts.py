@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.options import (
     DatasetOption,
     JsonOption,
@@ -15,13 +17,13 @@ from evalplus_lite.cli.options import (
     TasksOption,
     WorkersOption,
 )
-
-if TYPE_CHECKING:
-    from evalplus_lite.pipelines.contract_drafts import Draft
-    from evalplus_lite.sandbox import Sandbox
-    from evalplus_lite.types import Task
+from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Client, Replay
+from evalplus_lite.pipelines.contract_drafts import inferred, suggest_contracts
 
 app = typer.Typer(
+    add_completion=False,
     name="contracts",
     help="Say what a task's inputs may be: drafts by a model, or what its inputs imply.",
     no_args_is_help=True,
@@ -55,35 +57,21 @@ def suggest(
 
     [bold]Example[/bold]  evalplus-lite contracts suggest -d tasks.jsonl --model gpt-4o -o drafts
     """
-    from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder
-    from evalplus_lite.errors import InputError
-    from evalplus_lite.llm import Client, Replay
-    from evalplus_lite.pipelines.contract_drafts import suggest as draft
-
     if not model and not replay:
         raise InputError(
             "no model to ask", remedy="give --model, or --replay with recorded replies"
         )
     source = Replay(*replay, model=model) if replay else Client(str(model), base_url=base_url)
-    screen = Screen()
-    with screen, open_pool(workers, sandbox, screen) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
-        folder = output_folder(out, "contracts", dataset, data)
-        screen.stage("contracts", len(data.tasks))
-
-        def one(box: Sandbox, task: Task) -> Draft:
-            screen.advance()
-            return draft(box, task, source)
-
-        drafts = list(pool.imap(one, data.tasks))
-    rows = [_written(each, folder, source.model) for each in drafts]
+    with started(workers, sandbox) as (session, _):
+        data = opened(dataset, tasks, session)
+        folder = folder_for(out, "contracts", dataset, data)
+        result = suggest_contracts(data, source, out=folder, session=session)
+    rows = result.to_rows()
     if json:
-        print_json({"run": facts(data, model=source.model), "dataset": data.name, "drafts": rows})
+        print_json(result.summary)
     else:
-        _show(drafts, rows, folder)
-    return 0 if all(each.text for each in drafts) else 1
+        _show(rows, folder)
+    return 0 if all(row["file"] for row in rows) else 1
 
 
 @app.command("infer")
@@ -98,13 +86,8 @@ def infer(
 
     [bold]Example[/bold]  evalplus-lite contracts infer -d tasks.jsonl
     """
-    from evalplus_lite.cli.console import Screen, print_json, say
-    from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.pipelines.contract_drafts import inferred
-
-    screen = Screen()
-    with screen, open_pool(workers, sandbox, screen) as pool:
-        data = open_dataset(dataset, tasks, pool, screen)
+    with started(workers, sandbox) as (session, _):
+        data = opened(dataset, tasks, session)
     found = {task.id: inferred(task) for task in data.tasks if task.base}
     if json:
         print_json(found)
@@ -117,33 +100,19 @@ def infer(
     return 0
 
 
-def _written(draft: Draft, folder: Path, model: str) -> dict[str, object]:
-    from evalplus_lite.store import write_text
-
-    row: dict[str, object] = {"task_id": draft.task_id, "turns": draft.turns}
-    if draft.text is None:
-        return {**row, "file": None, "problem": draft.problem}
-    path = folder / f"{draft.task_id.replace('/', '_')}.py"
-    write_text(path, f"# A draft by {' '.join(model.split())}: to be reviewed.\n{draft.text}")
-    share = {"accepted": draft.accepted, "tried": draft.tried}
-    return {**row, "file": str(path), "mutated_inputs": share}
-
-
-def _show(drafts: list[Draft], rows: list[dict[str, object]], folder: Path) -> None:
-    from evalplus_lite.cli.console import print_table, say
-
+def _show(rows: Sequence[dict[str, Any]], folder: Path) -> None:
+    none = {"accepted": 0, "tried": 0}
     print_table(
-        f"{sum(draft.text is not None for draft in drafts)} of {len(drafts)} tasks have a draft",
+        f"{sum(row['file'] is not None for row in rows)} of {len(rows)} tasks have a draft",
         ["task", "draft", "turns", "accepts", "of mutated"],
         [
             [
-                draft.task_id,
-                f"{row['file']}" if draft.text else f"none: {draft.problem[:100]}",
-                draft.turns,
-                draft.accepted,
-                draft.tried,
+                row["task_id"],
+                row["file"] or f"none: {row['problem'][:100]}",
+                row["turns"],
+                *row.get("mutated_inputs", none).values(),
             ]
-            for draft, row in zip(drafts, rows, strict=True)
+            for row in rows
         ],
         left=2,
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.options import (
     DatasetOption,
+    FreshOption,
     JsonOption,
     OutOption,
     PackagesOption,
@@ -18,13 +22,13 @@ from evalplus_lite.cli.options import (
     TasksOption,
     WorkersOption,
 )
-from evalplus_lite.cli.reduce import FreshOption
+from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.errors import InputError
+from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
+from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES
+from evalplus_lite.reduction.policy import Policy
 
-if TYPE_CHECKING:
-    from evalplus_lite.reduction.cross_validation import Line
-    from evalplus_lite.reduction.policy import Policy
-
-DEFAULT_CURVE = "2,4,6,8,10,16"
+DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
 
 def crossval(
@@ -59,115 +63,40 @@ def crossval(
 
     [bold]Example[/bold]  evalplus-lite crossval -d humaneval+ -s a.jsonl -s b.jsonl -s c.jsonl
     """
-    import json as json_module
-
-    from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.evidence import tell
-    from evalplus_lite.cli.reduce import gather
-    from evalplus_lite.cli.setup import output_folder
-    from evalplus_lite.errors import InputError
-    from evalplus_lite.reduction.cross_validation import Field, compared
-    from evalplus_lite.reduction.cross_validation import crossval as run
-    from evalplus_lite.store import write_text
-
     policies = read_policies(folds, curve)
-    screen = Screen()
-    with screen:
-        data, measured, found, report = gather(
-            dataset, samples, tasks, workers, sandbox, package, no_cache, screen, strict=strict
+    packages = [*SANDBOX_PACKAGES, *(package or [])]
+    with started(workers, sandbox, packages, is_cached=not no_cache) as (session, screen):
+        data = opened(dataset, tasks, session)
+        folder = folder_for(out, "crossval", dataset, data)
+        result = cross_validate(
+            data,
+            samples,
+            policies=policies,
+            compare=beside or [],
+            strict=strict,
+            out=folder,
+            session=session,
         )
-        field = Field([one.matrix for one in measured], found)
-        if len(field.models) < 2:
-            raise InputError(
-                f"samples of {len(field.models)} model", remedy="give those of two or more"
-            )
-        screen.stage("leave one out", len(policies))
-        lines: list[Line] = []
-        for name, policy in policies.items():
-            lines += run(field, {name: policy})
-            screen.advance()
-        for name in beside or ():
-            lines += compared(field, Path(name).name, _ready_made(name, measured))
-        summary = {**summarize(data.name, lines), **report}
-        folder = output_folder(out, "crossval", dataset, data)
-        write_text(folder / "crossval.json", json_module.dumps(summary, indent=2) + "\n")
     if json:
-        print_json(summary)
+        print_json(result.summary)
     else:
-        show(summary, folder)
-        tell(summary, screen)
-    return 1 if summary["unusable"] else 0
+        show(result.summary, folder)
+        tell(result.summary, screen)
+    return 1 if result.unusable else 0
 
 
 def read_policies(folds: str, curve: str) -> dict[str, Policy]:
     """Return the policies to try, by name: each mode with each number of folds and each size."""
-    from evalplus_lite.errors import InputError
-    from evalplus_lite.reduction.policy import Policy
-    from evalplus_lite.requirements.matrix import MODES
-
     try:
         covers = [int(part) for part in folds.split(",") if part.strip()]
         sizes = [float(part) for part in curve.split(",") if part.strip()]
     except ValueError as error:
         raise InputError(f"{error}", remedy="give numbers such as 1,4") from None
-    found = {"default": Policy()}
-    for mode in MODES:
-        for cover in covers:
-            found[f"{mode}, {cover}-fold"] = Policy(mode, cover)
-        for size in sizes:
-            found[f"{mode}, size {size:g}"] = Policy(mode, budget=size)
-    return found
+    return policies_to_try(covers, sizes)
 
 
-def _ready_made(name: str, measured: list[Any]) -> dict[str, int]:
-    """Return a smaller dataset's plus cases as bitsets of the larger one's."""
-    from evalplus_lite.reduction.set_cover import bitset
-    from evalplus_lite.tasks import load_dataset
-    from evalplus_lite.values import wire
-
-    other = {task.id: task for task in load_dataset(name).tasks}
-    found = {}
-    for one in measured:
-        place = {wire.encode(case.arguments): n for n, case in enumerate(one.suite.cases)}
-        cases = other[one.task.id].cases if one.task.id in other else ()
-        numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
-        found[one.task.id] = bitset(n for n in numbers if n >= one.suite.base_count)
-    return found
-
-
-def summarize(name: str, lines: list[Line]) -> dict[str, Any]:
-    """Return every line, and each policy's pooled one."""
-    from evalplus_lite.reduction.cross_validation import pooled
-
-    def row(line: Line) -> dict[str, Any]:
-        return {
-            "model": line.model,
-            "policy": line.policy,
-            "size": line.size,
-            "pass@1": {
-                "base": line.pass_base,
-                "plus": line.pass_plus,
-                "reduced": line.pass_reduced,
-                "random": line.pass_random,
-            },
-            "failures": line.kept.total,
-            "kept": line.kept.hits,
-            "share": line.kept.value,
-            "interval": list(line.kept.interval),
-            "share_random": line.kept_random.value,
-        }
-
-    return {
-        "dataset": name,
-        "models": [row(line) for line in lines],
-        "pooled": [row(line) for line in pooled(lines).values()],
-    }
-
-
-def show(summary: dict[str, Any], folder: Path) -> None:
+def show(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the pooled table, and pass@1 of each model under the fullest policies."""
-    from evalplus_lite.cli.console import percent, print_table, say
-
     rows = []
     for line in summary["pooled"]:
         low, high = line["interval"]

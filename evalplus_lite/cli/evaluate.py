@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli.console import Screen, percent, print_json, print_table, say
+from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.options import (
     DatasetOption,
     ForceOption,
@@ -24,17 +26,14 @@ from evalplus_lite.cli.options import (
     TotalOption,
     WorkersOption,
 )
+from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.pipelines import evaluation
+from evalplus_lite.pipelines.datasets import samples_name
+from evalplus_lite.pipelines.scores import MOST_FILES
+from evalplus_lite.types import VERDICTS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalplus_lite.pipelines.evaluation import Settings
-    from evalplus_lite.tasks import Dataset
-    from evalplus_lite.tasks.samples import Faults
-    from evalplus_lite.types import Sample
-
-MOST_SOLUTIONS = 20_000
-"""Above this many samples the evalplus-form file leaves the programs' texts out."""
+MOST_SHOWN = 50
+"""Models and temperatures that are shown in a table."""
 
 
 def evaluate(
@@ -48,8 +47,9 @@ def evaluate(
     details: Annotated[
         bool, typer.Option("--details", help="Run every case and keep each verdict.")
     ] = False,
-    shrink: Annotated[
-        bool, typer.Option("--shrink", help="Find the smallest input each wrong program fails on.")
+    minimize: Annotated[
+        bool,
+        typer.Option("--minimize", help="Find the smallest input each wrong program fails on."),
     ] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
@@ -77,150 +77,76 @@ def evaluate(
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
-    import json as json_module
-
-    from evalplus_lite.cli import scores
-    from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.evidence import listed
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import open_dataset, open_pool, output_folder, samples_name
-    from evalplus_lite.execution.workers import default_workers
-    from evalplus_lite.pipelines.evaluation import Settings, names
-    from evalplus_lite.pipelines.evaluation import evaluate as run
-    from evalplus_lite.pipelines.expected import SuiteSource
-    from evalplus_lite.pipelines.spool import Spool
-    from evalplus_lite.sandbox import preset
-    from evalplus_lite.store import Journal, write_text
-    from evalplus_lite.tasks.loading import known_contracts
-    from evalplus_lite.tasks.samples import Faults
-
-    ks = read_ks(k)
-    allowed = known_contracts() if shrink else None
-    screen = Screen()
-    with screen, open_pool(workers or default_workers(), sandbox, screen, package) as pool:
-        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
-        folder = output_folder(out, "evaluate", dataset, data, samples_name(samples))
-        by_id = {task.id: task for task in data.tasks}
-        settings = Settings(preset(limits), memory << 20, total, details, allowed, data.has_plus)
-        source = SuiteSource(given=data.suites)
-        content = dataset_hash(data)
-        identity = {
-            "kind": "evaluation",
-            "dataset": data.name,
-            "content": content,
-            "limits": limits,
-            "memory": memory,
-            "details": details,
-            "raw": raw,
-            **({"shrink": True} if shrink else {}),
-            **({} if total is None else {"total": total}),
-        }
-        faults = Faults(is_strict=strict)
-        steps: Counter[Any] = Counter()
-        with (
-            Journal(folder / "results.jsonl", identity=identity, force=force) as journal,
-            Spool(_stream(samples, data, raw, faults, steps)) as programs,
-        ):
-            wanted = names(programs)
-            screen.stage("evaluate", len(wanted))
-            tally = run(
-                by_id,
-                programs,
-                pool,
-                source,
-                settings,
-                journal,
-                wanted=wanted,
-                progress=screen,
-            )
-            groups = scores.grouped(journal, tally, pool=pooled)
-            summary = {
-                "run": facts(data, pool=pool, samples=samples, limits=_limits(settings, limits)),
-                **scores.summarize(data, groups, tally, ks),
-                **listed(data, source),
-                "unusable_samples": sum(tally.unusable.values()),
-                "infra": tally.infra,
-                "rows": faults.to_json(),
-                "extraction": dict(sorted(steps.items())),
-            }
-            texts = scores.solutions(programs) if len(wanted) <= MOST_SOLUTIONS else None
-            scores.write_all(folder, groups, journal, ks, content=content, solutions=texts)
-            write_text(folder / "summary.json", json_module.dumps(summary, indent=2) + "\n")
-    if json:
-        print_json(summary)
-    else:
-        scores.show(summary, folder, screen)
-    for line in faults.notes():
-        screen.note(line)
-    return 1 if tally.infra or summary["unusable"] or faults.left_out else 0
-
-
-def _limits(settings: Settings, name: str) -> dict[str, Any]:
-    return {
-        "preset": name,
-        "floor_seconds": settings.preset.floor,
-        "factor": settings.preset.factor,
-        "total_seconds": settings.total,
-        "memory_bytes": settings.memory,
-    }
-
-
-def read_ks(text: str) -> tuple[int, ...]:
-    """Return the numbers of ``--k``."""
-    from evalplus_lite.errors import InputError
-
-    try:
-        ks = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        ks = ()
-    if not ks or min(ks) < 1:
-        raise InputError(f"--k {text}", remedy="give whole numbers such as 1,10,100")
-    return ks
-
-
-def dataset_hash(data: Dataset) -> str:
-    """Return a hash of the tasks' references, inputs and expected outputs."""
-    import hashlib
-
-    from evalplus_lite.sandbox import Inputs
-
-    digest = hashlib.sha256()
-    for task in data.tasks:
-        digest.update(f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}".encode())
-        digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
-        if task.id in data.suites:
-            for expected in data.suites[task.id].expected:
-                digest.update(expected)
-    return digest.hexdigest()[:32]
-
-
-def _stream(
-    samples: list[Path],
-    data: Dataset,
-    raw: bool,
-    faults: Faults | None = None,
-    steps: Counter[Any] | None = None,
-) -> Iterator[Sample]:
-    """Yield the samples of all files, numbered on from file to file within each task.
-
-    Rows that cannot be used are passed over, and counted in ``faults``; ``steps`` counts what was
-    done to how many answers.
-    """
-    from evalplus_lite.pipelines.reduction import named
-    from evalplus_lite.store.labels import labels
-    from evalplus_lite.tasks.samples import Faults, read_samples
-
-    offsets: Counter[str] = Counter()
-    faults = faults or Faults()
-    for path, name in zip(samples, labels(samples), strict=True):
-        found = read_samples(
-            path, data, extraction="none" if raw else "clean", steps=steps, faults=faults
+    ks = whole_numbers(k)
+    with started(workers, sandbox, package) as (session, screen):
+        data = opened(dataset, tasks, session)
+        folder = folder_for(out, "evaluate", dataset, data, samples_name(samples))
+        result = evaluation.evaluate(
+            data,
+            samples,
+            limits=limits,
+            memory=memory << 20,
+            total=total,
+            details=details,
+            minimize=minimize,
+            ks=ks,
+            pooled=pooled,
+            extract=not raw,
+            strict=strict,
+            out=folder,
+            force=force,
+            session=session,
         )
-        if len(samples) == 1:
-            yield from found
-            return
-        highest: Counter[str] = Counter()
-        for sample in named(found, name):
-            highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
-            yield replace(sample, index=offsets[sample.task_id] + sample.index)
-        offsets.update(highest)
+    if json:
+        print_json(result.summary)
+    else:
+        show(result.summary, folder, screen)
+    return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
+
+
+def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
+    """Print the table of scores, and what does not count in them."""
+    groups = summary["groups"]
+    suites = ["base", "plus"] if summary["plus"] is not None else ["base"]
+    ks = list(dict.fromkeys(k for row in groups for k in row["pass_at_k"]["base"]))
+    seen = [v for v in VERDICTS if any((summary[suite] or {}).get(v) for suite in suites)]
+    many = len(groups) > 1
+    by_heat = any(row["temperature"] is not None for row in groups)
+    left = ["model", *(["temperature"] if by_heat else [])] if many else []
+    rows = []
+    for row in groups[:MOST_SHOWN]:
+        names = [row["model"] or "(not named)", *([_heat(row)] if by_heat else [])] if many else []
+        for suite in suites:
+            scores = [percent(row["pass_at_k"][suite].get(k)) for k in ks]
+            counts = [row["samples"]] if many else []
+            rows.append([*names, suite, *counts, *scores, *(row[suite].get(v, 0) for v in seen)])
+    print_table(
+        f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
+        [*left, "tests", *(["samples"] if many else []), *(f"{k} %" for k in ks), *seen],
+        rows,
+        left=len(left) + 1,
+    )
+    if len(groups) > MOST_SHOWN:
+        screen.note(
+            f"{len(groups)} models and temperatures: the first {MOST_SHOWN} are shown, summary.json"
+            f" has all; eval_results files are written of {MOST_FILES} at most"
+        )
+    if "plus" not in suites:
+        screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
+    tell(summary, screen)
+    for row in groups[:MOST_SHOWN]:
+        _note_missing(row, screen, of=f"{row['model'] or '(not named)'}: " if many else "")
+    for line in summary["infra"]:
+        screen.note(f"not scored, the machine failed: {line}")
+    say(f"every verdict, with the input that decided it: {folder / 'results.jsonl'}")
+
+
+def _heat(row: Mapping[str, Any]) -> str:
+    return "" if row["temperature"] is None else f"{row['temperature']:g}"
+
+
+def _note_missing(row: Mapping[str, Any], screen: Screen, *, of: str) -> None:
+    without = row["tasks_without_samples"]
+    if without:
+        shown = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
+        screen.note(f"{of}tasks without a sample do not count: {len(without)} ({shown})")

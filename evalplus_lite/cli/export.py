@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.options import (
     DatasetOption,
     JsonOption,
@@ -15,13 +17,9 @@ from evalplus_lite.cli.options import (
     TasksOption,
     WorkersOption,
 )
-
-if TYPE_CHECKING:
-    from evalplus_lite.export.entry import ExportedTask
-    from evalplus_lite.sandbox import Sandbox
-    from evalplus_lite.types import Task
-
-FORMATS = ("evalplus", "humaneval", "pytest", "huggingface")
+from evalplus_lite.cli.setup import opened, started
+from evalplus_lite.pipelines import exporting
+from evalplus_lite.pipelines.exporting import FORMATS
 
 
 def export(
@@ -51,37 +49,12 @@ def export(
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     """
-    from evalplus_lite.cli.console import Screen, print_json, say
-    from evalplus_lite.cli.evidence import listed, require_any, tell
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.errors import InputError, UnusableTask, one_of
-    from evalplus_lite.export.entry import ExportedTask
-    from evalplus_lite.pipelines.expected import SuiteSource
-
-    if to not in FORMATS:
-        raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))
-    screen = Screen()
-
-    def entry(box: Sandbox, task: Task) -> ExportedTask | None:
-        try:
-            return ExportedTask(task, source.suite(box, task))
-        except UnusableTask:
-            return None
-
-    with screen, open_pool(workers, sandbox, screen) as pool:
-        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
-        source = SuiteSource(given=data.suites)
-        screen.stage("expected outputs", len(data.tasks))
-        entries = []
-        for found in pool.imap(entry, data.tasks):
-            screen.advance()
-            if found is not None:
-                entries.append(found)
-        require_any(len(entries), data, source)
-        run = facts(data, pool=pool)
-    summary = _write(to, out, entries, name=name or data.name, licence=licence)
-    summary |= {"run": run, **listed(data, source)}
+    with started(workers, sandbox) as (session, screen):
+        data = opened(dataset, tasks, session)
+        result = exporting.export(
+            data, out, format=to, name=name, licence=licence, strict=strict, session=session
+        )
+    summary = result.summary
     if json:
         print_json(summary)
     else:
@@ -89,24 +62,4 @@ def export(
         note = f"; {lost} inputs left out, which the format cannot hold" if lost else ""
         say(f"{summary['tasks']} tasks, {summary['cases']} inputs: {out}{note}")
         tell(summary, screen)
-    return 1 if summary["unusable"] else 0
-
-
-def _write(to: str, out: Path, entries: list[Any], *, name: str, licence: str) -> dict[str, Any]:
-    from evalplus_lite.export.evalplus import write_evalplus
-    from evalplus_lite.export.huggingface import write_huggingface
-    from evalplus_lite.export.humaneval import write_humaneval
-    from evalplus_lite.export.pytest_suite import write_pytest
-
-    left_out = 0 if to == "evalplus" else sum(entry.left_out for entry in entries)
-    if to == "evalplus":
-        written = write_evalplus(out, entries)
-        tasks, left_out = written.tasks, written.left_out
-    elif to == "humaneval":
-        tasks = write_humaneval(out, entries)
-    elif to == "pytest":
-        tasks = write_pytest(out, entries)
-    else:
-        tasks = write_huggingface(out, entries, name=name, licence=licence)
-    cases = sum(len(entry.suite.cases) for entry in entries) - left_out
-    return {"format": to, "tasks": tasks, "cases": cases, "left_out": left_out, "out": str(out)}
+    return 1 if result.unusable else 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.options import (
     DatasetOption,
     ForceOption,
@@ -15,11 +15,12 @@ from evalplus_lite.cli.options import (
     TasksOption,
     TimeoutOption,
 )
-
-if TYPE_CHECKING:
-    from evalplus_lite.llm import Usage
-    from evalplus_lite.prompting.completions import Drawn
-    from evalplus_lite.types import Task
+from evalplus_lite.cli.setup import folder_for, started
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Client
+from evalplus_lite.pipelines import generation
+from evalplus_lite.prompting.completions import Drawn, Sampling
+from evalplus_lite.tasks import load_dataset
 
 
 def generate(
@@ -63,15 +64,6 @@ def generate(
 
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     """
-    from evalplus_lite.cli.console import Screen, print_json, say
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import output_folder
-    from evalplus_lite.errors import InputError
-    from evalplus_lite.llm import Client
-    from evalplus_lite.prompting.completions import Sampling
-    from evalplus_lite.prompting.completions import generate as draw
-    from evalplus_lite.tasks import load_dataset
-
     if greedy and temperature is not None:
         raise InputError(f"--greedy and --temperature {temperature}", remedy="give one of them")
     temperature = "0" if greedy else "0.2" if temperature is None else temperature
@@ -89,37 +81,21 @@ def generate(
     )
     data = load_dataset(dataset, only=tasks)
     client = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
-    folder = output_folder(out, "generate", dataset, data, model)
-    path = folder / "samples.jsonl"
+    folder = folder_for(out, "generate", dataset, data, model)
     wait = f"an answer of {client.url}, for {timeout:g} s at most"
-    with Screen() as screen, screen.waiting(wait):
-        screen.stage("generate", len(data.tasks) * sampling.per_task)
-        drawn = draw(
-            data.tasks,
-            client,
-            sampling,
-            path=path,
-            extract=program_of,
-            progress=lambda row: screen.advance(),
-            force=force,
+    with started() as (session, screen), screen.waiting(wait):
+        result = generation.generate(
+            data, client, sampling, out=folder, force=force, session=session
         )
-    found = usage(client.usage)
+    drawn, usage = result.drawn, result.summary["usage"]
     if json:
-        about = {"run": facts(data, model=model), "samples": str(path)}
-        print_json({**about, **summary(drawn), "usage": found})
+        print_json(result.summary)
     else:
-        say(f"{drawn.new} new samples, {drawn.rows} in all: {path}")
-        say(f"tokens: {found['prompt_tokens']} in, {found['completion_tokens']} out")
+        say(f"{drawn.new} new samples, {drawn.rows} in all: {result.path}")
+        say(f"tokens: {usage['prompt_tokens']} in, {usage['completion_tokens']} out")
         for line in troubles(drawn):
             say(line)
     return 1 if drawn.failed or not drawn.usable else 0
-
-
-def summary(drawn: Drawn) -> dict[str, Any]:
-    """Return the counts of samples as plain data."""
-    from dataclasses import asdict
-
-    return {**asdict(drawn), "usable": drawn.usable}
 
 
 def troubles(drawn: Drawn) -> list[str]:
@@ -133,27 +109,3 @@ def troubles(drawn: Drawn) -> list[str]:
     if drawn.failed:
         lines.append(f"{drawn.failed} requests failed, run again to draw them: {drawn.problem}")
     return lines
-
-
-def program_of(task: Task, text: str) -> str:
-    """Return the program that a chat answer to a task holds."""
-    from evalplus_lite.programs.extraction import extract
-
-    return extract(text, task, kind="solution").source
-
-
-def usage(found: Usage) -> dict[str, Any]:
-    """Return token counts as plain data."""
-    from dataclasses import asdict
-
-    return asdict(found)
-
-
-def replayed(record: Path, tasks: tuple[Task, ...], path: Path) -> Path:
-    """Draw a recorded model's samples again from its record, into ``path``."""
-    from evalplus_lite.prompting.completions import generate as draw
-    from evalplus_lite.prompting.recording import Recording, replay_samples
-
-    plan = Recording.open(record)
-    draw(tasks, replay_samples(record), plan.sampling, path=path, extract=program_of)
-    return path

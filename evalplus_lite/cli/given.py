@@ -89,6 +89,17 @@ def mebibytes(value: str) -> int:
     return found
 
 
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of ``--k``."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or min(found) < 1:
+        raise InputError(f"--k {text}", remedy="give whole numbers such as 1,10,100")
+    return found
+
+
 def _is_same(one: Path, other: Path) -> bool:
     try:
         return one == other or os.path.samefile(one, other)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.options import (
     ForceOption,
     JsonOption,
@@ -14,10 +16,11 @@ from evalplus_lite.cli.options import (
     SeedOption,
     WorkersOption,
 )
-
-if TYPE_CHECKING:
-    from evalplus_lite.mining.campaign import Campaign
-    from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.cli.setup import started
+from evalplus_lite.llm import Client
+from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.pipelines import mining
+from evalplus_lite.pipelines.mining import MiningResult
 
 MOST_REASONS = 12
 """Reasons a stage that the printed table shows; the file holds all."""
@@ -82,15 +85,6 @@ def mine(
 
     [bold]Example[/bold]  evalplus-lite mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
-    from evalplus_lite.cli.console import Screen
-    from evalplus_lite.cli.setup import keep_tables
-    from evalplus_lite.execution.workers import check_workers
-    from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
-    from evalplus_lite.mining.mine import MiningSettings
-
-    keep_tables()
-    for name in packages:
-        check_package(name)
     settings = MiningSettings(
         seed=seed,
         types="wide" if wide else "paper",
@@ -100,97 +94,31 @@ def mine(
         model=model,
         max_tokens=max_tokens,
     )
-    problems: list[str] = []
-    with Screen() as screen:
-        screen.stage("mine", len(packages))
-
-        def report(progress: PackageProgress) -> None:
-            if progress.problem:
-                problems.append(progress.package)
-                screen.note(f"{progress.package}: {progress.problem}")
-            screen.advance()
-
-        campaign = Campaign(
+    source = None
+    if model is not None:
+        source = partial(Client, model, base_url=base_url)
+        source()  # so that a missing key is told before any work
+    with started(workers, sandbox) as (session, _):
+        result = mining.mine(
             packages,
-            Outputs(out),
-            settings,
+            settings=settings,
             companions=companion or [],
-            workers=check_workers(workers),
-            config=_config(sandbox),
-            source=_source(model, base_url),
-            report=report,
+            source=source,
+            chained=chain,
+            states=states,
+            out=out,
             force=force,
+            session=session,
         )
-        funnel = campaign.run()
-        extra = _extras(campaign, chain, states, seed)
-    _show(funnel, out, extra, seed, as_json=json)
-    return 1 if problems else 0
+    if json:
+        print_json(result.summary)
+    else:
+        _show(result, out)
+    return 1 if result.problems else 0
 
 
-def check_package(name: str) -> None:
-    """Raise InputError if a name is a path that leads to nothing, before any work is done."""
-    from evalplus_lite.errors import InputError
-    from evalplus_lite.mining.campaign import is_path
-
-    path = Path(name)
-    if is_path(name) and not path.exists():
-        raise InputError("no such file or folder", path=path, remedy="check the path")
-    if path.is_dir() and next(path.rglob("*.py"), None) is None:
-        raise InputError("holds no Python file", path=path, remedy="give a package's folder")
-
-
-def _config(tier: str) -> Any:
-    from evalplus_lite.errors import InputError, one_of
-    from evalplus_lite.sandbox import TIERS, SandboxConfig
-
-    known = {name: name for name in TIERS}
-    if tier not in known:
-        raise InputError(f"no sandbox tier named {tier!r}", remedy=one_of(tier, known))
-    return SandboxConfig(tier=known[tier], packages=())
-
-
-def _source(model: str | None, base_url: str | None) -> Any:
-    if model is None:
-        return None
-    from functools import partial
-
-    from evalplus_lite.llm import Client
-
-    Client(model, base_url=base_url)  # so that a missing key is told before any work
-    return partial(Client, model, base_url=base_url)
-
-
-def _extras(campaign: Campaign, chain: int, states: int, seed: int) -> dict[str, int]:
-    """Write the optional files; return how many tasks each holds."""
-    from evalplus_lite.mining.running.proof import Sandboxes
-    from evalplus_lite.mining.tasks.breakpoints import write_states
-    from evalplus_lite.mining.tasks.chains import write_chained
-
-    found: dict[str, int] = {}
-    if not chain and not states:
-        return found
-    with Sandboxes(campaign.config) as sandboxes:
-        if chain:
-            path = campaign.out.beside("chained.jsonl")
-            found[str(path)] = write_chained(
-                campaign.out.tasks, path, sandboxes, count=chain, seed=seed
-            )
-        if states:
-            path = campaign.out.beside("states.jsonl")
-            found[str(path)] = write_states(
-                campaign.out.tasks, path, sandboxes, count=states, seed=seed
-            )
-    return found
-
-
-def _show(funnel: Funnel, out: Path, extra: dict[str, int], seed: int, *, as_json: bool) -> None:
-    from evalplus_lite.cli.console import print_json, print_table, say
-    from evalplus_lite.cli.facts import facts
-
-    if as_json:
-        run = facts(seed=seed)
-        print_json({"run": run, **funnel.to_json(), "tasks": str(out), "extra": extra})
-        return
+def _show(result: MiningResult, out: Path) -> None:
+    funnel = result.funnel
     print_table("Funnel", ["stage", "left"], [(s, funnel.counts[s]) for s in funnel.stages()])
     rows: list[tuple[str, str, int]] = []
     stages = dict.fromkeys(stage for stage, _ in funnel.reasons)
@@ -206,5 +134,5 @@ def _show(funnel: Funnel, out: Path, extra: dict[str, int], seed: int, *, as_jso
     if rows:
         print_table("Rejected", ["stage", "reason", "functions"], rows, left=2)
     say(f"tasks: {out}")
-    for path, number in extra.items():
+    for path, number in result.summary["extra"].items():
         say(f"{number} tasks: {path}")

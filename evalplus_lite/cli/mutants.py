@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.options import (
     DatasetOption,
+    FreshOption,
     JsonOption,
     OutOption,
     PackagesOption,
@@ -17,11 +20,8 @@ from evalplus_lite.cli.options import (
     TasksOption,
     WorkersOption,
 )
-from evalplus_lite.cli.reduce import FreshOption
-
-if TYPE_CHECKING:
-    from evalplus_lite.requirements.survivors import Report
-    from evalplus_lite.tasks import Dataset
+from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.pipelines.mutants import MutantsResult, find_survivors
 
 
 def mutants(
@@ -46,137 +46,23 @@ def mutants(
 
     [bold]Example[/bold]  evalplus-lite mutants -d humaneval+ --tasks 0-9
     """
-    import json as json_module
-
-    from evalplus_lite.cli.console import Screen, print_json
-    from evalplus_lite.cli.evidence import tell
-    from evalplus_lite.cli.setup import output_folder
-    from evalplus_lite.store import write_text
-
-    screen = Screen()
-    with screen:
-        data, reports, report = _reports(
-            dataset, tasks, workers, sandbox, package, no_cache, screen, strict=strict
-        )
-        folder = output_folder(out, "mutants", dataset, data)
-        name = data.name
-        summary = {**summarize(name, reports), **report}
-        write_text(folder / "mutants.json", json_module.dumps(summary, indent=2) + "\n")
-        write_text(folder / "mutants.md", markdown(name, reports))
+    with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
+        data = opened(dataset, tasks, session)
+        folder = folder_for(out, "mutants", dataset, data)
+        result = find_survivors(data, strict=strict, out=folder, session=session)
     if json:
-        print_json(summary)
+        print_json(result.summary)
     else:
-        show(name, reports, folder, most)
-        tell(report, screen)
-    return 1 if report["unusable"] else 0
+        show(result, folder, most)
+        tell(result.summary, screen)
+    return 1 if result.unusable else 0
 
 
-def _reports(
-    dataset: str,
-    tasks: list[str] | None,
-    workers: int | None,
-    sandbox: str,
-    package: list[str] | None,
-    no_cache: bool,
-    screen: Any,
-    *,
-    strict: bool,
-) -> tuple[Dataset, list[Report], dict[str, Any]]:
-    from evalplus_lite.cli.evidence import listed, require_any
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import open_dataset, open_pool
-    from evalplus_lite.pipelines.expected import SuiteSource
-    from evalplus_lite.pipelines.reduction import Measured, measure
-    from evalplus_lite.requirements.survivors import report
-    from evalplus_lite.sandbox import Sandbox
-    from evalplus_lite.store import cache_folder
-
-    def one(box: Sandbox, found: Measured) -> Report:
-        screen.advance()
-        return report(box, found.task, found.suite, found.matrix)
-
-    with open_pool(workers, sandbox, screen, package) as pool:
-        data = open_dataset(dataset, tasks, pool, screen, strict=strict)
-        cache = None if no_cache else cache_folder()
-        source = SuiteSource(given=data.suites, cache=cache)
-        screen.stage("mutants", len(data.tasks))
-        measured = measure(data, (), pool, source, cache=cache, kinds=("mutant",), progress=screen)
-        require_any(len(measured), data, source)
-        screen.stage("survivors", len(measured))
-        found = {"run": facts(data, pool=pool), **listed(data, source)}
-        return data, list(pool.imap(one, measured)), found
-
-
-def summarize(name: str, reports: list[Report]) -> dict[str, Any]:
-    """Return the counts over all tasks, and each task's survivors."""
-    total = sum(report.total for report in reports)
-    killed = sum(report.killed for report in reports)
-    suspects = sum(s.is_suspect for report in reports for s in report.survivors)
-    return {
-        "dataset": name,
-        "tasks": len(reports),
-        "mutants": total,
-        "killed": killed,
-        "killed_by_base": sum(report.killed_by_base for report in reports),
-        "score": killed / total if total else None,
-        "suspected_equivalents": suspects,
-        "adjusted_score": killed / (total - suspects) if total > suspects else None,
-        "by_task": {
-            report.task_id: {
-                "mutants": report.total,
-                "killed": report.killed,
-                "killed_by_base": report.killed_by_base,
-                "survivors": [
-                    {
-                        "operator": survivor.mutant.operator,
-                        "line": survivor.mutant.line,
-                        "reached": survivor.reached,
-                        "suspected_equivalent": survivor.is_suspect,
-                        "diff": survivor.diff,
-                    }
-                    for survivor in report.survivors
-                ],
-            }
-            for report in reports
-        },
-    }
-
-
-def markdown(name: str, reports: list[Report]) -> str:
-    """Return the report for a person: every survivor's diff, the least reached first."""
-    summary = summarize(name, reports)
-    lines = [
-        f"# Mutants of {name}",
-        "",
-        f"{summary['killed']} of {summary['mutants']} mutants are noticed by some input, "
-        f"{summary['killed_by_base']} by a base input. Of the survivors, "
-        f"{summary['suspected_equivalents']} are suspected to be equivalent: many inputs run "
-        "their line.",
-    ]
-    for report in reports:
-        if not report.survivors:
-            continue
-        lines += ["", f"## {report.task_id}: {report.killed} of {report.total}"]
-        for survivor in sorted(report.survivors, key=lambda s: (s.reached, s.mutant.line)):
-            doubt = ", suspected equivalent" if survivor.is_suspect else ""
-            lines += [
-                "",
-                f"{survivor.mutant.operator}, reached by {survivor.reached} inputs{doubt}",
-                "",
-                "```diff",
-                *survivor.diff.splitlines()[2:],
-                "```",
-            ]
-    return "\n".join(lines) + "\n"
-
-
-def show(name: str, reports: list[Report], folder: Path, most: int) -> None:
+def show(result: MutantsResult, folder: Path, most: int) -> None:
     """Print the scores, and the survivors most worth an input."""
-    from evalplus_lite.cli.console import percent, print_table, say
-
-    summary = summarize(name, reports)
+    summary = result.summary
     print_table(
-        f"{name}: mutants of {summary['tasks']} references",
+        f"{summary['dataset']}: mutants of {summary['tasks']} references",
         ["", "mutants", "%"],
         [
             ("all", summary["mutants"], ""),
@@ -190,7 +76,7 @@ def show(name: str, reports: list[Report], folder: Path, most: int) -> None:
             ("noticed, without those", summary["killed"], percent(summary["adjusted_score"])),
         ],
     )
-    pairs = [(report, s) for report in reports for s in report.survivors if not s.is_suspect]
+    pairs = [(report, s) for report in result.reports for s in report.survivors if not s.is_suspect]
     pairs.sort(key=lambda pair: (pair[1].reached, pair[0].task_id, pair[1].mutant.line))
     for report, survivor in pairs[:most]:
         say("")

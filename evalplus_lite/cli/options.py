@@ -101,3 +101,9 @@ PackagesOption = Annotated[
         help="Installed package that programs may import, besides numpy; several times.",
     ),
 ]
+FreshOption = Annotated[
+    bool, typer.Option("--no-cache", help="Compute every requirement anew, and keep none.")
+]
+MinedOption = Annotated[
+    Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
+]

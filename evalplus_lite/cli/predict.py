@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.options import ForceOption, JsonOption, TimeoutOption
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalplus_lite.mining.tasks.mined import MinedTask
-
-MinedOption = Annotated[
-    Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
-]
+from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.options import ForceOption, JsonOption, MinedOption, TimeoutOption
+from evalplus_lite.cli.setup import started
+from evalplus_lite.llm import Client
+from evalplus_lite.mining.asking.predict import PredictionSettings
+from evalplus_lite.pipelines import prediction
 
 
 def predict(
@@ -60,22 +56,8 @@ def predict(
 
     [bold]Example[/bold]  evalplus-lite predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
     """
-    import itertools
-    from dataclasses import replace
-
-    from evalplus_lite.cli.console import Screen, print_json, say
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.llm import Client
-    from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings
-    from evalplus_lite.mining.asking.predict import predict as run
-    from evalplus_lite.pipelines.facts import file_facts
-
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.predictions.jsonl")
-    chosen = (task for task in read_any(tasks) if task.cases)
-    if max_code is not None:
-        chosen = (task for task in chosen if len(task.code) <= max_code)
-    listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     asking = PredictionSettings(
         samples=samples,
         temperature=temperature,
@@ -83,33 +65,24 @@ def predict(
         structured=structured,
         examples=examples,
     )
-    with Screen() as screen:
-        screen.stage("predict", samples * sum(len(task.cases) for task in listed))
-
-        def report(prediction: Prediction) -> None:
-            screen.advance()
-
-        with screen.waiting(f"an answer of {source.url}, for {timeout:g} s at most"):
-            asked = run(listed, source, path, asking=asking, report=report, force=force)
-    usage = source.usage
+    wait = f"an answer of {source.url}, for {timeout:g} s at most"
+    with started() as (session, screen), screen.waiting(wait):
+        result = prediction.predict(
+            tasks,
+            source,
+            asking=asking,
+            cases=cases,
+            limit=limit,
+            max_code=max_code,
+            out=path,
+            force=force,
+            session=session,
+        )
     if json:
-        tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
-        found = {"asked": asked, "predictions": str(path), "tokens": tokens}
-        print_json({"run": facts(tasks=file_facts([tasks]), model=model), **found})
+        print_json(result.summary)
     else:
-        say(f"asked {asked}; tokens: {usage.prompt_tokens} in, {usage.completion_tokens} out")
+        tokens = result.summary["tokens"]
+        asked = f"asked {result.summary['asked']}"
+        say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
         say(f"predictions: {path}")
     return 0
-
-
-def read_any(path: Path) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file or of a CRUXEval file."""
-    from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval
-    from evalplus_lite.mining.tasks.mined import read_tasks
-    from evalplus_lite.store import read_jsonl
-
-    first = next(iter(read_jsonl(path)), None)
-    if first is not None and is_cruxeval(first.data):
-        yield from CruxevalFile(path).tasks()
-    else:
-        yield from read_tasks(path)

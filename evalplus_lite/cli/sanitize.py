@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from pathlib import Path
-from typing import Any
 
+from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.cli.escaping import printable
 from evalplus_lite.cli.options import (
     DatasetOption,
     JsonOption,
@@ -14,6 +13,13 @@ from evalplus_lite.cli.options import (
     SamplesOption,
     TasksOption,
 )
+from evalplus_lite.cli.setup import folder_for
+from evalplus_lite.pipelines.context import made_folder
+from evalplus_lite.pipelines.datasets import samples_name
+from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.samples import SampleStream
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.samples import write_samples
 
 
 def sanitize(
@@ -30,25 +36,16 @@ def sanitize(
 
     [bold]Example[/bold]  evalplus-lite sanitize -d humaneval -s raw.jsonl -o out/clean
     """
-    from evalplus_lite.cli.console import print_json, print_table, say
-    from evalplus_lite.cli.escaping import printable
-    from evalplus_lite.cli.evaluate import _stream
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.setup import output_folder, samples_name
-    from evalplus_lite.tasks import load_dataset
-    from evalplus_lite.tasks.samples import Faults, write_samples
-
     data = load_dataset(dataset, only=tasks)
-    folder = output_folder(out, "sanitize", dataset, data, samples_name(samples))
-    steps: Counter[Any] = Counter()
-    faults = Faults()
-    path = Path(folder, "samples.jsonl")
-    count = write_samples(path, _stream(samples, data, False, faults, steps))
-    rows = sorted((str(step), number) for step, number in steps.items())
+    folder = made_folder(folder_for(out, "sanitize", dataset, data, samples_name(samples)))
+    stream = SampleStream(samples, data)
+    path = folder / "samples.jsonl"
+    count = write_samples(path, stream)
+    rows = sorted((str(step), number) for step, number in stream.steps.items())
     if json:
         found = {"samples": count, "file": str(path), "steps": dict(rows)}
-        run = facts(data, samples=samples)
-        print_json({"run": run, **found, "rows": faults.to_json()})
+        run = run_facts(data, samples=samples)
+        print_json({"run": run, **found, "rows": stream.faults.to_json()})
     elif not count:
         say("no samples in " + ", ".join(map(str, samples)))
     else:
@@ -57,6 +54,6 @@ def sanitize(
         else:
             say(f"{count} samples, each a program already: nothing was done to any")
         say(f"written: {path}")
-    for line in faults.notes():
+    for line in stream.faults.notes():
         print(printable(line), file=sys.stderr)
-    return 1 if faults.left_out or not count else 0
+    return 1 if stream.faults.left_out or not count else 0

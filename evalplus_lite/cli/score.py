@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.options import JsonOption
-from evalplus_lite.cli.predict import MinedOption
-
-if TYPE_CHECKING:
-    from evalplus_lite.mining.asking.score import ScoreReport
+from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.given import whole_numbers
+from evalplus_lite.cli.options import JsonOption, MinedOption
+from evalplus_lite.llm import Client
+from evalplus_lite.mining.asking.score import ScoreReport
+from evalplus_lite.pipelines import prediction
 
 
 def score(
@@ -44,45 +45,23 @@ def score(
 
     [bold]Example[/bold]  evalplus-lite score tasks.jsonl tasks.my-model.predictions.jsonl
     """
-    import json as json_module
-
-    from evalplus_lite.cli.console import print_json
-    from evalplus_lite.cli.evaluate import read_ks
-    from evalplus_lite.cli.facts import facts
-    from evalplus_lite.cli.predict import read_any
-    from evalplus_lite.mining.asking.score import judge_by, read_predictions
-    from evalplus_lite.mining.asking.score import score as run
-    from evalplus_lite.pipelines.facts import file_facts
-    from evalplus_lite.store import write_text
-
-    decide = None
-    if judge is not None:
-        from evalplus_lite.llm import Client
-
-        decide = judge_by(Client(judge, base_url=base_url))
-    report = run(read_any(tasks), read_predictions(predictions), ks=read_ks(k), judge=decide)
-    found = facts(tasks=file_facts([tasks]), predictions=file_facts([predictions]))
-    summary = {"run": found, **report.to_json()}
-    if marks is not None:
-        from evalplus_lite.mining.asking.score import graded_rows
-        from evalplus_lite.store import write_jsonl
-
-        write_jsonl(
-            marks, graded_rows(read_any(tasks), read_predictions(predictions), judge=decide)
-        )
-    if out is not None:
-        write_text(out, json_module.dumps(summary, indent=2) + "\n")
+    result = prediction.score(
+        tasks,
+        predictions,
+        ks=whole_numbers(k),
+        judge=None if judge is None else Client(judge, base_url=base_url),
+        graded=marks,
+        out=out,
+    )
     if json:
-        print_json(summary)
+        print_json(result.summary)
     else:
-        show(report)
-    return 1 if report.undecided else 0
+        show(result.report)
+    return 1 if result.report.undecided else 0
 
 
 def show(report: ScoreReport) -> None:
     """Print a report's tables."""
-    from evalplus_lite.cli.console import percent, print_table, say
-
     if report.pass_at:
         rows = [(name, percent(value)) for name, value in report.pass_at.items()]
         print_table("Predictions", ["", "%"], rows)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from evalplus_lite.consensus.disputes import Finding
+from evalplus_lite.consensus.disputes import Finding, rows
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.grading.evidence import unusable_row
+from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.datasets import prepared
+from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.work.auditing import dispute_of, hearing
 from evalplus_lite.pipelines.work.augmentation import Budget
 from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Sample, Unusable
+from evalplus_lite.types import Unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +38,9 @@ class Hearing:
     problem: Unusable | None = None
 
 
-def audit(
+def hearings(
     data: Dataset,
-    samples: Iterable[Sample],
+    sources: Mapping[str, Sequence[str]],
     backend: Backend,
     *,
     seed: int,
@@ -43,24 +53,13 @@ def audit(
     within ``budget``.
     """
     progress = progress or Silent()
-    sources = by_task(data, samples)
-
     call = Call(f"{hearing.__module__}:{hearing.__name__}", (seed, budget.to_row()))
     staging = Staging(backend, data.suites)
-    items = ((staging.ref(task), sources[task.id]) for task in data.tasks)
+    items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
     found = []
     for row in backend.map(call, items):
         progress.advance()
         found.append(_hearing_of(row))
-    return found
-
-
-def by_task(data: Dataset, samples: Iterable[Sample]) -> dict[str, list[str]]:
-    """Return the programs of every task, in the samples' order."""
-    found: dict[str, list[str]] = {task.id: [] for task in data.tasks}
-    for sample in samples:
-        if sample.task_id in found:
-            found[sample.task_id].append(sample.source)
     return found
 
 
@@ -90,6 +89,83 @@ def _hearing_of(row: Row) -> Hearing:
     task_id, heard, disputes, jurors, problem = row
     found = Finding(task_id, heard, tuple(dispute_of(each) for each in disputes))
     return Hearing(found, jurors, None if problem is None else Unusable(*problem))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult(Result):
+    """References and inputs that someone should look at; ``disputes`` are the rows of all.
+
+    ``left_out`` rows of the sample files are no answers to any task.
+    """
+
+    disputes: tuple[dict[str, Any], ...]
+    left_out: int
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a disputed input: both answers, the votes, what the contract says."""
+        return list(self.disputes)
+
+
+def audit(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
+    *,
+    inputs: int = 300,
+    references: Dataset | None = None,
+    seed: int = 0,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> AuditResult:
+    """List inputs on which most programs that pass the base cases contradict the reference.
+
+        result = audit("humaneval", ["model_a.jsonl", "model_b.jsonl"])
+        [row["task_id"] for row in result.summary["findings"] if row["kind"] == "reference"]
+
+    Nothing is decided: a task with many such inputs has a suspect reference, a few may be inputs
+    that the task does not allow. A task that has only base inputs gets ``inputs`` new ones.
+    ``references`` is a published dataset whose own references are audited instead. With ``out``, a
+    folder, audit.jsonl is written there. Raises InputError for what cannot be used, with ``strict``
+    also for a single task or row.
+    """
+    with within(session) as opened:
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        data = data if references is None else with_references(data, references)
+        stream = SampleStream(samples, data, strict=strict)
+        sources = stream.by_task()
+        opened.stage("audit", len(data.tasks))
+        found = hearings(
+            data, sources, pool, seed=seed, budget=Budget(inputs=inputs), progress=opened
+        )
+        stream.tell(opened)
+        run = run_facts(data, pool=pool, samples=stream.files, seed=seed)
+    problems = [each.problem for each in found if each.problem]
+    summary = {
+        "run": run,
+        "dataset": data.name,
+        **counts(found),
+        "findings": [_finding_row(each) for each in found if each.finding.disputes],
+        "unusable": [unusable_row(each) for each in (*data.unusable, *problems)],
+        "notes": [],
+    }
+    disputes = tuple(row for each in found for row in rows(each.finding))
+    if out is not None:
+        write_jsonl(made_folder(out) / "audit.jsonl", disputes)
+    return AuditResult(summary, disputes, stream.faults.left_out)
+
+
+def _finding_row(hearing: Hearing) -> dict[str, Any]:
+    finding = hearing.finding
+    return {
+        "task_id": finding.task_id,
+        "kind": finding.kind,
+        "disputed": len(finding.disputes),
+        "heard": finding.heard,
+        "causes": dict(sorted(Counter(dispute.cause for dispute in finding.disputes).items())),
+        "votes": max(dispute.votes for dispute in finding.disputes),
+        "jurors": hearing.jurors,
+    }
 
 
 def counts(hearings: Sequence[Hearing]) -> Mapping[str, int]:

@@ -7,18 +7,45 @@ a journal of finished tasks lets a killed run go on.
 from __future__ import annotations
 
 import base64
-from collections import deque
+import hashlib
+import json
+import os
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.grading.evidence import unusable_row
+from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.datasets import content_hash, prepared
+from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.work.augmentation import Augmented, Budget, augment_task, augmenting
 from evalplus_lite.pipelines.work.staging import Staging, case_rows
+from evalplus_lite.store import Row as FileRow
+from evalplus_lite.store import write_jsonl, write_packed
+from evalplus_lite.store.resuming import finished as resumed
+from evalplus_lite.store.resuming import open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.loading import refusal
+from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Case, Task, Unusable
 
-__all__ = ["Augmented", "Budget", "FinishedTask", "SeedSource", "augment", "augment_task"]
+__all__ = [
+    "AugmentationResult",
+    "Augmented",
+    "Budget",
+    "FinishedTask",
+    "SeedSource",
+    "augment",
+    "augment_task",
+    "augment_tasks",
+]
 
 
 class SeedSource(Protocol):
@@ -53,7 +80,7 @@ class FinishedTask:
         return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
 
 
-def augment(
+def augment_tasks(
     tasks: Iterable[Task],
     backend: Backend,
     *,
@@ -99,3 +126,189 @@ def augment(
         if finished is not None:
             finished(found[task.id])
     return [found[task.id] for task in order if task.id in found]
+
+
+@dataclass(frozen=True)
+class AugmentationResult(Result):
+    """Suites of many more inputs; ``tasks`` are those that have one, in order."""
+
+    tasks: tuple[FinishedTask, ...]
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The tasks with their suites, as every other job takes them."""
+        found = unpacked_suites(task.suite for task in self.tasks)
+        return replace(found, name=self.summary["dataset"])
+
+    @property
+    def disputes(self) -> list[dict[str, Any]]:
+        """The inputs that were set aside, as rows for review."""
+        return [row for task in self.tasks for row in task.facts["review"]]
+
+    @property
+    def survivors(self) -> list[dict[str, Any]]:
+        """The wrong programs that pass every input, with their diffs."""
+        return [
+            {"task_id": task.task_id, **each}
+            for task in self.tasks
+            for each in task.facts["survivors"]
+        ]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task: ``inputs`` in all, ``base`` ones, ``new`` ones."""
+        return [
+            {
+                "task_id": task.task_id,
+                "inputs": task.facts["count"],
+                "base": task.facts["base_count"],
+                "new": task.facts["count"] - task.facts["base_count"],
+            }
+            for task in self.tasks
+        ]
+
+
+def augment(
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    inputs: int = 1000,
+    seconds: float = 0.5,
+    seed: int = 0,
+    seeds: SeedSource | None = None,
+    consensus: Samples = (),
+    targeted: int = 0,
+    targets: Samples = (),
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> AugmentationResult:
+    """Expand a dataset's inputs, and compute what is expected of them.
+
+        mine = augment("my_tasks.jsonl", inputs=300, out="out/mine")
+        evaluate(mine.dataset, "samples.jsonl")
+
+    ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
+    second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's
+    inputs to start from (``seed_source``). Inputs on which most of the ``consensus`` samples that
+    pass the base cases contradict the reference are set aside. With ``targeted`` so many inputs may
+    be added for wrong programs that pass all others: mutants, and the samples in ``targets``.
+
+    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, review.jsonl and
+    survivors.jsonl where asked for; the same call goes on after a kill, unless ``force`` drops what
+    is there. Tasks that cannot be used are in ``result.unusable``; InputError if that is all.
+    """
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
+    budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
+    with within(session) as opened:
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        jurors = SampleStream(consensus, data, strict=strict)
+        wrong = SampleStream(targets, data, strict=strict)
+        voices, aims = jurors.by_task(), wrong.by_task()
+        jurors.tell(opened)
+        wrong.tell(opened)
+        is_reviewed = any(voices.values()) or bool(jurors.files)
+        identity = {
+            "kind": "augmentation",
+            "content": content_hash(data),
+            "seed": seed,
+            "inputs": inputs,
+            "seconds": seconds,
+            "seeds": getattr(seeds, "name", None),
+        }
+        if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
+            identity["guards"] = choices
+        if is_reviewed:
+            identity["consensus"] = _hash_of(voices)
+        if targeted:
+            identity |= {
+                "targeted": targeted,
+                "target": _hash_of(aims if wrong.files or any(aims.values()) else {}),
+            }
+        folder = None if out is None else made_folder(out)
+        path = None if folder is None else folder / "augment.journal.jsonl"
+        left_out: list[Unusable] = list(data.unusable)
+        with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            done = {each.task_id: each for each in resumed(journal, _finished_task)}
+            opened.stage("augment", len(data.tasks))
+            if done:
+                opened.note(f"{len(done)} tasks were done already")
+            results = augment_tasks(
+                data.tasks,
+                pool,
+                seed=seed,
+                budget=budget,
+                seeds=seeds,
+                samples=voices,
+                wrong=aims,
+                done=done,
+                finished=None if folder is None else lambda task: journal.append(task.to_row()),
+                left_out=left_out.append,
+                progress=opened,
+            )
+        if not results:
+            raise refusal(left_out)
+        files = [*jurors.files, *wrong.files]
+        facts = [each.facts for each in results]
+        summary = {
+            "run": run_facts(data, pool=pool, samples=files, seed=seed),
+            **_summary(data, facts),
+            "unusable": [unusable_row(each) for each in left_out],
+        }
+    result = AugmentationResult(summary, tuple(results))
+    if folder is not None:
+        write_packed(folder / "suite.jsonl.gz", (each.suite for each in results))
+        if is_reviewed:
+            write_jsonl(folder / "review.jsonl", result.disputes)
+        if targeted:
+            write_jsonl(folder / "survivors.jsonl", result.survivors)
+        result.write_summary(folder / "summary.json")
+    return result
+
+
+def _finished_task(row: FileRow) -> FinishedTask:
+    return FinishedTask.of_row(row.data)
+
+
+def _hash_of(programs: Mapping[str, Sequence[str]]) -> str:
+    """Return a short name of programs by task."""
+    return hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:16]
+
+
+def _summary(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return counts over all tasks: inputs by source, and those dropped by cause."""
+    sources, dropped = Counter[str](), Counter[str]()
+    for each in facts:
+        sources.update(each["sources"])
+        dropped.update(each["dropped"])
+    done = {each["task_id"] for each in facts}
+    base = sum(each["base_count"] for each in facts)
+    told = {
+        each["task_id"]: [
+            constraint
+            for constraint in each["provenance"].get("guards", ())
+            # The plain limits are not worth a line.
+            if constraint["needed"] > 1 or constraint["is_chosen"]
+        ]
+        for each in facts
+    }
+    return {
+        "dataset": data.name,
+        "tasks": len(facts),
+        "base": base,
+        "new": sum(sources.values()) - base,
+        "sources": dict(sorted(sources.items())),
+        "dropped": dict(sorted(dropped.items())),
+        "left_out": [task for task in data.ids if task not in done],
+        "without_new": [
+            each["task_id"]
+            for each in facts
+            if each["provenance"].get("inputs") and each["base_count"] == each["count"]
+        ],
+        "review": sum(len(each["review"]) for each in facts),
+        "aimed": sum(each["aimed"] for each in facts),
+        "survivors": sum(len(each["survivors"]) for each in facts),
+        "guards": {task: constraints for task, constraints in told.items() if constraints},
+        "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
+    }

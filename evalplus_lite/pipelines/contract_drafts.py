@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.llm import CutOffError, Message, ModelSource, NotRecordedError, RefusalError
+from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.datasets import prepared
+from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.results import Result
 from evalplus_lite.prompting.contract_drafts import (
     NoContract,
     contract_prompt,
@@ -17,6 +24,8 @@ from evalplus_lite.prompting.contract_drafts import (
     request,
 )
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store import write_text
+from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.excerpts import shorten
@@ -40,6 +49,51 @@ class Draft:
     problem: str = ""
     accepted: int = 0
     tried: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ContractsResult(Result):
+    """What became of each task that a model was asked about."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task: ``file`` (None where no draft will do), ``turns``, ..."""
+        return list(self.summary["drafts"])
+
+
+def suggest_contracts(
+    dataset: Dataset | str | os.PathLike[str],
+    source: ModelSource,
+    *,
+    out: str | os.PathLike[str],
+    session: Session | None = None,
+) -> ContractsResult:
+    """Have a model draft preconditions, and write those that accept all base inputs into a folder.
+
+    They are for someone to review. Raises LLMError if the server cannot be used.
+    """
+    with within(session) as opened:
+        data = prepared(dataset, opened)
+        folder = made_folder(out)
+        opened.stage("contracts", len(data.tasks))
+
+        def one(box: Sandbox, task: Task) -> Draft:
+            opened.advance()
+            return suggest(box, task, source)
+
+        drafts = list(opened.pool().imap(one, data.tasks))
+    rows = [_written(each, folder, source.model) for each in drafts]
+    run = run_facts(data, model=source.model)
+    return ContractsResult({"run": run, "dataset": data.name, "drafts": rows})
+
+
+def _written(draft: Draft, folder: Path, model: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"task_id": draft.task_id, "turns": draft.turns}
+    if draft.text is None:
+        return {**row, "file": None, "problem": draft.problem}
+    path = folder / f"{draft.task_id.replace('/', '_')}.py"
+    write_text(path, f"# A draft by {' '.join(model.split())}: to be reviewed.\n{draft.text}")
+    share = {"accepted": draft.accepted, "tried": draft.tried}
+    return {**row, "file": str(path), "mutated_inputs": share}
 
 
 def suggest(sandbox: Sandbox, task: Task, source: ModelSource) -> Draft:

@@ -1,221 +1,192 @@
-"""Samples against suites: verdicts as they come, appended to a journal that a later run resumes."""
+"""Samples against suites: verdicts on every program, and pass@k of each model."""
 
 from __future__ import annotations
 
-import hashlib
-import itertools
-from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from operator import itemgetter
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import InfrastructureError, InputError
-from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.errors import InputError
+from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.progress import Progress, Silent
-from evalplus_lite.pipelines.work.evaluation import judging, program_hash
-from evalplus_lite.pipelines.work.staging import Staging
-from evalplus_lite.sandbox import Preset
-from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
-from evalplus_lite.store import Journal
-from evalplus_lite.types import Sample, Task
+from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.judging import Settings, judge, names
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.samples import Samples, SampleStream
+from evalplus_lite.pipelines.scores import grouped, summarized, write_all
+from evalplus_lite.pipelines.spool import Spool
+from evalplus_lite.pipelines.work.evaluation import program_hash
+from evalplus_lite.sandbox import preset
+from evalplus_lite.sandbox.limits import memory_bytes
+from evalplus_lite.statistics.pass_at_k import DEFAULT_K
+from evalplus_lite.store import read_jsonl
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.store.resuming import open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.loading import known_contracts
+from evalplus_lite.types import Sample
 
-WINDOW = 2048
-"""Samples looked at together, so that those of one task run in a row and equal ones run once."""
-WINDOW_CHARACTERS = 16 << 20
-"""What the samples of a window may hold together: beyond it the window ends early."""
-CHUNK = 8
-"""Programs of one task that a worker takes at a time."""
+MOST_SOLUTIONS = 20_000
+"""Above this many samples the file in evalplus' form leaves the programs' texts out."""
+MOST_CHARACTERS = 32 << 20
+"""Programs' texts of more characters than this are left out of it, too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+class EvaluationResult(Result):
+    """The verdicts on samples, and the scores of each model and temperature.
 
-    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
-    preset).
-
-    With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
-    looked for, too: one that the task's contract allows, or else one of these.
+    ``path`` is the file that the rows are in (results.jsonl), None if they are kept in ``rows``.
     """
 
-    preset: Preset
-    memory: int = 1 << 30
-    total: float | None = None
-    details: bool = False
-    contracts: Mapping[str, str] | None = None
-    has_plus: bool = True
-    """Whether there are plus cases in the data set, and so verdicts on them."""
+    path: Path | None
+    rows: tuple[dict[str, Any], ...] = ()
 
-    def to_row(self, source: SuiteSource, backend: Backend) -> Row:
-        """Return what ``work.evaluation`` needs to know."""
-        preset = (self.preset.floor, self.preset.factor)
-        contracts = None if self.contracts is None else backend.stage(dict(self.contracts))
-        limits = (preset, self.memory, self.total, self.details, self.has_plus)
-        return (source.settings, *limits, contracts)
+    @property
+    def pass_at_k(self) -> dict[str, dict[str, float]] | None:
+        """``{"base": {"pass@1": ...}, "plus": ...}``; None if there are several models.
 
-
-@dataclass
-class Tally:
-    """Counts that need no more memory for more samples: by task, and by verdict.
-
-    ``unusable`` counts the samples of each task that has no usable case: they are in no other
-    count. Without ``has_plus`` the data set has no plus cases, and no verdicts on them.
-    """
-
-    base: Counter[str] = field(default_factory=Counter)
-    plus: Counter[str | None] = field(default_factory=Counter)
-    total: Counter[str] = field(default_factory=Counter)
-    base_right: Counter[str] = field(default_factory=Counter)
-    plus_right: Counter[str] = field(default_factory=Counter)
-    infra: list[str] = field(default_factory=list)
-    unusable: Counter[str] = field(default_factory=Counter)
-    has_plus: bool = True
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count one result row."""
-        self.count(row["task_id"], row["base"], row["plus"])
-
-    def count(self, task: str, base: str, plus: str | None) -> None:
-        """Count one verdict on a sample of a task."""
-        self.base[base] += 1
-        self.plus[plus] += 1
-        self.total[task] += 1
-        self.base_right[task] += base == "pass"
-        self.plus_right[task] += plus == "pass"
-
-    def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
-        """Return pass@k for base and plus, for each k that every task has samples enough for.
-
-        There is none for plus where the data set has no plus cases.
+        Each model's is in ``summary["groups"]``.
         """
-        ks = tuple(ks)
-        rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
-        return {
-            name: estimate({t: Count(n, right[t]) for t, n in self.total.items()}, ks)
-            for name, right in rights.items()
-        }
+        found: dict[str, dict[str, float]] | None = self.summary["pass_at_k"]
+        return found
+
+    @property
+    def left_out(self) -> int:
+        """How many rows of the sample files are no answers to any task."""
+        return int(self.summary["rows"]["left_out"])
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a sample: ``task_id``, ``index``, ``model``, ``base``, ``plus``, ..."""
+        if self.path is None:
+            return list(self.rows)
+        rows = read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
+        return [row.data for row in rows] if self.path.stat().st_size else []
 
 
 def evaluate(
-    tasks: Mapping[str, Task],
-    samples: Iterable[Sample],
-    backend: Backend,
-    source: SuiteSource,
-    settings: Settings,
-    journal: Journal,
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
     *,
-    wanted: Collection[bytes] | None = None,
-    progress: Progress | None = None,
-) -> Tally:
-    """Judge every sample that the journal does not hold yet; return the counts of all.
+    limits: str = "default",
+    memory: int | str = 1 << 30,
+    total: float | None = None,
+    details: bool = False,
+    minimize: bool = False,
+    ks: Sequence[int] = DEFAULT_K,
+    pooled: bool = False,
+    extract: bool = True,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> EvaluationResult:
+    """Judge programs: pass, fail, error, timeout, crash, memory or unrepresentable, and pass@k.
 
-    ``wanted`` are the names of all samples (``names``): results of others in the journal, which
-    would be counted among these, raise InputError.
+        result = evaluate("humaneval+", "samples.jsonl")
+        result.pass_at_k["plus"]["pass@1"]
+        frame = pandas.DataFrame(result.to_rows())
 
-    Rows are appended in an order that depends on the samples alone, so the journal of a run that
-    was killed and resumed equals that of one that was not. A sample that the machine failed on is
-    no row: it is named in ``Tally.infra``, and tried again when the job is run again.
-    A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
-    What the suites of all other tasks with samples rest on stands in ``source.evidence``.
+    ``dataset`` is a ``Dataset``, a name or a path; ``samples`` are ``Sample``s, or files of answers
+    (of several each is a model, unless its rows name one), from which programs are extracted unless
+    ``extract`` is False. ``limits`` names a preset of time limits (``default``, ``paper``,
+    ``evalplus``), ``memory`` is what a program may add, in bytes or as ``"2GiB"``, ``total`` the
+    seconds that all cases of a program may take together. ``details`` runs every case and keeps
+    each verdict, ``minimize`` finds the smallest input that each wrong program fails on. ``ks`` are
+    the k of pass@k; each model and temperature has its own, unless they are ``pooled``.
+
+    With ``out``, a folder, rows are written there as they come (results.jsonl), and in the end
+    summary.json and eval_results.json, as evalplus writes it; the same call goes on after a kill,
+    unless ``force`` drops what is there. Without it they are kept in memory.
+
+    No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
+    that the machine failed on are not scored: ``summary["infra"]``. Raises InputError for what
+    cannot be used, and SandboxUnavailable if this machine holds no sandbox.
     """
-    progress = progress or Silent()
-    tally, done = Tally(has_plus=settings.has_plus), set()
-    for old in journal.rows():
-        with journal.reading(old):
-            tally.add(old.data)
-            name = _row_identity(old.data)
-        if wanted is not None and name not in wanted:
-            shown = f"{old.data['task_id']}[{old.data['index']}]"
-            raise InputError(
-                f"holds a result of another program for {shown} than the samples do",
-                path=journal.path,
-                line=old.line,
-                remedy="the samples have changed: choose another --out",
+    chosen, allowed = preset(limits), memory_bytes(memory)
+    if not ks or any(type(k) is not int or k < 1 for k in ks):
+        raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
+    with within(session) as opened:
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        contracts = known_contracts() if minimize else None
+        settings = Settings(chosen, allowed, total, details, contracts, data.has_plus)
+        source = SuiteSource(given=data.suites, cache=opened.cache)
+        content = content_hash(data)
+        identity = {
+            "kind": "evaluation",
+            "dataset": data.name,
+            "content": content,
+            "limits": limits,
+            "memory": allowed >> 20 if allowed % (1 << 20) == 0 else allowed / (1 << 20),
+            "details": details,
+            "raw": not extract,
+            **({"shrink": True} if minimize else {}),
+            **({} if total is None else {"total": total}),
+        }
+        folder = None if out is None else made_folder(out)
+        path = None if folder is None else folder / "results.jsonl"
+        stream = SampleStream(samples, data, extract=extract, strict=strict)
+        with (
+            open_rows(path, identity=identity, force=force) as journal,
+            Spool(stream) as programs,
+        ):
+            wanted = names(programs)
+            opened.stage("evaluate", len(wanted))
+            tally = judge(
+                {task.id: task for task in data.tasks},
+                programs,
+                pool,
+                source,
+                settings,
+                journal,
+                wanted=wanted,
+                progress=opened,
             )
-        done.add(name)
-    if done:
-        progress.note(f"{len(done)} results were there already")
-        progress.advance(len(done))
-    staging = Staging(backend, source.given)
-    call = Call(f"{judging.__module__}:{judging.__name__}", settings.to_row(source, backend))
-
-    def failed(item: Row, error: InfrastructureError) -> Row:
-        return None, [("infra", None, str(error)) for _ in item[2]]
-
-    def dealt() -> Iterator[Row]:
-        for task_id, chunk in _chunks(samples, done):
-            sent.append((task_id, [sample.index for sample in chunk]))
-            rows = [(s.index, s.source, s.model, s.temperature) for s in chunk]
-            yield staging.ref(tasks[task_id]), task_id, rows
-
-    sent: deque[tuple[str, list[int]]] = deque()
-    for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
-        task_id, numbers = sent.popleft()
-        source.take(task_id, evidence)
-        for index, (base, plus, line) in zip(numbers, judged, strict=True):
-            if base == "unusable":
-                tally.unusable[task_id] += 1
-            elif base == "infra":
-                tally.infra.append(f"{task_id}[{index}]: {line}")
+            groups = grouped((row.data for row in journal.rows()), tally, pooled=pooled)
+            about = {
+                "preset": limits,
+                "floor_seconds": chosen.floor,
+                "factor": chosen.factor,
+                "total_seconds": total,
+                "memory_bytes": allowed,
+            }
+            summary = {
+                "run": run_facts(data, pool=pool, samples=stream.files, limits=about),
+                **summarized(data, groups, tally, ks),
+                **listed(data, source),
+                "unusable_samples": sum(tally.unusable.values()),
+                "infra": tally.infra,
+                "rows": stream.faults.to_json(),
+                "extraction": dict(sorted(stream.steps.items())),
+            }
+            if folder is None:
+                rows = tuple(row.data for row in journal.rows())
+                result = EvaluationResult(summary, None, rows)
             else:
-                journal.append_line(line)
-                tally.count(task_id, base, plus)
-        progress.advance(len(judged))
-    journal.flush()
-    # Of a run that is resumed the rest, so that both say the same.
-    found = [task for id, task in tasks.items() if id in tally.total]
-    source.prepare(found, backend, staging)
-    return tally
+                texts = solutions(programs) if len(wanted) <= MOST_SOLUTIONS else None
+                found = (row.data for row in journal.rows())
+                write_all(folder, groups, found, ks, content=content, solutions=texts)
+                result = EvaluationResult(summary, path)
+                result.write_summary(folder / "summary.json")
+    stream.tell(opened)
+    return result
 
 
-def _chunks(samples: Iterable[Sample], done: set[bytes]) -> Iterator[tuple[str, list[Sample]]]:
-    """Yield what is still to do, samples of one task together within each window."""
-    stream = iter(samples)
-    while window := _window(stream):
-        grouped: dict[str, list[Sample]] = {}
-        for sample in window:
-            # Also those that are done have a say in the order of the tasks: it must not change.
-            group = grouped.setdefault(sample.task_id, [])
-            if _sample_identity(sample) not in done:
-                group.append(sample)
-        for task_id, group in grouped.items():
-            for start in range(0, len(group), CHUNK):
-                yield task_id, group[start : start + CHUNK]
-
-
-def _window(stream: Iterator[Sample]) -> list[Sample]:
-    found, characters = list[Sample](), 0
-    for sample in itertools.islice(stream, WINDOW):
-        found.append(sample)
-        characters += len(sample.source)
-        if characters > WINDOW_CHARACTERS:
-            break
+def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
+    """Return the programs' texts by the names that results know them by; None if they are too long
+    to be held together.
+    """
+    found: dict[str, str] = {}
+    characters = 0
+    for sample in programs:
+        name = program_hash(sample.source)
+        if name not in found:
+            found[name] = sample.source
+            characters += len(sample.source)
+            if characters > MOST_CHARACTERS:
+                return None
     return found
-
-
-def names(samples: Iterable[Sample]) -> set[bytes]:
-    """Return the names under which results of these samples are known: 12 bytes each."""
-    return set(map(_sample_identity, samples))
-
-
-def _sample_identity(sample: Sample) -> bytes:
-    program = program_hash(sample.source)
-    return _identity(sample.task_id, sample.index, program, sample.model, sample.temperature)
-
-
-def _row_identity(row: Mapping[str, Any]) -> bytes:
-    model, temperature = row.get("model", ""), row.get("temperature")
-    return _identity(row["task_id"], row["index"], row["program"], model, temperature)
-
-
-def _identity(*facts: object) -> bytes:
-    """Return a short key: with many samples, the keys are what memory holds."""
-    text = "\0".join(map(str, facts))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-
-
-def missing(tasks: Sequence[str], tally: Tally) -> list[str]:
-    """Return the usable tasks without any judged sample, in order."""
-    return [task for task in tasks if not tally.total[task] and not tally.unusable[task]]

@@ -10,7 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite import __version__
 from evalplus_lite.errors import InputError, shown_path
+from evalplus_lite.execution.base import Backend
+from evalplus_lite.pipelines.datasets import content_hash
+from evalplus_lite.tasks import Dataset
 
 _CHUNK = 1 << 20
 
@@ -31,13 +35,32 @@ def now() -> datetime:
         ) from None
 
 
-def run_facts(version: str, **facts: Any) -> dict[str, Any]:
-    """Return what every summary says of the run that wrote it, then these facts.
+def run_facts(
+    data: Dataset | None = None,
+    *,
+    pool: Backend | None = None,
+    samples: Iterable[Path] = (),
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return what a summary says of the run that wrote it: version, date, Python, then what there
+    is of the sandbox's tier, the hashes of data and sample files, and these settings.
 
-    ``date`` is the only value that differs between two runs of one command on one machine.
+    ``date`` is the only value that differs between two runs of one command on one machine. The
+    tier is found by probing, if nothing ran there yet.
     """
     date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
-    return {"version": version, "date": date, "python": platform.python_version(), **facts}
+    found: dict[str, Any] = {
+        "version": __version__,
+        "date": date,
+        "python": platform.python_version(),
+    }
+    if pool is not None:
+        found["sandbox"] = pool.tier
+    if data is not None:
+        found["data"] = {"name": data.name, "content": content_hash(data)}
+    if files := file_facts(samples):
+        found["samples"] = files
+    return {**found, **settings}
 
 
 def file_facts(paths: Iterable[Path]) -> list[dict[str, str]]:

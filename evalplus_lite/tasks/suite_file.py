@@ -6,12 +6,14 @@ docs/reference/formats.md has the schema.
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.store import Row, read_jsonl, write_jsonl
+from evalplus_lite.store import Row, parse_json, read_jsonl, write_jsonl
 from evalplus_lite.tasks.custom import read_rule, read_style
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
@@ -60,6 +62,13 @@ def read_suites(path: str | os.PathLike[str]) -> Dataset:
     """
     reading = Reading[tuple[Task, Suite]](path)
     return suites_of(read_jsonl(path, on_fault=reading.pass_over), reading)
+
+
+def unpacked_suites(rows: Iterable[bytes]) -> Dataset:
+    """Return the tasks and suites of a suite file's rows, each as gzip by itself."""
+    lines = (parse_json(gzip.decompress(row).decode("ascii")) for row in rows)
+    reading = Reading[tuple[Task, Suite]](Path("suite.jsonl.gz"))
+    return suites_of((Row(number, data) for number, data in enumerate(lines, 1)), reading)
 
 
 def suites_of(rows: Iterable[Row], reading: Reading[tuple[Task, Suite]]) -> Dataset:

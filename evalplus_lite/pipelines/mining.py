@@ -1,0 +1,129 @@
+"""Packages to execution tasks."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import ModelSource
+from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress, is_path
+from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.tasks.breakpoints import write_states
+from evalplus_lite.mining.tasks.chains import write_chained
+from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.store import read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class MiningResult(Result):
+    """The execution tasks of packages, and the funnel: what was rejected at which stage, and why.
+
+    ``path`` is the tasks' file (JSONL), None if they are in ``tasks``. ``problems`` says of
+    packages that could not be had or read what was wrong.
+    """
+
+    funnel: Funnel
+    path: Path | None
+    problems: dict[str, str]
+    tasks: tuple[dict[str, Any], ...] = ()
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task, as in the file."""
+        return list(self.tasks) if self.path is None else _rows(self.path)
+
+
+def mine(
+    packages: Sequence[str],
+    *,
+    settings: MiningSettings = MiningSettings(),  # noqa: B008 - frozen
+    companions: Sequence[Path] = (),
+    source: Callable[[], ModelSource] | None = None,
+    chained: int = 0,
+    states: int = 0,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> MiningResult:
+    """Turn typed, pure functions of real packages into execution tasks.
+
+        result = mine(["idna", "./my_package"], out="out/mined/tasks.jsonl")
+
+    ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
+    installed or imported here. ``companions`` are libraries to inline from, ``source`` makes a
+    model that writes inputs. ``chained`` and ``states`` are numbers of tasks of these kinds to
+    build besides. With ``out``, a file, the tasks are written there, rejects, timings and the
+    funnel beside it; the same call goes on after a kill, unless ``force`` drops what is there.
+
+    A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
+    leads to nothing.
+    """
+    for name in packages:
+        _check_package(name)
+    problems: dict[str, str] = {}
+    with within(session) as opened, ExitStack() as stack:
+        opened.stage("mine", len(packages))
+
+        def report(progress: PackageProgress) -> None:
+            if progress.problem:
+                problems[progress.package] = progress.problem
+                opened.note(f"{progress.package}: {progress.problem}")
+            opened.advance()
+
+        if out is None:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "tasks.jsonl")
+        else:
+            path = Path(out)
+        outputs = Outputs(path)
+        config = replace(opened.config, packages=())
+        campaign = Campaign(
+            packages,
+            outputs,
+            settings,
+            companions=companions,
+            workers=opened.workers,
+            config=config,
+            source=source,
+            report=report,
+            force=force,
+        )
+        funnel = campaign.run()
+        extra: dict[str, int] = {}
+        if chained or states:
+            sandboxes = stack.enter_context(Sandboxes(config))
+            for kind, write, count in (
+                ("chained.jsonl", write_chained, chained),
+                ("states.jsonl", write_states, states),
+            ):
+                if count:
+                    other = outputs.beside(kind)
+                    extra[str(other)] = write(
+                        path, other, sandboxes, count=count, seed=settings.seed
+                    )
+        run = run_facts(seed=settings.seed)
+        summary = {"run": run, **funnel.to_json(), "tasks": str(path), "extra": extra}
+        if out is not None:
+            return MiningResult(summary, funnel, path, problems)
+        return MiningResult(summary, funnel, None, problems, tuple(_rows(path)))
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [row.data for row in read_jsonl(path)]
+
+
+def _check_package(name: str) -> None:
+    """Raise InputError if a name is a path that leads to nothing, before any work is done."""
+    path = Path(name)
+    if is_path(name) and not path.exists():
+        raise InputError("no such file or folder", path=path, remedy="check the path")
+    if path.is_dir() and next(path.rglob("*.py"), None) is None:
+        raise InputError("holds no Python file", path=path, remedy="give a package's folder")

@@ -1,0 +1,123 @@
+"""What a suite does not notice: mutants of the references that pass every case."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.reduction import Measured, measurement
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.requirements.survivors import Report, report
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store import write_text
+from evalplus_lite.tasks import Dataset
+
+
+@dataclass(frozen=True, slots=True)
+class MutantsResult(Result):
+    """Which planted faults no input notices; ``reports`` hold every survivor of each task."""
+
+    reports: tuple[Report, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a survivor: operator, line, how many inputs reach it, diff."""
+        return [
+            {"task_id": id, **survivor}
+            for id, row in self.summary["by_task"].items()
+            for survivor in row["survivors"]
+        ]
+
+    def to_markdown(self) -> str:
+        """Return a report to be read: every survivor's diff, the least reached first."""
+        summary = self.summary
+        lines = [
+            f"# Mutants of {summary['dataset']}",
+            "",
+            f"{summary['killed']} of {summary['mutants']} mutants are noticed by some input, "
+            f"{summary['killed_by_base']} by a base input. Of the survivors, "
+            f"{summary['suspected_equivalents']} are suspected to be equivalent: many inputs run "
+            "their line.",
+        ]
+        for each in self.reports:
+            if each.survivors:
+                lines += ["", f"## {each.task_id}: {each.killed} of {each.total}"]
+            for survivor in sorted(each.survivors, key=lambda s: (s.reached, s.mutant.line)):
+                doubt = ", suspected equivalent" if survivor.is_suspect else ""
+                lines += [
+                    "",
+                    f"{survivor.mutant.operator}, reached by {survivor.reached} inputs{doubt}",
+                    "",
+                    "```diff",
+                    *survivor.diff.splitlines()[2:],
+                    "```",
+                ]
+        return "\n".join(lines) + "\n"
+
+
+def find_survivors(
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> MutantsResult:
+    """Plant small faults in the references and report those that no input notices.
+
+    A survivor is either an input still to be written or no fault at all: those whose changed line
+    many inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md`` and
+    ``mutants.json`` are written there. Raises InputError as ``reduce``.
+    """
+    with within(session) as opened:
+        found = measurement(
+            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, packages=()
+        )
+        opened.stage("survivors", len(found.suites))
+
+        def one(box: Sandbox, measured: Measured) -> Report:
+            opened.advance()
+            return report(box, measured.task, measured.suite, measured.matrix)
+
+        reports = tuple(opened.pool().imap(one, found.suites))
+    result = MutantsResult({**_summary(found.data.name, reports), **found.report}, reports)
+    if out is not None:
+        folder = made_folder(out)
+        result.write_summary(folder / "mutants.json")
+        write_text(folder / "mutants.md", result.to_markdown())
+    return result
+
+
+def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
+    """Return the counts over all tasks, and each task's survivors."""
+    total = sum(report.total for report in reports)
+    killed = sum(report.killed for report in reports)
+    suspects = sum(s.is_suspect for report in reports for s in report.survivors)
+    return {
+        "dataset": name,
+        "tasks": len(reports),
+        "mutants": total,
+        "killed": killed,
+        "killed_by_base": sum(report.killed_by_base for report in reports),
+        "score": killed / total if total else None,
+        "suspected_equivalents": suspects,
+        "adjusted_score": killed / (total - suspects) if total > suspects else None,
+        "by_task": {
+            report.task_id: {
+                "mutants": report.total,
+                "killed": report.killed,
+                "killed_by_base": report.killed_by_base,
+                "survivors": [
+                    {
+                        "operator": survivor.mutant.operator,
+                        "line": survivor.mutant.line,
+                        "reached": survivor.reached,
+                        "suspected_equivalent": survivor.is_suspect,
+                        "diff": survivor.diff,
+                    }
+                    for survivor in report.survivors
+                ],
+            }
+            for report in reports
+        },
+    }

@@ -1,0 +1,140 @@
+"""Execution tasks to predictions of a model, and predictions to scores."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.llm import Client, ModelSource
+from evalplus_lite.mining.asking import predict as asking_model
+from evalplus_lite.mining.asking import score as scoring
+from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings
+from evalplus_lite.mining.asking.score import ScoreReport, graded_rows, judge_by, read_predictions
+from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval
+from evalplus_lite.mining.tasks.mined import MinedTask
+from evalplus_lite.mining.tasks.mined import read_tasks as read_mined
+from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.facts import file_facts, run_facts
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.store import read_jsonl, write_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionResult(Result):
+    """What a model said of every case."""
+
+    predictions: tuple[Prediction, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a prediction: ``task_id``, ``case``, ``sample``, ``prediction``, ..."""
+        return [each.to_json() for each in self.predictions]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreResult(Result):
+    """How many predictions are right: overall, on errors, by package, by statistic."""
+
+    report: ScoreReport
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each line of the tables: ``group``, ``name``, ``pass@1``, ..."""
+        return list(self.summary["tables"])
+
+
+def read_tasks(path: str | os.PathLike[str]) -> Iterator[MinedTask]:
+    """Yield the tasks of a mined file or of a CRUXEval file."""
+    path = Path(path)
+    first = next(iter(read_jsonl(path)), None)
+    is_crux = first is not None and is_cruxeval(first.data)
+    return CruxevalFile(path).tasks() if is_crux else read_mined(path)
+
+
+def predict(
+    tasks: str | os.PathLike[str] | Iterable[MinedTask],
+    client: Client,
+    *,
+    asking: PredictionSettings = PredictionSettings(),  # noqa: B008 - frozen
+    cases: int | None = None,
+    limit: int | None = None,
+    max_code: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> PredictionResult:
+    """Ask a model for the value or exception of every case.
+
+        result = predict("out/mined/tasks.jsonl", Client("my-model", base_url="http://..."))
+        score("out/mined/tasks.jsonl", result.predictions)
+
+    ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
+    that have cases and at most ``max_code`` characters, and the first ``cases`` of each. Nothing
+    that the model writes is executed. With ``out``, a file, each answer is written there as it
+    comes, and the same call asks what is missing. Raises LLMError if the server cannot be used.
+    """
+    given = read_tasks(tasks) if isinstance(tasks, str | os.PathLike) else tasks
+    chosen = (
+        task for task in given if task.cases and (max_code is None or len(task.code) <= max_code)
+    )
+    listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
+    path = None if out is None else Path(out)
+    found: list[Prediction] = []
+    with within(session) as opened:
+        opened.stage("predict", asking.samples * sum(len(task.cases) for task in listed))
+
+        def report(prediction: Prediction) -> None:
+            found.append(prediction)
+            opened.advance()
+
+        asked = asking_model.predict(
+            listed, client, path, asking=asking, report=report, force=force
+        )
+    usage = client.usage
+    tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
+    run = run_facts(tasks=_facts(tasks), model=client.model)
+    where = None if path is None else str(path)
+    summary = {"run": run, "asked": asked, "predictions": where, "tokens": tokens}
+    predictions = found if path is None else read_predictions(path)
+    return PredictionResult(summary, tuple(predictions))
+
+
+def score(
+    tasks: str | os.PathLike[str] | Iterable[MinedTask],
+    predictions: str | os.PathLike[str] | Iterable[Prediction],
+    *,
+    ks: Sequence[int] = (1,),
+    judge: ModelSource | None = None,
+    graded: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> ScoreResult:
+    """Mark predictions: values as normalised JSON, exceptions by type and message.
+
+        score("out/mined/tasks.jsonl", "predictions.jsonl", ks=(1, 5)).to_rows()
+
+    ``judge`` is a model that is asked where only messages differ; a prediction that it gives no
+    answer on is in no figure (``result.report.undecided``). ``graded`` is a file for each
+    prediction with its mark, ``out`` one for the report. Raises InputError for a prediction of an
+    unknown case.
+    """
+    known = list(read_tasks(tasks) if isinstance(tasks, str | os.PathLike) else tasks)
+    said = list(
+        read_predictions(Path(predictions))
+        if isinstance(predictions, str | os.PathLike)
+        else predictions
+    )
+    decide = None if judge is None else judge_by(judge)
+    report = scoring.score(known, said, ks=ks, judge=decide)
+    run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
+    result = ScoreResult({"run": run, **report.to_json()}, report)
+    if graded is not None:
+        write_jsonl(graded, graded_rows(known, said, judge=decide))
+    if out is not None:
+        result.write_summary(Path(out))
+    return result
+
+
+def _facts(given: object) -> list[dict[str, str]]:
+    return file_facts([Path(given)]) if isinstance(given, str | os.PathLike) else []

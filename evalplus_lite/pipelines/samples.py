@@ -1,0 +1,116 @@
+"""Samples as jobs take them: of files, or of the caller's own making."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.pipelines.context import Session
+from evalplus_lite.pipelines.datasets import unknown_task
+from evalplus_lite.programs.extraction import Step
+from evalplus_lite.store.labels import labels
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.samples import Faults
+from evalplus_lite.tasks.samples import read_samples as read_file
+from evalplus_lite.types import Sample
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample]
+"""A file or folder of answers, several, or samples."""
+
+
+def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> Iterator[Sample]:
+    """Yield the programs of a file of answers for the tasks of a dataset, in the file's order.
+
+        for sample in read_samples("samples.jsonl", data): ...
+
+    The file is JSONL of ``task_id`` and ``solution`` or ``completion``, a folder of programs, or a
+    ``generations.json`` (docs/formats.md). A program is taken out of each answer, from fences and
+    prose; without ``extract`` answers are programs as they stand. A row that is not an answer to a
+    task is left out. Raises InputError, with file and line, for a file that cannot be read.
+    """
+    return iter(SampleStream(path, dataset, extract=extract))
+
+
+class SampleStream:
+    """The samples that a job was given, and what of them could not be used.
+
+    Of several files each is a model, unless its rows name one, and samples are numbered on from
+    file to file within each task; with ``is_named`` a single file is a model, too. ``faults`` and
+    ``steps`` (what was done to how many answers) are those of what was read so far.
+    """
+
+    def __init__(
+        self,
+        given: Samples,
+        data: Dataset,
+        *,
+        extract: bool = True,
+        strict: bool = False,
+        is_named: bool = False,
+    ) -> None:
+        self.files: list[Path] = []
+        self.faults, self.steps = Faults(is_strict=strict), Counter[Step]()
+        self._data, self._extract = data, extract
+        self._given: Iterable[Sample] = ()
+        if isinstance(given, str | os.PathLike):
+            self.files = [Path(given)]
+        elif isinstance(given, Sequence) and given and isinstance(given[0], str | os.PathLike):
+            self.files = [Path(cast("AnyPath", path)) for path in given]
+        else:
+            self._given = cast("Iterable[Sample]", given)
+        self._is_named = is_named or len(self.files) > 1
+
+    def __iter__(self) -> Iterator[Sample]:
+        """Yield the samples; rows that cannot be used are passed over, and counted."""
+        return self._of_files() if self.files else self._checked()
+
+    def by_task(self) -> dict[str, list[str]]:
+        """Return the programs of every task, in their order."""
+        found: dict[str, list[str]] = {id: [] for id in self._data.ids}
+        for sample in self:
+            found[sample.task_id].append(sample.source)
+        return found
+
+    def tell(self, session: Session) -> None:
+        """Report what could not be used."""
+        for line in self.faults.notes():
+            session.note(line)
+
+    def _checked(self) -> Iterator[Sample]:
+        known, whole = set(self._data.ids), set(self._data.all_ids)
+        for sample in self._given:
+            if not isinstance(sample, Sample):
+                raise InputError(
+                    f"a sample is a {type(sample).__name__}", remedy="give Sample(task_id, source)"
+                )
+            if sample.task_id in known:
+                yield sample
+            elif sample.task_id in whole:
+                self.faults.aside[sample.task_id] += 1
+            else:
+                raise unknown_task(sample.task_id, self._data)
+
+    def _of_files(self) -> Iterator[Sample]:
+        offsets: Counter[str] = Counter()
+        for path, name in zip(self.files, labels(self.files), strict=True):
+            highest: Counter[str] = Counter()
+            for sample in read_file(
+                path,
+                self._data,
+                extraction="clean" if self._extract else "none",
+                steps=self.steps,
+                faults=self.faults,
+            ):
+                highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
+                yield replace(
+                    sample,
+                    index=offsets[sample.task_id] + sample.index,
+                    model=sample.model or (name if self._is_named else ""),
+                )
+            offsets.update(highest)

@@ -1,0 +1,169 @@
+"""Result rows to scores: counts by model and temperature, pass@k, and the form evalplus writes."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.export.evalplus_results import write_results
+from evalplus_lite.pipelines.facts import now
+from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
+from evalplus_lite.store.labels import file_name
+from evalplus_lite.tasks import Dataset
+
+MOST_FILES = 200
+"""Models and temperatures that get a file of their own: rows may name as many as there are."""
+
+
+@dataclass
+class Tally:
+    """Counts that need no more memory for more samples: by task, and by verdict.
+
+    ``unusable`` counts the samples of each task that has no usable case: they are in no other
+    count. Without ``has_plus`` the data set has no plus cases, and no verdicts on them.
+    """
+
+    base: Counter[str] = field(default_factory=Counter)
+    plus: Counter[str | None] = field(default_factory=Counter)
+    total: Counter[str] = field(default_factory=Counter)
+    base_right: Counter[str] = field(default_factory=Counter)
+    plus_right: Counter[str] = field(default_factory=Counter)
+    infra: list[str] = field(default_factory=list)
+    unusable: Counter[str] = field(default_factory=Counter)
+    has_plus: bool = True
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count one result row."""
+        self.count(row["task_id"], row["base"], row["plus"])
+
+    def count(self, task: str, base: str, plus: str | None) -> None:
+        """Count one verdict on a sample of a task."""
+        self.base[base] += 1
+        self.plus[plus] += 1
+        self.total[task] += 1
+        self.base_right[task] += base == "pass"
+        self.plus_right[task] += plus == "pass"
+
+    def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
+        """Return pass@k for base and plus, for each k that every task has samples enough for.
+
+        There is none for plus where the data set has no plus cases.
+        """
+        ks = tuple(ks)
+        rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
+        return {
+            name: estimate({t: Count(n, right[t]) for t, n in self.total.items()}, ks)
+            for name, right in rights.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The samples of one model at one temperature; either is None where rows do not name it."""
+
+    model: str | None = None
+    temperature: float | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Group:
+        """Return the group of a result row."""
+        return cls(row.get("model") or None, row.get("temperature"))
+
+    def __str__(self) -> str:
+        """Return the group's name."""
+        name = self.model or "no model named"
+        return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
+
+
+def tallies(rows: Iterable[Mapping[str, Any]], *, has_plus: bool = True) -> dict[Group, Tally]:
+    """Return the counts of each group, in the order of the groups' names and temperatures."""
+    found: dict[Group, Tally] = {}
+    for row in rows:
+        group = Group.of(row)
+        if group not in found:
+            found[group] = Tally(has_plus=has_plus)
+        found[group].add(row)
+    order = sorted(found, key=lambda group: (group.model or "", group.temperature or 0.0))
+    return {group: found[group] for group in order}
+
+
+def grouped(rows: Iterable[Mapping[str, Any]], tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
+    """Return the counts of each model and temperature, or those of all samples as one."""
+    if pooled:
+        return {Group(): tally}
+    found = tallies(rows, has_plus=tally.has_plus)
+    for each in found.values():
+        each.unusable = tally.unusable
+    return found or {Group(): tally}
+
+
+def summarized(
+    data: Dataset, groups: Mapping[Group, Tally], tally: Tally, ks: Sequence[int]
+) -> dict[str, Any]:
+    """Return the scores of each group, and the counts of all.
+
+    There is no pass@k of several models or temperatures together, unless they were pooled before.
+    """
+    rows = [_row(data, group, each, ks) for group, each in groups.items()]
+    whole = _row(data, None, tally, ks)
+    if len(rows) > 1:
+        whole["pass_at_k"] = None
+    return {"dataset": data.name, **whole, "groups": rows}
+
+
+def _row(data: Dataset, group: Group | None, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
+    scores = tally.pass_at_k(ks)
+    names = {} if group is None else {"model": group.model, "temperature": group.temperature}
+    return {
+        **names,
+        "tasks": len(tally.total),
+        "samples": sum(tally.total.values()),
+        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
+        "base": dict(sorted(tally.base.items())),
+        "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
+        "tasks_without_samples": [
+            id for id in data.ids if not tally.total[id] and not tally.unusable[id]
+        ],
+    }
+
+
+def write_all(
+    folder: Path,
+    groups: Mapping[Group, Tally],
+    rows: Iterable[Mapping[str, Any]],
+    ks: Sequence[int],
+    *,
+    content: str,
+    solutions: Mapping[str, str] | None,
+) -> None:
+    """Write ``eval_results.json``, as evalplus does: a file for each model and temperature.
+
+    Of very many, as rows may name them, the first ``MOST_FILES`` get one.
+    """
+    first = dict(itertools.islice(groups.items(), MOST_FILES))
+    names = _file_names(first)
+    only = next(iter(groups)) if len(groups) == 1 else None
+    write_results(
+        folder,
+        {group: (names[group], tally.pass_at_k(ks)) for group, tally in first.items()},
+        ((only or Group.of(row), row) for row in rows),
+        dataset_hash=content,
+        solutions=solutions,
+        date=now(),
+    )
+
+
+def _file_names(groups: Mapping[Group, Tally]) -> dict[Group, str]:
+    if len(groups) == 1:
+        return dict.fromkeys(groups, "eval_results.json")
+    found: dict[Group, str] = {}
+    for number, group in enumerate(groups):
+        name = f"eval_results-{file_name(str(group))}.json"
+        if name in found.values():
+            name = f"eval_results-{file_name(str(group))}-{number}.json"
+        found[group] = name
+    return found
