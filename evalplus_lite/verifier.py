@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import warnings
-import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 from evalplus_lite.errors import (
@@ -20,20 +18,18 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
-from evalplus_lite.execution.threads import LOOKAHEAD, LocalPool
-from evalplus_lite.grading.evaluator import Exam, examine
-from evalplus_lite.grading.evidence import blamed, notes, recorded
-from evalplus_lite.locks import Lock
+from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.execution.processes import LOOKAHEAD, Processes
 from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.work.evaluation import failure_row
-from evalplus_lite.programs.extraction import extract
-from evalplus_lite.sandbox import Sandbox, Tier, config_of, preset
+from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.pipelines.work.verification import verdict_of, verifying
+from evalplus_lite.sandbox import Tier, config_of, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
-from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
 from evalplus_lite.types import Task, Verdict
 
+PRELOAD = (verifying.__module__,)
 OnFailure = Literal["return", "raise"]
 
 
@@ -77,43 +73,45 @@ class Verifier:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
         self._preset, self._memory, self._total = preset(limits), memory_bytes(memory), total
-        self._chat, self._details = chat, details
         self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
-        self._pool = LocalPool(workers, config_of(sandbox, packages))
-        self._exams: dict[str, Exam] = {}
+        settings = (
+            self._source.settings,
+            (self._preset.floor, self._preset.factor),
+            self._memory,
+            self._total,
+            details,
+            self.dataset.has_plus,
+            chat,
+        )
+        self._call = Call(f"{verifying.__module__}:{verifying.__name__}", settings)
+        self._backend = Processes(workers, config_of(sandbox, packages), preload=PRELOAD)
+        self._staging = Staging(self._backend, self.dataset.suites)
+        self._told: set[str] = set()
         self._unusable = {each.task_id: each for each in self.dataset.unusable}
-        self._lock = Lock()
         self._open = False
-        _verifiers.add(self)
         for each in self.dataset.unusable:
             _warn(f"task {each.task_id} of {self.dataset.name} cannot be used: {each.detail}")
         if self._tasks and not self.dataset.has_plus:
             _warn(f"{self.dataset.name} has no plus cases: Verdict.plus is None, see .passed")
 
-    def _after_fork(self) -> None:
-        """In a forked child: what another thread was making is not going to be ready."""
-        self._source.after_fork()
-
     def __enter__(self) -> Verifier:
-        from evalplus_lite.sandbox.probe import choose_tier
-
-        choose_tier(self._pool.config)
-        self._pool.__enter__()
+        self._backend.__enter__()
+        self._staging = Staging(self._backend, self.dataset.suites)
+        try:
+            self._backend.tier  # noqa: B018 - raises if there is none
+        except BaseException:
+            self._backend.close(now=True)
+            raise
         self._open = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """End all sandboxes; programs being judged are finished first."""
         self._open = False
-        self._pool.close()
+        self._backend.close()
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -148,7 +146,7 @@ class Verifier:
         try:
             for item in items:
                 waiting.append(self._begin(item))
-                if len(waiting) >= LOOKAHEAD * self._pool.workers:
+                if len(waiting) >= LOOKAHEAD * self._backend.workers:
                     yield _result(waiting.popleft(), on_failure)
             while waiting:
                 yield _result(waiting.popleft(), on_failure)
@@ -192,7 +190,7 @@ class Verifier:
         try:
             for item in items:
                 waiting.append(self._begin(item))
-                if len(waiting) >= LOOKAHEAD * self._pool.workers:
+                if len(waiting) >= LOOKAHEAD * self._backend.workers:
                     await take()
             while waiting:
                 await take()
@@ -219,49 +217,28 @@ class Verifier:
             )
         if not isinstance(program, str):
             raise InputError(f"the program for {task_id} is a {type(program).__name__}, no text")
-        return self._pool.submit(self._judge, (task, program))
+        item = (self._staging.ref(task), program)
+
+        def verdict(row: Row) -> Verdict:
+            self._tell(task_id, row[0])
+            return verdict_of(row[1])
+
+        return self._backend.submit(self._call, item, key=task_id, then=verdict)
 
     def explain(self, task_id: str, verdict: Verdict) -> dict[str, Any] | None:
         """Return the case that decided a verdict: input, expected and actual output, as tagged
         JSON; None for a pass."""
-        exam = self._exams.get(task_id)
-        return None if exam is None else failure_row(exam.suite, verdict)
+        task = self._tasks.get(task_id)
+        if task is None or verdict.failure is None:
+            return None
+        item = (self._staging.ref(task), astuple(verdict.failure))
+        return self._backend.submit(self._call, item, key=task_id, then=dict[str, Any]).result()
 
-    def _judge(self, sandbox: Sandbox, item: tuple[Task, str]) -> Verdict:
-        task, program = item
-        if self._chat:
-            program = extract(program, task, kind="solution").source
-        return examine(sandbox, self._exam(sandbox, task), program, details=self._details)
-
-    def _exam(self, sandbox: Sandbox, task: Task) -> Exam:
-        exam = self._exams.get(task.id)
-        if exam is None:
-            try:
-                with blamed(task):
-                    if has_hidden_cases(task):
-                        task = require_recovered(recover(sandbox, task))
-                suite = self._source.suite(sandbox, task)
-            except UnusableTask as error:
-                self._unusable[task.id] = recorded(error)
-                raise
-            finally:
-                self._source.forget(task.id)
-            exam = Exam.of(
-                task,
-                suite,
-                self._preset,
-                memory=self._memory,
-                total=self._total,
-                cache=self._source.cache,
-                has_plus=self.dataset.has_plus,
-            )
-            with self._lock:
-                new = task.id not in self._exams
-                exam = self._exams.setdefault(task.id, exam)
-            if new:
-                for text in notes(self._source.evidence[task.id]):
-                    _warn(f"task {task.id}: {text}")
-        return exam
+    def _tell(self, task_id: str, notes: Iterable[str]) -> None:
+        if task_id not in self._told:
+            self._told.add(task_id)
+            for text in notes:
+                _warn(f"task {task_id}: {text}")
 
 
 def _warn(text: str) -> None:
@@ -282,12 +259,3 @@ def _result(future: Future[Verdict], on_failure: OnFailure) -> Verdict | EvalPlu
         if on_failure == "raise":
             raise
         return error
-
-
-def _after_fork() -> None:
-    for verifier in list(_verifiers):
-        verifier._after_fork()
-
-
-_verifiers: weakref.WeakSet[Verifier] = weakref.WeakSet()
-os.register_at_fork(after_in_child=_after_fork)

@@ -7,10 +7,9 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from support.tasks import DOUBLE, make_task
@@ -25,8 +24,7 @@ from evalplus_lite import (
     Verifier,
 )
 from evalplus_lite.errors import EvalPlusLiteError
-from evalplus_lite.execution.threads import LOOKAHEAD
-from evalplus_lite.grading.paces import ByTime
+from evalplus_lite.execution.processes import LOOKAHEAD
 
 RIGHT, WRONG = "def f(x): return x + x", "def f(x): return x"
 TASKS = (
@@ -211,19 +209,18 @@ def test_what_is_no_verdict_stands_in_its_place(verifier: Verifier) -> None:
 
 
 def test_a_machine_that_fails_costs_no_other_verdict(tmp_path: Path) -> None:
-    """Workers killed again and again under one program give its error, and the others' verdicts."""
+    """Supervisors killed again and again under one program give its error, and the others'
+    verdicts."""
     done = threading.Event()
     loop = "def f(x):\n    while True: pass\n"
     options: dict[str, Any] = {"workers": 1, "cache": tmp_path, "limits": "evalplus"}
     with Verifier(Dataset("tiny", TASKS), **options) as verifier:
         verifier.verify("Tiny/0", RIGHT)
-        (sandbox,) = verifier._pool._sandboxes
 
         def kill() -> None:
             while not done.wait(0.2):
-                worker = sandbox._worker
-                if worker is not None and hasattr(worker, "pid"):
-                    os.kill(worker.pid, signal.SIGKILL)
+                for pid in verifier._backend.pids:
+                    os.kill(pid, signal.SIGKILL)
 
         verdicts = verifier.verify_many([("Tiny/0", loop), ("Tiny/0", RIGHT), ("Tiny/0", WRONG)])
         killer = threading.Thread(target=kill)
@@ -265,11 +262,11 @@ def test_a_forked_child_has_sandboxes_of_its_own(tmp_path: Path) -> None:
             verifier.close()
             return words
 
-        workers = [sandbox._worker for sandbox in verifier._pool._sandboxes]
+        workers = verifier._backend.pids
         assert in_a_fork(work) == ["pass", *["fail"] * 4]
         assert in_a_fork(lambda: (verifier.close(), "closed")[1]) == "closed"
         assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
-        assert [sandbox._worker for sandbox in verifier._pool._sandboxes] == workers
+        assert verifier._backend.pids == workers
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -280,25 +277,6 @@ def test_a_fork_amid_verdicts(tmp_path: Path) -> None:
         assert word(next(verdicts)) == "pass"
         assert in_a_fork(lambda: verifier.verify("Tiny/2", RIGHT).plus) == "pass"
         assert len(list(map(word, verdicts))) == 119
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_a_fork_while_a_reference_is_measured(tmp_path: Path) -> None:
-    """A child forked while another thread measures a reference does not wait for that thread."""
-    slow = "def f(x):\n    for _ in range(20_000_000):\n        pass\n    return x\n"
-    task = make_task([(1,)], [(2,)], reference=slow)
-    with Verifier(Dataset("slow", (task,)), workers=1, limits="paper", cache=tmp_path) as verifier:
-        future = verifier.submit(task.id, slow)
-        while not (future.done() or _is_measuring(verifier)):
-            time.sleep(0.01)
-        assert not future.done()
-        assert in_a_fork(lambda: verifier.verify(task.id, slow).base) == "pass"
-        assert future.result().base == "pass"
-
-
-def _is_measuring(verifier: Verifier) -> bool:
-    exams = list(verifier._exams.values())
-    return any(cast("ByTime", exam.pace).times._lock._lock.locked() for exam in exams)
 
 
 @pytest.mark.parametrize(

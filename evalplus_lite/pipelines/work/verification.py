@@ -1,0 +1,79 @@
+"""Verdicts on single programs, for ``Verifier``."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.execution.base import Place, Ref, Row, Work
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.evidence import blamed, notes
+from evalplus_lite.pipelines.work.evaluation import failure_row
+from evalplus_lite.pipelines.work.expected import source_of, suite_at
+from evalplus_lite.pipelines.work.staging import Prepared, staged
+from evalplus_lite.programs.extraction import extract
+from evalplus_lite.sandbox import Preset
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
+from evalplus_lite.types import Failure, Verdict
+
+
+def verifying(place: Place, settings: Row) -> Work:
+    """Of (staged task, program), the verdict as ``verdict_of`` reads it, with what should be known
+    of the task's suite; of (staged task, a failure's fields), the case in words."""
+    return Verification(place, settings).work
+
+
+class Verification:
+    """Judges by (suite source, preset, memory, total, details, whether there are plus cases,
+    whether programs are raw responses)."""
+
+    def __init__(self, place: Place, settings: Row) -> None:
+        source, preset, self.memory, self.total, self.details, self.has_plus, self.chat = settings
+        self.place, self.source, self.preset = place, source_of(source), Preset(*preset)
+        self.suites = Prepared(self._prepared)
+        self.unusable: dict[Ref, UnusableTask] = {}
+        self.told: set[Ref] = set()
+
+    def work(self, item: Row) -> Row:
+        """Judge a program, or explain a failure."""
+        ref, program = item
+        if ref in self.unusable:
+            raise self.unusable[ref]
+        try:
+            prepared = self.suites.of(ref)
+        except UnusableTask as error:
+            self.unusable[ref] = error
+            raise
+        if isinstance(program, tuple):
+            failure = Failure(*program)
+            return failure_row(prepared.suite, Verdict(failure.verdict, None, failure))
+        if self.chat:
+            program = extract(program, prepared.task, kind="solution").source
+        verdict = evaluate_program(self.place.sandbox, prepared, program, details=self.details)
+        found = []
+        if ref not in self.told:
+            self.told.add(ref)
+            found = notes(self.source.evidence[prepared.task.id])
+        failed = None if verdict.failure is None else astuple(verdict.failure)
+        return found, (verdict.base, verdict.plus, failed, verdict.details, verdict.cpu)
+
+    def _prepared(self, ref: Ref) -> PreparedSuite:
+        task, given = staged(self.place, ref)
+        with blamed(task):
+            if has_hidden_cases(task):
+                task = require_recovered(recover(self.place.sandbox, task))
+        return PreparedSuite.of(
+            task,
+            suite_at(self.place, self.source, task, given),
+            self.preset,
+            memory=self.memory,
+            total=self.total,
+            cache=self.source.cache,
+            has_plus=self.has_plus,
+        )
+
+
+def verdict_of(row: Row) -> Verdict:
+    """Return the verdict that work handed on as plain data."""
+    base, plus, failure, details, cpu = row
+    return Verdict(base, plus, None if failure is None else Failure(*failure), details, cpu)
