@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -10,10 +11,11 @@ from typing import Any
 from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.execution.base import Call, Row
 
-AHEAD_SECONDS = 0.05
-"""Items sent to a place ahead keep it at work for about so long: that much may pass before a busy
-caller's process answers."""
-MOST_AHEAD = 32
+AHEAD_SECONDS, MOST_AHEAD = 0.05, 32
+"""Items sent to a place ahead of the one it works on keep it at work for about so long: that much
+may pass before a busy caller's process answers. There is one at least, and so many at most."""
+LONG_SECONDS = 1.0
+"""Items that take longer are sent one by one: what waits behind one could be begun elsewhere."""
 
 
 @dataclass
@@ -22,7 +24,7 @@ class KnownCall:
 
     call: Call
     number: int
-    seconds: float = AHEAD_SECONDS
+    seconds: float = LONG_SECONDS
 
     def took(self, seconds: float) -> None:
         """Take the time of one more item into account."""
@@ -31,7 +33,9 @@ class KnownCall:
     @property
     def depth(self) -> int:
         """How many items a place may hold at a time, the one it works on included."""
-        return max(1, min(MOST_AHEAD, int(AHEAD_SECONDS / max(self.seconds, 1e-6))))
+        if self.seconds >= LONG_SECONDS:
+            return 1
+        return 1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / max(self.seconds, 1e-6)))
 
 
 @dataclass
