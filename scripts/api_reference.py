@@ -1,0 +1,163 @@
+"""Write ``docs/reference/api.md`` from the docstrings of what ``evalplus_lite`` exports.
+
+    python -m scripts.api_reference [--check]
+
+``--check`` writes nothing, and exits with 1 if the page is out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import enum
+import inspect
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import evalplus_lite
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api.md"
+HEAD = """# The Python interface
+
+What `import evalplus_lite` offers; made from the docstrings by `python -m scripts.api_reference`.
+Everything else is internal, and may change in any version.
+"""
+
+
+def main() -> int:
+    """Write the page, or look whether it is up to date."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    text = reference()
+    is_stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
+    if is_stale and not check:
+        PAGE.write_text(text, encoding="utf-8")
+    return int(check and is_stale)
+
+
+def reference() -> str:
+    """Return the page."""
+    names = [name for name in evalplus_lite.__all__ if not name.startswith("_")]
+    exported = {name: getattr(evalplus_lite, name) for name in names}
+    sections: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors": []}
+    others = []
+    for name, value in sorted(exported.items(), key=lambda item: item[0].lower()):
+        if inspect.isclass(value):
+            is_error = issubclass(value, BaseException)
+            sections["Errors" if is_error else "Classes"].append(of_class(name, value))
+        elif inspect.isroutine(value):
+            sections["Functions"].append(entry(f"### {name}", name, value))
+        else:
+            others.append(f"- `{name}`")
+    parts = [HEAD]
+    for title, entries in sections.items():
+        if entries:
+            parts += [f"## {title}\n", *entries]
+    if others:
+        parts += ["## Types and constants\n", "\n".join(others) + "\n"]
+    return "\n".join(parts)
+
+
+def of_class(name: str, value: type) -> str:
+    """Return a class with its public methods and properties."""
+    if issubclass(value, BaseException | enum.Enum):
+        bases = ", ".join(f"`{base.__name__}`" for base in value.__bases__)
+        return f"### {name}\n\nA kind of {bases}. {text(value)}\n"
+    parts = [entry(f"### {name}", name, value), *fields(value)]
+    for member, found in sorted(vars(value).items()):
+        function = found.__func__ if isinstance(found, classmethod | staticmethod) else found
+        if member.startswith("_") or not inspect.getdoc(function):
+            continue
+        if isinstance(found, property):
+            parts.append(f"#### {name}.{member}\n\n{text(found)}\n")
+        elif inspect.isroutine(function):
+            parts.append(entry(f"#### {name}.{member}", member, function))
+    return "\n".join(parts)
+
+
+def fields(value: type) -> Iterator[str]:
+    """Yield a record's fields that have a sentence below them, as a list."""
+    body = ast.parse(inspect.getsource(value)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    lines = [
+        f"- `{ast.unparse(field.target)}`: {plain(' '.join(str(below.value.value).split()))}\n"
+        for field, below in itertools.pairwise(body.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+    ]
+    if lines:
+        yield "".join(lines)
+
+
+def entry(heading: str, name: str, value: Any) -> str:
+    """Return a heading, the call, and the docstring."""
+    return f"{heading}\n\n```python\n{call(name, value)}\n```\n\n{text(value)}\n"
+
+
+def call(name: str, value: Any) -> str:
+    """Return how something is called, an argument a line if there are many."""
+    signature = inspect.signature(value)
+    shown = list(arguments(signature))
+    result = annotation(signature.return_annotation)
+    arrow = f" -> {result}" if result and not inspect.isclass(value) else ""
+    line = f"{name}({', '.join(shown)}){arrow}"
+    if len(line) <= 96:
+        return line
+    lines = "".join(f"    {argument},\n" for argument in shown)
+    return f"{name}(\n{lines}){arrow}"
+
+
+def arguments(signature: inspect.Signature) -> Iterator[str]:
+    """Yield the arguments, with the marks for positional and keyword-only ones."""
+    has_star = False
+    for parameter in signature.parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not has_star:
+            has_star = True
+            yield "*"
+        has_star |= parameter.kind is parameter.VAR_POSITIONAL
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+        mark = stars.get(parameter.kind.name, "")
+        kind = annotation(parameter.annotation)
+        argument = f"{mark}{parameter.name}" + (f": {kind}" if kind else "")
+        if parameter.default is not parameter.empty:
+            argument += (" = " if kind else "=") + default(parameter.default)
+        yield argument
+
+
+def annotation(found: Any) -> str:
+    """Return an annotation as it stands in the source; empty if there is none."""
+    if found is inspect.Signature.empty:
+        return ""
+    return found if isinstance(found, str) else getattr(found, "__name__", str(found))
+
+
+def default(value: Any) -> str:
+    """Return a default, ``...`` if it has no short form."""
+    shown = repr(value)
+    return "..." if shown.startswith("<") or len(shown) > 40 else shown
+
+
+def text(value: Any) -> str:
+    """Return a docstring as Markdown, its examples as blocks of code."""
+    if inspect.isclass(value) and "__doc__" not in vars(value):
+        return ""
+    shown = plain(inspect.getdoc(value) or "")
+    return re.sub(
+        r"(?m)^>>> (?:.+\n?)+", lambda m: f"```python\n{m[0].rstrip()}\n```\n", shown
+    ).rstrip()
+
+
+def plain(words: str) -> str:
+    """Return text with code marked as in Markdown."""
+    return re.sub(r"``([^`]+)``", r"`\1`", words)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
