@@ -23,6 +23,14 @@ class NotRecordedError(LLMError):
     """A record of replies holds none for this request."""
 
 
+def is_about_request(error: LLMError) -> bool:
+    """Return whether an error speaks of one request: refused, cut off, or too long for the model.
+
+    All others speak of the server or the account and end a run, which can go on later.
+    """
+    return isinstance(error, RefusalError | CutOffError) or "is too long for" in str(error)
+
+
 def missing_key() -> LLMError:
     """Return the error for a server that needs a key, where there is none."""
     return LLMError(

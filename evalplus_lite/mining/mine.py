@@ -318,5 +318,7 @@ def generation_facts(talk: Conversation, model: str) -> dict[str, Any]:
         "model": model,
         "salvaged": talk.salvaged,
         "failures": talk.failures,
-        **asdict(talk.cost),
+        "requests": talk.requests,
+        "prompt_tokens": talk.prompt_tokens,
+        "completion_tokens": talk.completion_tokens,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -18,6 +18,9 @@ LONGEST_ANSWER = 1 << 20
 """Characters of an answer that are looked at."""
 MOST_INPUTS = 1000
 """Inputs that are taken from one answer, and lines that are looked at for literals."""
+
+_MOST_OBJECTS = 4000
+"""Places of an answer at which an object may begin."""
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\(?\d{1,3}[.):])\s+")
 _FAILURES = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
@@ -68,6 +71,11 @@ def shorten(value: Any, *, length: int = 120) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
+def no_constant(name: str) -> Any:
+    """Refuse NaN and the infinities."""
+    raise ValueError(f"{name} is not JSON")
+
+
 def _json_inputs(text: str) -> Iterator[Any]:
     """Yield the elements of the first array named ``inputs``, up to where its JSON ends."""
     found = re.search(r'"inputs"\s*:\s*\[', text)
@@ -85,6 +93,30 @@ def _json_inputs(text: str) -> Iterator[Any]:
         except _FAILURES:
             return
         yield tree
+
+
+def json_objects(
+    text: str, *, constant: Callable[[str], Any] = no_constant, problems: list[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in a text, the outermost that are whole, whatever stands around them.
+
+    ``constant`` reads NaN and the infinities, which JSON has not; why an object could not be read
+    is added to ``problems``.
+    """
+    decoder = json.JSONDecoder(parse_constant=constant)
+    at = 0
+    for _ in range(_MOST_OBJECTS):
+        at = text.find("{", at)
+        if at < 0:
+            return
+        try:
+            tree, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            at += 1
+            if problems is not None:
+                problems.append(str(error))
+        else:
+            yield tree
 
 
 def _literal_inputs(text: str, form: Form, entry_point: str) -> Iterator[Any]:

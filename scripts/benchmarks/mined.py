@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 
 from evalplus_lite.mining.running.runs import CallableProgram, CallResult, answer_of
-from evalplus_lite.mining.tasks.chains import signature_of
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from scripts.benchmarks.figures import arguments
@@ -86,7 +85,7 @@ class Surrounding:
 
     def program(self, task: MinedTask) -> Program:
         """Return a task's program within this surrounding."""
-        subject = CallableProgram(task.entry_point, signature_of(task), code=task.code).program()
+        subject = CallableProgram(task.entry_point, task.signature, code=task.code).program()
         names = {"HOME": "/root", "TZ": "UTC", **self.environment}
         settings = (self.folder, self.days * 86400.0, names, self.random_seed)
         return Program(

@@ -20,17 +20,17 @@ from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 
 
 def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:
-    """FunctionTestCaseModel holds test_cases of args and kwargs; no prefixItems, objects closed."""
+    """An object holds test_cases of args and kwargs; no prefixItems, objects closed."""
     form = CaseForm(signature("str", "list[tuple[str, int]]", "set[int] | None"))
     schema = form.schema
-    assert form.tool["function"]["name"] == "FunctionTestCaseModel"
     assert schema["required"] == ["test_cases"]
-    arguments = schema["$defs"]["ArgsModel"]
+    case = schema["properties"]["test_cases"]["items"]
+    arguments = case["properties"]["args"]
     assert list(arguments["properties"]) == arguments["required"] == ["a", "b", "c"]
     assert "Positional argument 'a' of type str" in arguments["properties"]["a"]["description"]
     assert "prefixItems" not in json.dumps(schema)
     assert arguments["additionalProperties"] is False
-    assert schema["$defs"]["KwargsModel"]["properties"] == {}
+    assert case["properties"]["kwargs"]["properties"] == {}
 
 
 def test_cases_are_read_into_python_types() -> None:
@@ -180,8 +180,8 @@ def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
     assert len(found.cases) >= 10
     assert not found.salvaged
     assert found.failures[:4] == ["schema", "coverage", "duplication", "coverage"]
-    assert found.cost.requests == 3
-    assert found.cost.prompt_tokens == 300
+    assert found.requests == 3
+    assert found.prompt_tokens == 300
     words = source.asked[2].messages[-1].content
     assert "not unique" in words
     assert "10000000" in words

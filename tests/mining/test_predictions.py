@@ -24,12 +24,12 @@ from evalplus_lite.mining.asking.predict import (
     parse_answer,
     predict,
 )
-from evalplus_lite.mining.asking.prompt import EXAMPLES, answer_schema, true_answer
+from evalplus_lite.mining.asking.prompt import EXAMPLES, answer_schema
 from evalplus_lite.mining.asking.prompt import prompt_for as prompt_for_case
 from evalplus_lite.mining.asking.score import grade, judge_by, read_predictions, score
 from evalplus_lite.mining.inputs.dialogue import ask_for_cases
 from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, to_rows
+from evalplus_lite.mining.tasks.cruxeval import CruxevalFile
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
 
@@ -182,6 +182,13 @@ def test_answers_are_held_to_the_annotated_result() -> None:
     for kind, wanted in kinds.items():
         typed = replace(task, facts={"signature": signature("int", result=kind).to_json()})
         assert json.loads(answer_schema(typed))["anyOf"][0]["properties"] == {"value": wanted}
+
+
+def true_answer(case: TaskCase) -> dict[str, Any]:
+    """Return a case's true answer in the form that a model is asked for."""
+    if case.answer.kind == "error":
+        return {"error": {"type": case.answer.type, "message": case.answer.message}}
+    return {"value": normal(case.answer.value)}
 
 
 def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
@@ -362,8 +369,3 @@ def test_cruxeval_files_are_read_without_running_them(tmp_path: Path) -> None:
     (task,) = file.tasks()
     assert file.skipped == ["s1"]
     assert task.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
-    (row,) = to_rows([task])
-    assert (row["input"], row["output"]) == (rows[0]["input"], rows[0]["output"])
-    assert row["code"] == rows[0]["code"]
-    rows_of_g = list(to_rows(tasks_of_two()[1:]))
-    assert rows_of_g[0]["code"].endswith("f = g\n")

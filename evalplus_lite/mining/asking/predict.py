@@ -5,24 +5,22 @@ Nothing that a model writes is ever executed: answers are parsed as JSON and kep
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Message, ModelSource, Request
+from evalplus_lite.llm import ModelSource
+from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.asking.prompt import (
     RETRY,
     answer_schema,
-    is_about_request,
     prompt_for,
     wording,
     worked_examples,
 )
 from evalplus_lite.mining.tasks.mined import MinedTask
+from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
 
@@ -116,42 +114,32 @@ def prediction_requests(
 def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
-    turns = worked_examples(str(task.facts.get("python", "3"))) if asking.examples else []
-    turns.append(Message("user", prompt_for(task, task.cases[number])))
-    before = after = 0
-    problem = ""
+    talk = Dialogue(
+        source=source,
+        temperature=asking.temperature,
+        max_tokens=asking.max_tokens,
+        schema=answer_schema(task) if asking.structured else None,
+        messages=worked_examples(str(task.facts.get("python", "3"))) if asking.examples else [],
+    )
+    text, problem = prompt_for(task, task.cases[number]), ""
     answer: dict[str, Any] | None = None
-    retried = False
+    has_asked_again = False
     while True:
-        request = Request(
-            model=source.model,
-            messages=tuple(turns),
-            temperature=asking.temperature,
-            max_tokens=asking.max_tokens,
-            schema=answer_schema(task) if asking.structured else None,
-            index=question.sample,
-        )
-        try:
-            reply = source.ask(request, cut_off="keep")
-        except LLMError as error:
-            if not is_about_request(error):
-                raise
-            problem = str(error)
+        reply = talk.ask(text, index=question.sample)
+        if reply is None:
+            problem = talk.problem
             break
-        before += reply.prompt_tokens
-        after += reply.completion_tokens
         try:
-            answer = parse_answer(reply.text)
-            problem = ""
+            answer, problem = parse_answer(reply.text), ""
             break
         except ValueError as error:
             problem = str(error)
-            if retried:
+            if has_asked_again:
                 break
-            retried = True
-            turns += [Message("assistant", reply.text or "(nothing)"),
-                      Message("user", RETRY.format(problem=problem))]  # fmt: skip
-    return Prediction(task.id, number, question.sample, answer, problem, retried, before, after)
+            has_asked_again = True
+            text = RETRY.format(problem=problem)
+    tokens = talk.prompt_tokens, talk.completion_tokens
+    return Prediction(task.id, number, question.sample, answer, problem, has_asked_again, *tokens)
 
 
 def parse_answer(text: str) -> dict[str, Any]:
@@ -159,26 +147,16 @@ def parse_answer(text: str) -> dict[str, Any]:
 
     The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
     """
-    decoder = json.JSONDecoder(parse_constant=str)
-    found: dict[str, Any] | None = None
-    at = 0
-    problem = "it holds no JSON object"
-    for _ in range(2000):
-        match = re.compile(r"\{").search(text, at)
-        if match is None:
-            break
-        try:
-            tree, at = decoder.raw_decode(text, match.start())
-        except (ValueError, RecursionError) as error:
-            problem = f"it is no JSON: {error}"
-            at = match.start() + 1
-            continue
-        if isinstance(tree, dict) and ("value" in tree or "error" in tree):
-            found = tree
-        else:
-            problem = 'the object has neither "value" nor "error"'
-    if found is None:
-        raise ValueError(problem)
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
+    answers = [tree for tree in objects if "value" in tree or "error" in tree]
+    if not answers:
+        if objects:
+            raise ValueError('the object has neither "value" nor "error"')
+        raise ValueError(
+            f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
+        )
+    found = answers[-1]
     if "value" in found:
         return {"value": found["value"]}
     said = found["error"]

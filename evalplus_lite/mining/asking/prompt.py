@@ -6,12 +6,10 @@ import hashlib
 import json
 from typing import Any
 
-from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import CutOffError, Message, RefusalError
+from evalplus_lite.llm import Message
 from evalplus_lite.mining.asking.canonical import normal
+from evalplus_lite.mining.inputs.schema import object_schema, schema_of
 from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.selecting.annotations import Type
-from evalplus_lite.mining.tasks.chains import signature_of
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 
 PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
@@ -52,33 +50,16 @@ Answer again with one JSON object only, either {{"value": ...}} or \
 {{"error": {{"type": "...", "message": "..."}}}}."""
 
 
-_ERROR_SCHEMA = {
-    "type": "object",
-    "properties": {"type": {"type": "string"}, "message": {"type": "string"}},
-    "required": ["type", "message"],
-    "additionalProperties": False,
-}
+_ERROR_SCHEMA = object_schema({"type": {"type": "string"}, "message": {"type": "string"}})
 
 
 def answer_schema(task: MinedTask) -> str:
     """Return the JSON schema of an answer: a value of the annotated result type, or an error."""
     value: dict[str, Any] = {}
     if "signature" in task.facts and "breakpoint" not in task.facts:
-        value = result_schema(signature_of(task).result)
+        value = schema_of(task.signature.result)
     kinds = {"value": value, "error": _ERROR_SCHEMA}
-    return json.dumps(
-        {
-            "anyOf": [
-                {
-                    "type": "object",
-                    "properties": {name: body},
-                    "required": [name],
-                    "additionalProperties": False,
-                }
-                for name, body in kinds.items()
-            ]
-        }
-    )
+    return json.dumps({"anyOf": [object_schema({name: body}) for name, body in kinds.items()]})
 
 
 EXAMPLES = (
@@ -104,51 +85,10 @@ def worked_examples(python: str) -> list[Message]:
     return turns
 
 
-def is_about_request(error: LLMError) -> bool:
-    """Return whether an error speaks of one request: refused, cut off, or too long for the model.
-
-    All others speak of the server or the account and end a run, which can go on later.
-    """
-    return isinstance(error, RefusalError | CutOffError) or "is too long for" in str(error)
-
-
 def wording() -> str:
     """Return a fingerprint of the prompts: answers to other words are other predictions."""
     text = "\n".join((PROMPT, STATE_PROMPT, RETRY))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def result_schema(kind: Type) -> dict[str, Any]:
-    """Return a JSON schema for results of a type, as predictions write them: sets as arrays."""
-    inner = [result_schema(a) for a in kind.arguments]
-    item = inner[0] if inner else {}
-    match kind.kind:
-        case "none":
-            return {"type": "null"}
-        case "int":
-            return {"type": "integer"}
-        case "float":
-            return {"type": "number"}
-        case "bool":
-            return {"type": "boolean"}
-        case "str" | "bytes" | "date" | "datetime":
-            return {"type": "string"}
-        case "literal":
-            return {"enum": list(kind.values)}
-        case "union":
-            return {"anyOf": inner}
-        case "dict" | "mapping":
-            value = inner[1] if len(inner) == 2 else {}
-            return {"type": "object", "additionalProperties": value}
-        case "tuple" if inner and not kind.variadic:
-            kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
-            items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-            size = {"minItems": len(inner), "maxItems": len(inner)}
-            return {"type": "array", "items": items, **size}
-        case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
-            return {"type": "array", "items": item}
-        case _:
-            return {}
 
 
 def prompt_for(task: MinedTask, case: TaskCase) -> str:
@@ -158,7 +98,7 @@ def prompt_for(task: MinedTask, case: TaskCase) -> str:
         return STATE_PROMPT.format(
             python=str(task.facts.get("python", "3")),
             code=task.code,
-            call=written_call(task.entry_point, case.call),
+            call=case.call.written(task.entry_point),
             line=stop["line"],
             text=stop["text"],
             hit=stop["hit"],
@@ -168,20 +108,6 @@ def prompt_for(task: MinedTask, case: TaskCase) -> str:
     return PROMPT.format(
         python=str(task.facts.get("python", "3")),
         code=task.code,
-        call=written_call(task.entry_point, case.call),
+        call=case.call.written(task.entry_point),
         arguments=json.dumps(arguments, ensure_ascii=False),
     )
-
-
-def written_call(name: str, call: Invocation) -> str:
-    """Return a call as Python source."""
-    parts = [repr(arg) for arg in call.args]
-    parts += [f"{key}={value!r}" for key, value in call.kwargs.items()]
-    return f"{name}({', '.join(parts)})"
-
-
-def true_answer(case: TaskCase) -> dict[str, Any]:
-    """Return a case's true answer in the form that a model is asked for."""
-    if case.answer.kind == "error":
-        return {"error": {"type": case.answer.type, "message": case.answer.message}}
-    return {"value": normal(case.answer.value)}

@@ -7,9 +7,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Message, ModelSource, Request
-from evalplus_lite.mining.asking.prompt import is_about_request
+from evalplus_lite.llm import ModelSource
+from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.inputs import validators
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, salvage, select
@@ -69,23 +68,6 @@ none. Answer with the JSON alone.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Tokens and requests of one generation."""
-
-    requests: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    def __add__(self, other: Cost) -> Cost:
-        """Return the sum."""
-        return Cost(
-            self.requests + other.requests,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
-
-
 @dataclass(slots=True)
 class Conversation:
     """What one function's conversations came to."""
@@ -94,7 +76,9 @@ class Conversation:
     """Chosen cases; they meet every validator, or (``salvaged``) the core ones."""
     pool: list[Executed] = field(default_factory=list)
     salvaged: bool = False
-    cost: Cost = Cost()
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
     failures: list[str] = field(default_factory=list)
     """The validators that failed, in order, over all cycles; ``server: ...`` where one gave up."""
 
@@ -136,29 +120,21 @@ def ask_for_cases(
     one the coverage minimum is waived, and duplicates and slow cases are dropped singly (A.2.4).
     """
     form = CaseForm(function.signature)
-    schema = json.dumps(form.schema)
     found = Conversation()
     keys = {call.key for call in seen}
     rng = random.Random(f"{seed}:{function.id}:llm")
     for attempt in range(ATTEMPTS):
         known = [*seen, *(case.call for case in found.pool)]
-        turns = [Message("user", prompt_for(function, known, rng, count=count))]
+        text = prompt_for(function, known, rng, count=count)
+        talk = Dialogue(source=source, max_tokens=max_tokens, schema=json.dumps(form.schema))
         for cycle in range(CYCLES):
-            request = Request(
-                model=source.model,
-                messages=tuple(turns),
-                max_tokens=max_tokens,
-                schema=schema,
-                index=attempt * CYCLES + cycle,
-            )
-            try:
-                reply = source.ask(request, cut_off="keep")
-            except LLMError as error:
-                if not is_about_request(error):
-                    raise
-                found.failures.append(f"server: {error}")
+            reply = talk.ask(text, index=attempt * CYCLES + cycle)
+            if reply is None:
+                found.failures.append(f"server: {talk.problem}")
                 break
-            found.cost += Cost(1, reply.prompt_tokens, reply.completion_tokens)
+            found.requests += 1
+            found.prompt_tokens += reply.prompt_tokens
+            found.completion_tokens += reply.completion_tokens
             feedback = _take(reply.text, form, keys, execute, found)
             chosen = select(found.pool, count=count)
             failed = judge(chosen)
@@ -166,11 +142,7 @@ def ask_for_cases(
             if not failed:
                 found.cases = chosen
                 return found
-            feedback += [failure.feedback for failure in failed]
-            turns += [
-                Message("assistant", reply.text),
-                Message("user", "\n\n".join(feedback)),
-            ]
+            text = "\n\n".join([*feedback, *(failure.feedback for failure in failed)])
     found.cases = salvage(select(found.pool, count=count))
     found.salvaged = bool(found.cases)
     return found

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Message, ModelSource, Request
-from evalplus_lite.mining.asking.prompt import is_about_request
+from evalplus_lite.llm import ModelSource
+from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, prompt_for
 from evalplus_lite.mining.inputs.explore import Explorer
 from evalplus_lite.mining.inputs.schema import CaseForm
@@ -89,20 +88,10 @@ def _asked(
 ) -> tuple[list[Invocation], tuple[int, int]]:
     form = CaseForm(function.signature)
     known = [case.call for case in found.cases]
-    request = Request(
-        model=source.model,
-        messages=(Message("user", prompt_for(function, known, rng, count=BATCH)),),
-        max_tokens=max_tokens,
-        schema=json.dumps(form.schema),
-        index=len(found.batches),
-    )
-    try:
-        reply = source.ask(request, cut_off="keep")
-    except LLMError as error:
-        if not is_about_request(error):
-            raise
-        return [], (0, 0)
-    return form.read(reply.text).calls, (reply.prompt_tokens, reply.completion_tokens)
+    talk = Dialogue(source=source, max_tokens=max_tokens, schema=json.dumps(form.schema))
+    reply = talk.ask(prompt_for(function, known, rng, count=BATCH), index=len(found.batches))
+    calls = [] if reply is None else form.read(reply.text).calls
+    return calls, (talk.prompt_tokens, talk.completion_tokens)
 
 
 def _is_welcome(case: Executed, cases: Sequence[Executed]) -> bool:

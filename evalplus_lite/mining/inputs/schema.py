@@ -1,283 +1,276 @@
-"""The form that a model's test cases must have, and reading them strictly.
+"""The JSON form of a type's values, for a model to write: its schema, and reading it strictly.
 
-Built with pydantic from the accepted types. Traps it knows: fixed tuples come out as
-``prefixItems``, which servers with strict schemas refuse; a plain ``Iterable`` would be checked
-only when read; lax mode turns ``true`` into 1; NaN would pass.
+JSON lacks tuples, sets, bytes and dates: tuples and sets are arrays, the others strings; keys are
+strings always. Schemas keep to what servers enforce: every key named and required, no tuples.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
-import re
-from typing import Any, Literal, Union
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.types import Value
 from evalplus_lite.values import codec
 
-_STRICT = ConfigDict(
-    strict=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False
-)
-_SIMPLE = {
-    "none": type(None),
-    "int": int,
-    "float": float,
-    "bool": bool,
-    "str": str,
-    "bytes": str,
-    "date": datetime.date,
-    "datetime": datetime.datetime,
-}
-_ANYTHING = Union[None, bool, int, float, str]  # noqa: UP007 - a runtime value
+_LONGEST_ANSWER = 100_000
+"""Characters of an answer that are looked at."""
+_SIMPLE: dict[str, tuple[str, tuple[type, ...]]] = {
+    "none": ("null", (type(None),)), "bool": ("boolean", (bool,)), "int": ("integer", (int,)),
+    "float": ("number", (float, int)), "str": ("string", (str,)), "bytes": ("string", (str,)),
+    "date": ("string", (str,)), "datetime": ("string", (str,)),
+}  # fmt: skip
+_ARRAYS = {"tuple": tuple, "set": set, "frozenset": frozenset}
+_LISTS = ("list", "sequence", "iterable", "iterator", "collection")
+_ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"))))
+
+
+class MisfitError(ValueError):
+    """A value is not of its type; the message says where and how."""
+
+
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with these keys, all of them and no other."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def schema_of(kind: Type) -> dict[str, Any]:
+    """Return the JSON schema of a type's values; any value for types that say nothing."""
+    if kind.kind in _SIMPLE:
+        return {"type": _SIMPLE[kind.kind][0]}
+    inner = [schema_of(each) for each in kind.arguments]
+    match kind.kind:
+        case "literal":
+            return {"enum": list(kind.values)}
+        case "union":
+            return {"anyOf": inner}
+        case "dict" | "mapping":
+            value = inner[1] if len(inner) == 2 else {}
+            return {"type": "object", "additionalProperties": value}
+        case "tuple" if inner and not kind.variadic:
+            kinds = [each for at, each in enumerate(inner) if each not in inner[:at]]
+            items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+            return {"type": "array", "items": items, "minItems": len(inner), "maxItems": len(inner)}
+        case "list" | "set" | "frozenset" | "tuple" | "sequence" | "iterable" | "iterator":
+            return {"type": "array", "items": inner[0] if inner else {}}
+    return {}
+
+
+def read_value(tree: Any, kind: Type, where: str) -> Value:
+    """Return the value that a JSON tree stands for; MisfitError if it is not of the type.
+
+    True is not 1, 1.5 not an int; NaN and the infinities are no JSON.
+    """
+    if kind.kind in _SIMPLE:
+        return _read_simple(tree, kind, where)
+    match kind.kind:
+        case "union":
+            # The most exact member counts: 1 is an int where int | float is asked for.
+            exact = sorted(kind.arguments, key=lambda each: each.kind == "float")
+            for member in exact:
+                try:
+                    return read_value(tree, member, where)
+                except MisfitError:
+                    continue
+        case "literal":
+            if any(type(tree) is type(value) and tree == value for value in kind.values):
+                return tree
+        case "dict" | "mapping":
+            keys, values = kind.arguments if len(kind.arguments) == 2 else (Type("str"), _ANYTHING)
+            if isinstance(tree, dict):
+                return {
+                    _read_key(key, keys, where): read_value(value, values, f"{where}.{key}")
+                    for key, value in tree.items()
+                }
+        case (
+            "tuple"
+            | "set"
+            | "frozenset"
+            | "list"
+            | "sequence"
+            | "iterable"
+            | "iterator"
+            | ("collection")
+        ):
+            if isinstance(tree, list):
+                return _read_array(tree, kind, where)
+        case _:
+            return read_value(tree, _ANYTHING, where)
+    raise MisfitError(f"{where}: {_shown(tree)} is not of type {kind}")
+
+
+def _read_simple(tree: Any, kind: Type, where: str) -> Value:
+    if type(tree) not in _SIMPLE[kind.kind][1]:
+        raise MisfitError(f"{where}: {_shown(tree)} is not of type {kind}")
+    try:
+        match kind.kind:
+            case "date":
+                date.fromisoformat(tree)
+            case "datetime":
+                datetime.fromisoformat(tree)
+            case "bytes":
+                return tree.encode()
+            case "float":
+                tree = float(tree)
+                if not math.isfinite(tree):
+                    raise ValueError("it is not finite")
+    except (ValueError, OverflowError) as error:
+        raise MisfitError(f"{where}: {_shown(tree)} is not of type {kind}: {error}") from None
+    return tree
+
+
+def _read_key(key: str, kind: Type, where: str) -> Value:
+    """Read a key, which JSON writes as a string whatever it is."""
+    members = kind.arguments if kind.kind == "union" else (kind,)
+    for member in members:
+        try:
+            match member.kind:
+                case "int":
+                    return int(key)
+                case "float":
+                    return float(key)
+                case "bool" | "none" if key in _WORDS:
+                    return _WORDS[key]
+                case _:
+                    return read_value(key, member, where)
+        except ValueError:
+            continue
+    raise MisfitError(f"{where}: the key {_shown(key)} is not of type {kind}")
+
+
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+def _read_array(tree: list[Any], kind: Type, where: str) -> Value:
+    inner: Sequence[Type] = kind.arguments or (_ANYTHING,)
+    if kind.kind == "tuple" and kind.arguments and not kind.variadic:
+        if len(tree) != len(inner):
+            raise MisfitError(f"{where}: {len(tree)} elements, not {len(inner)}")
+    else:
+        inner = [inner[0]] * len(tree)
+    items = [
+        read_value(item, each, f"{where}.{at}")
+        for at, (item, each) in enumerate(zip(tree, inner, strict=True))
+    ]
+    try:
+        return _ARRAYS.get(kind.kind, list)(items)
+    except TypeError:
+        raise MisfitError(f"{where}: holds what cannot be in a set") from None
+
+
+def _shown(tree: Any) -> str:
+    text = repr(tree)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCases:
+    """The calls in an answer, and a sentence for each that is not one."""
+
+    calls: list[Invocation]
+    problems: list[str]
 
 
 class CaseForm:
-    """The schema of one function's test cases."""
+    """The form of one function's test cases: ``{"test_cases": [{"args": ..., "kwargs": ...}]}``."""
 
     def __init__(self, signature: Signature) -> None:
-        """Build the models FunctionTestCaseModel, TestCase, ArgsModel and KwargsModel."""
         self.positional = [p for p in signature.parameters if p.kind in ("positional", "varargs")]
         self.keyword = [p for p in signature.parameters if p.kind in ("keyword", "varkw")]
-        self._types = {p.name: p for p in signature.parameters}
-        self._case = create_model(
-            "TestCase",
-            __config__=_STRICT,
-            args=(self._model("ArgsModel", self.positional), Field(description="Positional args.")),
-            kwargs=(self._model("KwargsModel", self.keyword), Field(description="Keyword args.")),
-        )
-        self._whole = create_model(
-            "FunctionTestCaseModel",
-            __config__=_STRICT,
-            test_cases=(list[self._case], Field(description="The test cases.")),  # type: ignore[name-defined]
-        )
-
-    def _model(self, name: str, parameters: list[Parameter]) -> type[BaseModel]:
-        word = "Positional" if name == "ArgsModel" else "Keyword"
-        fields: dict[str, Any] = {}
-        for number, p in enumerate(parameters):
-            text = f"{word} argument {p.name!r} of type {p.type}"
-            kind = _python_type(p.type)
-            if p.kind == "varargs":
-                kind, text = list[kind], f"{text}, any number of times"  # type: ignore[valid-type]
-            elif p.kind == "varkw":
-                kind, text = dict[str, kind], f"{text}, under any names"  # type: ignore[valid-type]
-            # pydantic refuses some parameter names (``_x``, ``model_``): an alias is what is shown.
-            fields[f"p{number}"] = (kind, Field(alias=p.name, description=text))
-        return create_model(name, __config__=_STRICT, **fields)
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of a whole answer, in the subset that strict servers take."""
-        tree = _portable(self._whole.model_json_schema(by_alias=True))
-        assert isinstance(tree, dict)
-        return tree
+        """The JSON schema of a whole answer."""
+        arguments = (
+            object_schema({p.name: _parameter_schema(p, word) for p in listed})
+            for word, listed in (("Positional", self.positional), ("Keyword", self.keyword))
+        )
+        case = object_schema(dict(zip(("args", "kwargs"), arguments, strict=True)))
+        return object_schema({"test_cases": {"type": "array", "items": case}})
 
-    @property
-    def tool(self) -> dict[str, Any]:
-        """The schema as an OpenAI function-calling tool, the paper's form (A.2.1)."""
-        return {
-            "type": "function",
-            "function": {
-                "name": "FunctionTestCaseModel",
-                "description": "Test cases for the function, every argument of its declared type",
-                "parameters": self.schema,
-            },
-        }
-
-    def read(self, text: str) -> Read:
+    def read(self, text: str) -> ReadCases:
         """Return the calls in a model's answer, and what is wrong with those that are none.
 
-        Of an answer that was cut off, or is broken elsewhere, the whole cases count.
+        Of an answer that is cut off, or broken elsewhere, the whole cases count.
         """
-        problems: list[str] = []
-        rows: Any
-        try:
-            tree = json.loads(_json_part(text), parse_constant=_no_constant)
-            rows = tree.get("test_cases") if isinstance(tree, dict) else tree
-        except (ValueError, RecursionError) as error:
-            problems.append(f"The answer is no JSON: {error}")
-            rows = _whole_cases(text)
-        if not isinstance(rows, list):
-            return Read([], ["The answer has no list 'test_cases'."])
+        rows, problems = self._rows(text[:_LONGEST_ANSWER])
         calls: list[Invocation] = []
         for number, row in enumerate(rows):
             try:
                 calls.append(self._call(row))
-            except (ValidationError, CodecError, ValueError, TypeError) as error:
-                problems.append(f"Test case {number}: {_words(error)}")
-        return Read(calls, problems)
+            except (ValueError, CodecError, RecursionError) as error:
+                problems.append(f"Test case {number}: {str(error)[:300]}")
+        return ReadCases(calls, problems)
+
+    def _rows(self, text: str) -> tuple[list[Any], list[str]]:
+        found = list(json_objects(text))
+        for tree in found:
+            if isinstance(tree.get("test_cases"), list):
+                return tree["test_cases"], []
+        cases = [tree for tree in found if "args" in tree or "kwargs" in tree]
+        if text.strip().startswith("[") and cases:
+            return cases, []
+        if '"test_cases"' in text or not cases:
+            return cases, ["The answer is no JSON object with a list 'test_cases', or is cut off."]
+        return cases, []
 
     def _call(self, row: Any) -> Invocation:
-        if isinstance(row, dict) and isinstance(row.get("args"), list):
-            # The paper's own cases list their positional arguments.
-            names = [p.name for p in self.positional]
-            row = {**row, "args": dict(zip(names, row["args"], strict=False))}
-        if isinstance(row, dict) and isinstance(row.get("args"), dict):
-            given = row["args"]
-            optional = [p.name for p in self.positional if not p.is_required]
-            missing = [name for name in optional if name not in given]
-            absent = [p.name for p in self.keyword if not p.is_required]
-            row = self._without(row, missing, absent)
-        else:
-            raise ValueError("'args' and 'kwargs' must both be objects")
-        checked = row.pop("checked")
-        args: list[Value] = []
+        if not isinstance(row, dict):
+            raise MisfitError("a test case is an object with 'args' and 'kwargs'")
+        args, kwargs = row.get("args"), row.get("kwargs") or {}
+        if isinstance(args, list):  # the paper's own cases list their positional arguments
+            if len(args) > len(self.positional):
+                raise MisfitError(f"{len(args)} positional arguments, not {len(self.positional)}")
+            args = {p.name: value for p, value in zip(self.positional, args, strict=False)}
+        if not isinstance(args, dict) or not isinstance(kwargs, dict):
+            raise MisfitError("'args' and 'kwargs' must both be objects")
+        for given, listed in ((args, self.positional), (kwargs, self.keyword)):
+            if unknown := given.keys() - {p.name for p in listed}:
+                raise MisfitError(f"no parameter named {min(unknown)!r}")
+            for p in listed:
+                if p.is_required and p.name not in given:
+                    raise MisfitError(f"the argument {p.name!r} is missing")
+        listed_args: list[Value] = []
+        left_out = ""
         for p in self.positional:
-            if p.name not in checked["args"]:
-                break
-            value = checked["args"][p.name]
-            if p.kind == "varargs":
-                args += [_plain(v, p.type) for v in value]
+            if p.name not in args:
+                left_out = left_out or p.name
+            elif left_out:
+                raise MisfitError(f"argument {left_out!r} is missing, but a later one is given")
+            elif p.kind == "varargs":
+                listed_args += read_value(args[p.name], Type("list", (p.type,)), p.name)
             else:
-                args.append(_plain(value, p.type))
-        kwargs: dict[str, Value] = {}
+                listed_args.append(read_value(args[p.name], p.type, p.name))
+        named: dict[str, Value] = {}
         for p in self.keyword:
-            if p.name in checked["kwargs"]:
-                value = checked["kwargs"][p.name]
-                if p.kind == "varkw":
-                    kwargs.update({k: _plain(v, p.type) for k, v in value.items()})
-                else:
-                    kwargs[p.name] = _plain(value, p.type)
-        call = Invocation(tuple(args), kwargs)
+            if p.kind == "varkw":
+                more = Type("dict", (Type("str"), p.type))
+                named |= read_value(kwargs.get(p.name, {}), more, p.name)
+            elif p.name in kwargs:
+                named[p.name] = read_value(kwargs[p.name], p.type, p.name)
+        call = Invocation(tuple(listed_args), named)
         codec.dumps([*call.args, call.kwargs])
         return call
 
-    def _without(
-        self, row: dict[str, Any], missing: list[str], absent: list[str]
-    ) -> dict[str, Any]:
-        """Validate with optional parameters left out, from the first one missing on."""
-        names = [p.name for p in self.positional]
-        cut = min((names.index(name) for name in missing), default=len(names))
-        listed = self.positional[:cut]
-        extra = set(row["args"]) - {p.name for p in listed}
-        if extra & set(names):
-            raise ValueError(f"argument {names[cut]!r} is missing, but a later one is given")
-        kwargs = row.get("kwargs") or {}
-        keyword = [p for p in self.keyword if p.name in kwargs or p.name not in absent]
-        model = create_model(
-            "TestCase",
-            __config__=_STRICT,
-            args=(self._model("ArgsModel", listed), ...),
-            kwargs=(self._model("KwargsModel", keyword), ...),
-        )
-        text = json.dumps({"args": row["args"], "kwargs": kwargs})
-        found: Any = model.model_validate_json(text)
-        checked = {
-            "args": {p.name: getattr(found.args, f"p{n}") for n, p in enumerate(listed)},
-            "kwargs": {p.name: getattr(found.kwargs, f"p{n}") for n, p in enumerate(keyword)},
-        }
-        return {"checked": checked}
 
-
-class Read:
-    """What came out of an answer."""
-
-    def __init__(self, calls: list[Invocation], problems: list[str]) -> None:
-        """``calls`` that fit, and a sentence for each that did not."""
-        self.calls, self.problems = calls, problems
-
-
-def _python_type(kind: Type) -> Any:
-    arguments = [_python_type(a) for a in kind.arguments]
-    item: Any = arguments[0] if arguments else _ANYTHING
-    match kind.kind:
-        case "literal":
-            return Literal[kind.values]
-        case "union":
-            return Union[tuple(arguments)]  # noqa: UP007 - a runtime value
-        case "dict" | "mapping":
-            key, value = arguments if len(arguments) == 2 else (str, _ANYTHING)
-            return dict[key, value]  # type: ignore[valid-type]
-        case "tuple" if arguments and not kind.variadic:
-            return tuple[tuple(arguments)]  # type: ignore[misc]
-        case "tuple":
-            return tuple[item, ...]
-        case "set":
-            return set[item]
-        case "frozenset":
-            return frozenset[item]
-        case "list" | "sequence" | "iterable" | "iterator" | "collection":
-            return list[item]
-        case _:
-            return _SIMPLE.get(kind.kind, _ANYTHING)
-
-
-def _plain(value: Any, kind: Type) -> Value:
-    """Return a validated value as our plain data: dates as text, bytes from text."""
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if kind.kind == "bytes" and isinstance(value, str):
-        return value.encode()
-    if isinstance(value, list | tuple | set | frozenset):
-        inner = kind.arguments if len(kind.arguments) == len(value) else kind.arguments[:1]
-        first = inner[0] if inner else Type("any")
-        kinds = (
-            inner if len(inner) == len(value) and kind.kind == "tuple" else (first,) * len(value)
-        )
-        return type(value)(_plain(v, k) for v, k in zip(value, kinds, strict=True))
-    if isinstance(value, dict):
-        pair = kind.arguments if len(kind.arguments) == 2 else (Type("any"), Type("any"))
-        return {_plain(k, pair[0]): _plain(v, pair[1]) for k, v in value.items()}
-    return value
-
-
-def _portable(tree: Any) -> Any:
-    """Rewrite a schema without ``prefixItems``, with closed objects and no defaults."""
-    if isinstance(tree, list):
-        return [_portable(item) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    found = {key: _portable(item) for key, item in tree.items() if key not in ("default", "title")}
-    if "prefixItems" in found:
-        kinds = found.pop("prefixItems")
-        distinct = [kind for at, kind in enumerate(kinds) if kind not in kinds[:at]]
-        found["items"] = distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
-    if found.get("type") == "object" and "properties" in found:
-        found["additionalProperties"] = False
-        found["required"] = list(found["properties"])
-    return found
-
-
-def _json_part(text: str) -> str:
-    """Return the JSON in an answer: all of it, what a code fence holds, or from its first brace."""
-    fenced = re.search(r"```(?:json)?\s*\n(.*?)```", text, re.DOTALL)
-    body = (fenced.group(1) if fenced else text).strip()
-    start = min((at for at in (body.find("{"), body.find("[")) if at >= 0), default=0)
-    end = max(body.rfind("}"), body.rfind("]"))
-    return body[start : end + 1] if end >= start else body
-
-
-def _whole_cases(text: str) -> list[Any]:
-    """Return the objects with ``args`` that stand whole in a text."""
-    decoder = json.JSONDecoder(parse_constant=_no_constant)
-    found: list[Any] = []
-    end = 0
-    for match in re.finditer(r'\{\s*"(?:kw)?args"', text[:100_000]):
-        if match.start() < end:
-            continue
-        try:
-            case, end = decoder.raw_decode(text, match.start())
-        except (ValueError, RecursionError):
-            continue
-        found.append(case)
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        parts = [
-            f"{'.'.join(str(part) for part in issue['loc'])}: {issue['msg']}"
-            for issue in error.errors(include_url=False)[:4]
-        ]
-        return "; ".join(parts)
-    return str(error)[:300]
+def _parameter_schema(parameter: Parameter, word: str) -> dict[str, Any]:
+    text = f"{word} argument {parameter.name!r} of type {parameter.type}"
+    schema = schema_of(parameter.type)
+    if parameter.kind == "varargs":
+        schema, text = {"type": "array", "items": schema}, f"{text}, any number of times"
+    elif parameter.kind == "varkw":
+        schema = {"type": "object", "additionalProperties": schema}
+        text = f"{text}, under any names"
+    return {**schema, "description": text}

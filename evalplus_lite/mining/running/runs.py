@@ -44,6 +44,12 @@ class Invocation:
         """Equal for equal inputs: types count, order of sets and keywords does not."""
         return canonical([list(self.args), dict(self.kwargs)])
 
+    def written(self, name: str) -> str:
+        """Return the call of a function of that name as Python source."""
+        parts = [repr(arg) for arg in self.args]
+        parts += [f"{key}={value!r}" for key, value in self.kwargs.items()]
+        return f"{name}({', '.join(parts)})"
+
     def to_json(self) -> list[Any]:
         """Return ``[[args], {kwargs}]``, the paper's form, in the exact codec."""
         return [[codec.to_json(a) for a in self.args], codec.to_json(dict(self.kwargs))]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evalplus_lite.mining.reading.index import Module, PackageIndex
 from evalplus_lite.mining.reading.name_uses import arguments_of
-from evalplus_lite.mining.selecting.annotations import AnnotationReader, Refused, Type
+from evalplus_lite.mining.selecting.annotations import AnnotationReader, Refused, Type, read_type
 
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
 
@@ -46,6 +46,15 @@ class Signature:
             ],
             "result": str(self.result),
         }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Signature:
+        """Read what ``to_json`` wrote."""
+        parameters = tuple(
+            Parameter(p["name"], p["kind"], read_type(p["type"]), p["default"])
+            for p in row["parameters"]
+        )
+        return cls(parameters, read_type(row["result"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,13 +65,3 @@ class Funnel:
     def stages(self) -> list[str]:
         """Return the stages in order, those of later invention last."""
         return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
-
-    def table(self) -> list[str]:
-        """Return the lines of a table for people."""
-        lines = [f"{stage:<10} {self.counts[stage]:>8}" for stage in self.stages()]
-        lines += ["", "rejected   count  reason"]
-        listed: Iterable[tuple[tuple[str, str], int]] = sorted(
-            self.reasons.items(), key=lambda item: (STAGES.index(item[0][0]), -item[1], item[0][1])
-        )
-        lines += [f"{stage:<10} {count:>5}  {reason}" for (stage, reason), count in listed]
-        return lines

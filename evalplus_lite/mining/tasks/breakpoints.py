@@ -14,7 +14,6 @@ from typing import Any
 
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, CallResult, Stop, stops
-from evalplus_lite.mining.tasks.chains import signature_of
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
 
@@ -34,7 +33,7 @@ def state_tasks(
         if made >= count:
             return
         case = rng.choice(task.cases)
-        subject = CallableProgram(task.entry_point, signature_of(task), code=task.code)
+        subject = CallableProgram(task.entry_point, task.signature, code=task.code)
         first = stops(sandboxes.plain, subject, case.call)
         again = stops(sandboxes.others[0], subject, case.call)
         fit = [s for s in first if len(s.state) > 1 and len(str(s.state)) <= MAX_STATE]

@@ -18,7 +18,7 @@ from typing import Any
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.selecting.annotations import Type, read_type
+from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
@@ -39,16 +39,6 @@ class Chained:
     parts: tuple[str, ...]
 
 
-def signature_of(task: MinedTask) -> Signature:
-    """Return the signature that a task's row describes."""
-    row = task.facts["signature"]
-    parameters = tuple(
-        Parameter(p["name"], p["kind"], read_type(p["type"]), p["default"])
-        for p in row["parameters"]
-    )
-    return Signature(parameters, read_type(row["result"]))
-
-
 def feeds(result: Type, signature: Signature) -> bool:
     """Return whether a result of this type can be a function's only required argument."""
     parameters = signature.parameters
@@ -62,7 +52,7 @@ def feeds(result: Type, signature: Signature) -> bool:
 
 def chain(first: MinedTask, second: MinedTask) -> Chained | None:
     """Return ``second(first(...))``; None where types do not fit or names clash."""
-    inner, outer = signature_of(first), signature_of(second)
+    inner, outer = first.signature, second.signature
     if not feeds(inner.result, outer) or any(p.kind != "positional" for p in inner.parameters):
         return None
     names = ", ".join(p.name for p in inner.parameters)
@@ -81,14 +71,14 @@ def chain(first: MinedTask, second: MinedTask) -> Chained | None:
 
 def compose(feeders: Sequence[MinedTask], last: MinedTask) -> Chained | None:
     """Return ``last(a(x), b(y), ...)``: each required argument comes from a function of its own."""
-    outer = signature_of(last)
+    outer = last.signature
     wanted = [p for p in outer.parameters if p.is_required]
     if len(wanted) != len(feeders) or any(p.kind != "positional" for p in wanted):
         return None
     parameters: list[Parameter] = []
     given: list[str] = []
     for number, (feeder, parameter) in enumerate(zip(feeders, wanted, strict=True)):
-        inner = signature_of(feeder)
+        inner = feeder.signature
         required = [p for p in inner.parameters if p.is_required]
         if inner.result != parameter.type or any(p.kind != "positional" for p in required):
             return None
@@ -113,7 +103,7 @@ def compose(feeders: Sequence[MinedTask], last: MinedTask) -> Chained | None:
 
 
 def _required(task: MinedTask) -> list[Parameter]:
-    return [p for p in signature_of(task).parameters if p.is_required]
+    return [p for p in task.signature.parameters if p.is_required]
 
 
 def _values(task: MinedTask) -> list[Invocation]:
@@ -185,7 +175,7 @@ def chained_tasks(
     made = 0
     by_result: dict[Type, list[MinedTask]] = {}
     for task in usable:
-        by_result.setdefault(signature_of(task).result, []).append(task)
+        by_result.setdefault(task.signature.result, []).append(task)
     for first, second in pairs:
         if made >= count:
             return

@@ -1,4 +1,4 @@
-"""CRUXEval's files (``code``, ``input``, ``output``, ``id``), read and written.
+"""CRUXEval's files (``code``, ``input``, ``output``, ``id``) as tasks.
 
 Input and output are source text there. They are read as literals and never executed; what is no
 literal is passed over and counted.
@@ -7,13 +7,12 @@ literal is passed over and counted.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.mining.asking.prompt import written_call
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -66,24 +65,3 @@ def _call(text: str) -> Invocation:
 def is_cruxeval(row: dict[str, Any]) -> bool:
     """Return whether a row is one of CRUXEval's."""
     return {"code", "input", "output"} <= row.keys() and "cases" not in row
-
-
-def to_rows(tasks: Iterable[MinedTask]) -> Iterator[dict[str, Any]]:
-    """Yield CRUXEval rows for cases that return a value; the function is called ``f`` there.
-
-    A last line ``f = name`` is added where the entry point has another name.
-    """
-    for task in tasks:
-        for number, case in enumerate(task.cases):
-            if case.answer.kind != "value":
-                continue
-            alias = (
-                "" if task.entry_point == ENTRY_POINT else f"\n{ENTRY_POINT} = {task.entry_point}"
-            )
-            written = written_call("", case.call)
-            yield {
-                "code": f"{task.code.rstrip()}\n{alias}".rstrip() + "\n",
-                "input": written[1:-1],
-                "output": repr(case.answer.value),
-                "id": f"{task.id}/{number}",
-            }

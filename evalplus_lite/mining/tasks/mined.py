@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.mining.running.runs import CallResult, Invocation
+from evalplus_lite.mining.selecting.candidates import Signature
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 
@@ -58,6 +59,11 @@ class MinedTask:
     cases: tuple[TaskCase, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def signature(self) -> Signature:
+        """The signature that the row describes."""
+        return Signature.from_json(self.facts["signature"])
+
     def to_json(self) -> dict[str, Any]:
         """Return the task's row."""
         return {
@@ -93,8 +99,3 @@ def read_tasks(path: Path) -> Iterator[MinedTask]:
                 line=row.line,
                 remedy="make the file with evalplus-lite mine",
             ) from None
-
-
-def count_cases(tasks: Iterable[MinedTask]) -> int:
-    """Return how many cases tasks have together."""
-    return sum(len(task.cases) for task in tasks)
