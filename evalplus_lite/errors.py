@@ -2,7 +2,7 @@
 
     EvalPlusLiteError              the root: catch this to catch them all
     ├── InputError                 a file, option or value given by the user cannot be used
-    ├── CodecError                 a value or a text is outside the exact codec
+    ├── CodecError                 a value or a string is outside the exact codec
     ├── ContractError              a contract file is malformed, or fails on its own base inputs
     ├── ReferenceSolutionError     a task's reference cannot produce expected outputs
     ├── UnusableTask               a task has no usable case: nothing can be judged by it
@@ -43,7 +43,7 @@ class CodecError(EvalPlusLiteError):
 
 
 class ContractError(EvalPlusLiteError):
-    """A contract file lacks a usable ``precondition``, or rejects its task's own base inputs."""
+    """A contract file has no usable ``precondition``, or rejects its task's own base inputs."""
 
 
 class ReferenceSolutionError(EvalPlusLiteError):
@@ -61,12 +61,12 @@ class UnusableTask(EvalPlusLiteError):
         super().__init__(f"task {task_id} cannot be used: {detail}")
 
     def __reduce__(self) -> tuple[type[UnusableTask], tuple[str, str, str]]:
-        """Return how it is made again, as other processes have to."""
+        """Return how to make it again: by default, pickle would call it with the message only."""
         return type(self), (self.task_id, self.cause, self.detail)
 
 
 class EvidenceWarning(UserWarning):
-    """Something that a suite cannot see, or a task of a data set that cannot be used."""
+    """Something that a suite cannot see, or a task of a dataset that cannot be used."""
 
 
 class LLMError(EvalPlusLiteError):

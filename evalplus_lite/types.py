@@ -60,7 +60,7 @@ RuleKind: TypeAlias = Literal["python", "strict", "unordered", "truthiness"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How an output is compared with the expected one; data of the task, never of a data set.
+    """How an output is compared with the expected one; data of the task, never of a dataset.
 
     ``kind``: ``python`` (Python equality on plain values, with a tolerance if the expected leaf is
     a float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or

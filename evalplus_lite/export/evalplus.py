@@ -34,7 +34,7 @@ class _NotJson(Exception):
 def write_evalplus(path: str | os.PathLike[str], entries: Iterable[ExportedTask]) -> Written:
     """Write the file; a suite that was reduced before gives the mini form.
 
-    Raises InputError where the file cannot be written.
+    Raises InputError if the file cannot be written.
     """
     lost = 0
 

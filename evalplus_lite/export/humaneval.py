@@ -22,7 +22,7 @@ def check(candidate):
 
 
 def write_humaneval(path: str | os.PathLike[str], entries: Iterable[ExportedTask]) -> int:
-    """Write one row a task and return how many; InputError where the file cannot be written.
+    """Write one row a task and return how many; InputError if the file cannot be written.
 
     Every row is complete in itself: prompt, then completion, then ``test``, then
     ``check(entry_point)`` is a program that raises where the completion is wrong.

@@ -16,7 +16,7 @@ MAX_BRACKETS = 190
 
 
 def is_readable(value: Value) -> bool:
-    """Say whether Python reads ``literal(value)``: it takes no more than 199 brackets at once."""
+    """Return whether Python reads ``literal(value)``, whose brackets may nest 199 deep."""
     level, depth = [value], 0
     while level and depth <= MAX_BRACKETS:
         # A frozenset is written with two.

@@ -24,7 +24,7 @@ def write_pytest(folder: Path, entries: Sequence[ExportedTask]) -> int:
     """Write the folder's files and return how many tasks they test.
 
     Cases stand shortest first, so that the first failure shown is the shortest there is. Raises
-    InputError where two tasks would share a file, or a file cannot be written.
+    InputError if two tasks would share a file, or a file cannot be written.
     """
     names: dict[str, str] = {}
     for entry in entries:
@@ -94,5 +94,5 @@ def _docstring(text: str) -> str:
 
 
 def _shown(line: str) -> str:
-    """Return a line without characters that a screen would obey, or that nobody sees."""
+    """Return a line with control characters and invisible ones escaped."""
     return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in line)

@@ -1,7 +1,7 @@
 """The one evaluator: a program against a suite gives a verdict.
 
-The expected answers stay here, in the supervisor; the sandbox sees the inputs only. Base cases
-run first: a program that fails one is not run on the rest, unless every detail is asked for.
+Expected outputs stay here, in the supervisor; the sandbox sees the inputs only. Base cases run
+first: a program that fails one is not run on the rest, unless all details are requested.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evalplus_lite.grading.reference_times import ReferenceTimes
 from evalplus_lite.grading.verdicts import explain, judge
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
-from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Failure, Outcome, Returned, Suite, Task, Verdict, VerdictName
 from evalplus_lite.values import wire
 
@@ -33,7 +33,6 @@ times as many as the reference's answers to the same cases."""
 FAR_OFF_SECONDS = 300.0
 """What all cases of a program together may take where steps decide."""
 KILLED = "SIGKILL"
-SEVERITY: tuple[VerdictName, ...] = ("infra", "pass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,9 @@ class PreparedSuite:
     expected: Expected
     limits: Limits
     pace: Pace | None = None
-    """Says what a case may use beyond the limit; None: nothing."""
+    """What a case may use beyond the limit; None: nothing."""
     has_plus: bool = True
-    """Whether there is a verdict on plus cases; False where the whole data set has none."""
+    """Whether there is a verdict on plus cases; False if the whole dataset has none."""
 
     @classmethod
     def of(
@@ -113,8 +112,8 @@ class _Observer:
 
     prepared: PreparedSuite
     details: list[VerdictName | None] | None
-    patience: float = math.inf
-    """Cases that may run out of time, after which the program is run no further."""
+    timeouts_left: float = math.inf
+    """Cases that may run out of time before the program is run no further."""
     deferred: dict[int, bytes] = field(default_factory=dict)
     base: Failure | None = None
     plus: Failure | None = None
@@ -127,7 +126,7 @@ class _Observer:
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         suite, task = self.prepared.suite, self.prepared.task
-        if isinstance(outcome, Returned) and _has_check(task) and self.keeps(len(outcome.data)):
+        if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
             self.deferred[case] = outcome.data
             return True
         verdict = judge(outcome, suite.expected[case], task.rule)
@@ -135,23 +134,23 @@ class _Observer:
             self.details[case] = verdict
         if verdict == "pass":
             return True
-        self.patience -= verdict == "timeout"
-        if self.wants(case):
+        self.timeouts_left -= verdict == "timeout"
+        if self.is_first(case):
             self.fail(explain(case, verdict, outcome, suite.expected[case]))
-        return self.details is not None and self.patience > 0
+        return self.details is not None and self.timeouts_left > 0
 
     def keeps(self, size: int) -> bool:
-        """Whether another answer of ``size`` bytes can wait for the check."""
+        """Return whether another answer of ``size`` bytes can wait for the check."""
         self.kept += size
         return self.kept <= max(MAX_DEFERRED, 4 * self.prepared.suite.blobs.size)
 
-    def wants(self, case: int) -> bool:
-        """Whether a failure there would be the first among the base cases or among the others."""
+    def is_first(self, case: int) -> bool:
+        """Return whether a failure would be the first among the base cases or among the others."""
         known = self.base if case < self.prepared.suite.base_count else self.plus
         return known is None or case < known.case
 
     def fail(self, failure: Failure) -> None:
-        """Keep a failure that is wanted."""
+        """Keep a failure that is the first of its kind."""
         if failure.case < self.prepared.suite.base_count:
             self.base = failure
         else:
@@ -169,15 +168,15 @@ def evaluate_program(
     """Run a program on a suite and return its verdict.
 
     ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
-    if it passes base. With ``details`` every case is run and its verdict kept, with ``most_slow``
-    only until so many have run out of time. Raises
-    InfrastructureError where the machine fails three times in a row: that is no verdict, and
-    ContractError where the task's own check does not load.
+    if it passes base. With ``details`` every case is run and its verdict returned, with
+    ``most_slow`` only until so many have run out of time. Raises InfrastructureError if the machine
+    fails three times in a row, which is not a verdict, and ContractError if the task's own check
+    does not load.
     """
     patience = math.inf if most_slow is None else most_slow
     verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
     if verdict.failure is not None and verdict.failure.detail == KILLED:
-        # Perhaps not the program's doing: a system short of memory kills what it likes.
+        # Perhaps not the program's doing: a kernel that is short of memory kills some process.
         verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
     return verdict
 
@@ -209,7 +208,7 @@ def _evaluated(
     if observer.deferred:
         _check(sandbox, prepared, observer)
     worst = observer.base or observer.plus
-    # Without a single base case, nothing speaks for a program but the others.
+    # Without a base case, the others are the only evidence.
     base = observer.base if prepared.suite.base_count else worst
     whole: VerdictName = "pass" if worst is None else worst.verdict
     return Verdict(
@@ -247,7 +246,8 @@ def _check(sandbox: Sandbox, prepared: PreparedSuite, observer: _Observer) -> No
     if not rows:
         return
     inputs = Inputs.joined(rows, private=True)
-    # A sample may choose values that the check is slow on: one refusal decides, unless all count.
+    # A sample may choose values that the check is slow on, so the first refusal ends it, unless
+    # the verdict on every case was requested.
     every = observer.details is not None
     run = sandbox.run(
         Program(contract, "check"),
@@ -271,12 +271,8 @@ def _book(
 ) -> None:
     if observer.details is not None:
         observer.details[case] = verdict
-    if verdict != "pass" and observer.wants(case):
+    if verdict != "pass" and observer.is_first(case):
         observer.fail(explain(case, verdict, outcome, prepared.suite.expected[case]))
-
-
-def _has_check(task: Task) -> bool:
-    return task.contract is not None and parse(task.contract).has_check
 
 
 # The names that modules which are being rewritten still use.

@@ -14,16 +14,16 @@ from itertools import islice
 from typing import Any, cast
 
 from evalplus_lite.errors import ContractError, ReferenceSolutionError, UnusableTask
-from evalplus_lite.grading.oracle import Answers, Dropped, has_check
+from evalplus_lite.grading.oracle import Answers, Dropped
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.compressed import Packed
-from evalplus_lite.tasks.contracts import faulty_check, shown, violations
+from evalplus_lite.tasks.contracts import faulty_check, has_check, shown, violations
 from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import is_present
 from evalplus_lite.values.excerpts import shorten
 
-# Why a case is no test, as sentences begin.
+# Why a case cannot be a test, as the beginning of a sentence.
 WORDS: Mapping[Cause, str] = {
     "raises": "the reference raises",
     "arity": "the reference does not take",
@@ -43,7 +43,7 @@ NOTHING = wire.encode(None)
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How many of a task's inputs are no test for one cause, and what happened on the first."""
+    """How many of a task's inputs cannot be tests for one cause, and what happened on the first."""
 
     cause: Cause
     count: int
@@ -67,8 +67,8 @@ class Loss:
 class Evidence:
     """What is known of a usable task's suite besides its cases.
 
-    ``lost`` inputs are no tests. ``blind`` says what a program could do without being noticed; it
-    is empty if nothing stands out.
+    ``lost`` inputs cannot be tests. ``blind`` says what a program could do without being noticed;
+    it is empty if nothing was found.
     """
 
     cases: int
@@ -103,8 +103,8 @@ def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
 def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
     """Return which of a task's base inputs its contract refuses.
 
-    Raises UnusableTask if the contract fails on any of them, which is no refusal, or refuses every
-    input that the task has.
+    Raises UnusableTask if the contract fails on any of them, which is not a refusal, or refuses
+    every input that the task has.
     """
     if task.contract is None or not task.base:
         return ()
@@ -160,7 +160,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
 
 
 def sentence(drop: Dropped) -> str:
-    """Return what happened on an input that is no test, for a person."""
+    """Return a readable sentence on what happened on an input that cannot be a test."""
     return f"{WORDS[drop.cause]}: {drop.detail}, on input {shown(drop.case)}"
 
 
@@ -184,7 +184,7 @@ def unusable_row(unusable: Unusable) -> dict[str, str]:
 
 
 def notes(evidence: Evidence) -> list[str]:
-    """Return what a person should know of a suite that can be used, in lines."""
+    """Return what users should know about a suite that can be used, line by line."""
     lines = []
     if evidence.lost:
         first = evidence.lost[0].example
@@ -200,7 +200,7 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
     """Return what should be known of a suite that can be used, as results hold it.
 
     ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
-    the data set ``has_plus`` cases) or ``constant`` (what the suite cannot see).
+    the dataset ``has_plus`` cases) or ``constant`` (what the suite cannot see).
     """
     rows: list[dict[str, Any]] = [
         {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}

@@ -1,6 +1,6 @@
 """Expected outputs: the reference run twice, in different processes, hash seeds and orders.
 
-An input whose answer is not reproducible, not plain, or too slow is of no use as a test: it is
+An input whose answer is not reproducible, not a plain value, or too slow cannot be a test: it is
 dropped, and counted by cause.
 """
 
@@ -16,7 +16,7 @@ from evalplus_lite.grading.stability import deranged, stable
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.compressed import LARGE, Blobs, Packed
-from evalplus_lite.tasks.contracts import parse, told, violations
+from evalplus_lite.tasks.contracts import as_text, violations
 from evalplus_lite.types import (
     Case,
     Cause,
@@ -49,7 +49,7 @@ CAUSES: Mapping[type, Cause] = {
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A case that is no test, why, and a line on what happened there, for a person."""
+    """A case that cannot be a test, why, and a readable line on what happened."""
 
     case: Case
     cause: Cause
@@ -112,7 +112,7 @@ def answer(
             dropped[number] = _drop(cases[number], first.failed.get(place), meter)
     places = sorted(first.answers)
     if twice:
-        # It has answered within its steps: time decides nothing here.
+        # It has answered within its steps, so time should decide nothing: the limit is generous.
         roomy = replace(limits, cpu=10 * meter.allowance.patience)
         now = {place: cases[live[place]] for place in places}
         for place, detail in _unstable(sandbox, task, now, first.answers, roomy).items():
@@ -135,11 +135,11 @@ def _unstable(
     answers: Mapping[int, bytes | Packed],
     limits: Limits,
 ) -> dict[int, str]:
-    """Return of which cases the reference does not answer the same again, and what it does then.
+    """Return the cases that the reference answers differently the second time, with what it does.
 
-    It runs in another process, under another hash seed, and in an order in which no case stands
-    where it stood: what hangs on earlier calls is no test of a program. If a case is lost, the
-    others are run once more as they now stand, until the reference passes all that is left.
+    It runs in another process, under another hash seed, and in an order in which no case is at its
+    old position: a case whose answer depends on earlier calls cannot be a test. If cases are lost,
+    the others are run again without them, until the reference answers all that are left alike.
     """
     other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
     left, lost = sorted(cases), dict[int, str]()
@@ -161,11 +161,11 @@ def _unstable(
 
 
 def _difference(first: bytes | Packed, then: str | None) -> str:
-    return f"first {_told(first)}, then, after other calls, {then or 'something else or nothing'}"
+    return f"first {_shown(first)}, then, after other calls, {then or 'something else or nothing'}"
 
 
 def _unreadable(outcome: Outcome) -> str | None:
-    """Return why an answer is no plain value after all: the encoder inside is quick, not strict."""
+    """Return why an answer is not a plain value: the sandbox's encoder is quick, not strict."""
     if isinstance(outcome, Returned):
         try:
             wire.check(outcome.data)
@@ -218,11 +218,11 @@ class _Second:
     def outcome(self, case: int, outcome: Outcome) -> bool:
         outcome = _as_truth(outcome, self.task)
         if not isinstance(outcome, Returned):
-            self.other[case] = f"{CAUSES[type(outcome)]}: {told(outcome)}"
+            self.other[case] = f"{CAUSES[type(outcome)]}: {as_text(outcome)}"
         elif stable(self.expected[case], outcome.data, self.task):
             self.same.add(case)
         else:
-            self.other[case] = _told(outcome.data)
+            self.other[case] = _shown(outcome.data)
         return True
 
 
@@ -251,13 +251,13 @@ def _run(
     )
     if not loaded:
         if isinstance(observer, _Answers):
-            failed = told(observer.failed.get(0))
+            failed = as_text(observer.failed.get(0))
         else:
             failed = f"the second time: {observer.other.get(0)}"
         raise ReferenceSolutionError(f"{task.id}: the reference does not load: {failed}")
 
 
-def _told(data: bytes | Packed) -> str:
+def _shown(data: bytes | Packed) -> str:
     """Return an answer as one printable line of bounded length."""
     size = data.size if isinstance(data, Packed) else len(data)
     if isinstance(data, Packed) or size > SHOWN_BYTES:
@@ -266,7 +266,7 @@ def _told(data: bytes | Packed) -> str:
 
 
 def _relinked(suite: Suite, kept: tuple[int, ...]) -> Suite:
-    """Point each case's parent at its place in the suite; None where the parent was dropped."""
+    """Point each case's parent at its place in the suite; None if the parent was dropped."""
     place = {old: new for new, old in enumerate(kept)}
     return replace(suite, cases=tuple([_moved(case, place) for case in suite.cases]))
 
@@ -282,19 +282,14 @@ def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:
     if outcome is None:
         return Dropped(case, "budget", "too many slow inputs before it")
     if isinstance(outcome, Raised) and _is_of_the_call(outcome):
-        return Dropped(case, "arity", told(outcome))
+        return Dropped(case, "arity", as_text(outcome))
     if isinstance(outcome, TimedOut):
         # Without the time it took: that differs from run to run, and this is kept in files.
         return Dropped(case, "slow", f"more than {meter.allowance.steps:,} steps, or waiting")
-    return Dropped(case, CAUSES[type(outcome)], told(outcome))
+    return Dropped(case, CAUSES[type(outcome)], as_text(outcome))
 
 
 def _is_of_the_call(raised: Raised) -> bool:
     """Whether a function was never entered, since it does not take so many arguments."""
     about = re.search(r"argument|takes|expected", raised.message)
     return raised.type == "TypeError" and raised.line is None and about is not None
-
-
-def has_check(task: Task) -> bool:
-    """Whether the task's contract says by itself which answers are right."""
-    return task.contract is not None and parse(task.contract).has_check

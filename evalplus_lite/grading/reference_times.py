@@ -93,7 +93,7 @@ class ReferenceTimes:
 
 @cache
 def machine() -> str:
-    """Return what tells machines of unlike speed apart: name, processor, interpreter."""
+    """Return what identifies a machine's speed: name, processor, interpreter."""
     model = platform.processor()
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
         names = (line.partition(":")[2].strip() for line in file if line.startswith("model name"))
@@ -102,7 +102,7 @@ def machine() -> str:
 
 
 def _read(path: Path | None) -> float | None:
-    """Return the seconds that a file holds; None where there is none that can be used."""
+    """Return the seconds that a file holds; None if it is missing or damaged."""
     if path is None:
         return None
     try:

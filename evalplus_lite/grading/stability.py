@@ -15,9 +15,10 @@ FEW = {3: (2, 0, 1), 5: (3, 0, 4, 2, 1)}
 
 
 def deranged(places: Sequence[int]) -> list[int]:
-    """Return the places roughly backwards: none stands where it stood, none follows what it did.
+    """Return the indices roughly reversed.
 
-    The former needs two places at least, the latter two or four.
+    None is at its old position (if there are two at least), and none follows its old predecessor
+    (if there are two, or four at least).
     """
     few = FEW.get(len(places))
     if few is not None:
@@ -33,16 +34,16 @@ def same(a: bytes, b: bytes, task: Task) -> bool:
     """Return whether two answers in wire form are the same by the task's rule."""
     try:
         return a == b or equal(a, b, task.rule)
-    except CodecError:  # one of them is no plain value
+    except CodecError:  # one of them is not a plain value
         return False
 
 
 def stable(a: bytes, b: bytes, task: Task) -> bool:
     """Return whether two answers of the reference in wire form are one answer: to the last bit.
 
-    Nothing is tolerated that a rule tolerates in a sample's answer, but for what no rule looks at:
-    the order in which sets and dicts hold their elements, the order of an ``unordered`` answer's
-    elements, and what it is of which only the ``truthiness`` counts.
+    A rule's tolerances for samples do not apply. Only what the rule never compares may differ: the
+    order in which sets and dicts hold their elements, the order of an ``unordered`` answer's
+    elements, and anything but the truth of an answer under ``truthiness``.
     """
     if a == b:
         return True

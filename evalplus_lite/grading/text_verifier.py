@@ -25,7 +25,7 @@ def verify_code_execution(
     """Return pass and error rates and a verdict for each test of a programming benchmark.
 
     Each test is a dict: ``expected`` (the right output as text), ``actual`` (the program's output,
-    or None where it has none) and ``status`` (``success``, ``error``, ``timeout``, ...). A status
+    or None if it has none) and ``status`` (``success``, ``error``, ``timeout``, ...). A status
     other than ``success``, or an ``actual`` of None, is an ``error``. Otherwise surrounding white
     space does not count; where both texts are numbers, they may differ by ``numeric_tolerance``
     (absolute), else they have to be equal.
@@ -34,8 +34,8 @@ def verify_code_execution(
     ``passed_count``, ``total_count`` and ``verdicts`` (``pass``, ``fail`` or ``error``).
 
     Edges: an infinity equals itself only; nan equals nan; two integers that a float cannot tell
-    apart are compared exactly; two blank texts are equal. Values never raise; a test that is no
-    dict, or lacks a key, and a tolerance that is no number of at least 0 raise InputError.
+    apart are compared exactly; blank strings are equal. Values never raise; InputError is raised
+    for a test that is not a dict or misses a key, and for a tolerance that is not a number from 0.
 
     >>> verify_code_execution([{"expected": "1", "actual": "1.0000001", "status": "success"},
     ...                        {"expected": "a", "actual": None, "status": "timeout"}])["verdicts"]
@@ -90,7 +90,7 @@ def _verdict(index: int, test: Any, tolerance: Fraction | float) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return the value as stripped text; a value that is no text is taken as it prints."""
+    """Return the value as a stripped string; one that is not a string is converted by ``str``."""
     if isinstance(value, str):
         return value.strip()
     try:
@@ -157,7 +157,7 @@ def _number(text: str) -> _Number | None:
     """Return the number that ``float`` reads in a text, exactly; nan and infinities as floats.
 
     An integer stays exact however long; a decimal is the float that it rounds to, and one beyond
-    the range of floats is no number here, only a text.
+    the range of floats is not a number here, only a string.
     """
     try:
         value = float(text)

@@ -48,14 +48,14 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
         case OutOfMemory():
             return "memory"
         case Unrepresentable():
-            if rule.kind == "truthiness":  # whatever it is, it is there
+            if rule.kind == "truthiness":  # whatever it is, it is neither None nor False
                 return "pass" if is_present(expected) else "fail"
             return "unrepresentable"
     assert_never(outcome)
 
 
 def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) -> Failure:
-    """Return the failure of a case with a line for a person."""
+    """Return the failure of a case, with one readable line on it."""
     match outcome:
         case Returned(data):
             try:

@@ -38,7 +38,7 @@ class ModelSource(Protocol):
 
 
 def checked(reply: Reply, *, request: Request, cut_off: CutOffRule) -> Reply:
-    """Return a reply that can be used; RefusalError or CutOffError where it cannot."""
+    """Return a reply that can be used; RefusalError or CutOffError if it cannot."""
     if reply.refusal is not None or reply.finish == "content_filter":
         words = " ".join((reply.refusal or "content filter").split())[:200]
         raise RefusalError(

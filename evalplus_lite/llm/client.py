@@ -52,7 +52,10 @@ class Client:
         retries: int = 5,
         cache: Cache | None = None,
     ) -> None:
-        """Nothing is sent yet; LLMError where the key is missing or the address is none."""
+        """Prepare a client, without sending anything.
+
+        Raises LLMError if there is no key or the base URL is not a URL.
+        """
         import openai
 
         from evalplus_lite.llm.connection import Connection

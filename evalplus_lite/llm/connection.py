@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from types import TracebackType
 from typing import Any, Self
 
 import httpx2
@@ -48,7 +47,7 @@ class Connection(httpx2.Client):
         seconds = (request.extensions.get("timeout") or {}).get("read") or self._seconds
         call = _Call(seconds)
         request.extensions = {**request.extensions, "trace": call.trace}
-        request.headers["Accept-Encoding"] = "identity"  # a packed answer has no bound
+        request.headers["Accept-Encoding"] = "identity"  # what unpacks may have any size
         self._calls.add(call)
         try:
             if self._is_aborted:  # the library tries again what was ended
@@ -128,12 +127,7 @@ class _Call:
         self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self._timer.cancel()
         with self._lock:
             self._socket = None
@@ -147,7 +141,7 @@ class _Call:
                 self.end()
 
     def end(self) -> None:
-        """Have whoever waits for the server find that it has gone."""
+        """Shut the socket: whoever waits on it finds the connection closed."""
         self.is_ended = True
         with self._lock, contextlib.suppress(OSError):
             if self._socket is not None:

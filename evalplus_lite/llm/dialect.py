@@ -1,4 +1,4 @@
-"""What a server takes of the protocol, learnt from what it turns down."""
+"""Which parts of the protocol a server supports, learnt from what it rejects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What this server takes of the protocol; narrowed as it turns things down."""
+    """What this server supports of the protocol; narrowed as it rejects things."""
 
     schema: Literal["json_schema", "json_object", "none"] = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -20,7 +20,7 @@ class Dialect:
 
 
 def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dialect | None:
-    """Return the dialect without what the server just turned down, None where that is not it."""
+    """Return the dialect without what the server just rejected; None if it is not at fault."""
     if status in (401, 403, 404, 429):
         return None
     lower = words.lower()

@@ -32,7 +32,7 @@ def is_about_request(error: LLMError) -> bool:
 
 
 def missing_key() -> LLMError:
-    """Return the error for a server that needs a key, where there is none."""
+    """Return the error for a missing API key."""
     return LLMError(
         "no API key: set the environment variable OPENAI_API_KEY"
         " (for a server that asks for none, set it to any word)"
@@ -40,9 +40,9 @@ def missing_key() -> LLMError:
 
 
 def bad_url(url: str) -> LLMError:
-    """Return the error for a base URL that is none."""
+    """Return the error for a base URL that is not a URL."""
     return LLMError(
-        f"the base URL {url!r} is no http(s) address (it looks like https://host/v1:"
+        f"the base URL {url!r} is not an http(s) address (it looks like https://host/v1:"
         " set --base-url or OPENAI_BASE_URL)"
     )
 

@@ -112,7 +112,7 @@ class Exchange:
     def from_json(
         cls, row: Mapping[str, Any], *, path: object = None, line: int | None = None
     ) -> Exchange:
-        """Return the exchange of a row; InputError where it is none or its key does not fit."""
+        """Return the exchange of a row; InputError if it is not one or its key does not match."""
         try:
             asked, said = dict(row["request"]), dict(row["reply"])
             turns = [

@@ -25,7 +25,7 @@ class Cache:
         return self.folder / request.key[:2] / f"{request.key}.json"
 
     def find(self, request: Request) -> Reply | None:
-        """Return the kept reply, None where there is none; InputError where it is damaged."""
+        """Return the kept reply, None if there is none; InputError if it is damaged."""
         path = self.path(request)
         if not path.exists():
             return None
@@ -54,7 +54,7 @@ class Replay:
     def __init__(self, *paths: str | os.PathLike[str], model: str | None = None) -> None:
         """Read files of exchanges (JSONL, plain or gzip); ``model`` where they hold several.
 
-        Raises InputError where a file cannot be used, LLMError where the model is not in it.
+        Raises InputError if a file cannot be used, LLMError if the model is not in it.
         """
         self._replies: dict[str, Reply] = {}
         self._usage = Usage()

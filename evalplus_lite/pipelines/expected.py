@@ -25,12 +25,13 @@ from evalplus_lite.grading.evidence import (
     require_check,
     weighed,
 )
-from evalplus_lite.grading.oracle import Answers, Dropped, answer, has_check
+from evalplus_lite.grading.oracle import Answers, Dropped, answer
 from evalplus_lite.pipelines.work.staging import Staging, evidence_of
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Rule, Suite, Task, Unusable
 
 FORMAT = 8

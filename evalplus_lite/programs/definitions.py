@@ -18,7 +18,7 @@ STAR = "*"  # what ``from m import *`` binds: any name
 
 
 def fault(source: str) -> int | None:
-    """Return the line, from 1, at which the compiler gives up, None where the text is a program.
+    """Return the line, from 1, at which the compiler gives up, None if the text is a program.
 
     Nothing is run. Where the compiler names no line it is the last one.
     """
@@ -33,7 +33,7 @@ def fault(source: str) -> int | None:
 
 
 def parse(source: str) -> ast.Module | None:
-    """Return the program's tree, None where it does not compile."""
+    """Return the program's tree, None if it does not compile."""
     return None if fault(source) is not None else tree_of(source)
 
 
@@ -69,7 +69,7 @@ def changed(statement: ast.stmt) -> frozenset[str]:
 
 
 def used(node: ast.AST) -> frozenset[str]:
-    """Return the names that a statement takes from outside: at once, or when it is called."""
+    """Return the names that a statement looks up outside: at once, or when it is called."""
     return _free([node])
 
 
@@ -79,12 +79,12 @@ def used_at_once(node: ast.AST) -> frozenset[str]:
 
 
 def defines(tree: ast.Module, name: str) -> bool:
-    """Say whether the program binds ``name`` at its top level."""
+    """Return whether the program binds ``name`` at its top level."""
     return any(name in bound(statement) for statement in tree.body)
 
 
 def is_stub(tree: ast.Module, name: str) -> bool:
-    """Say whether the last function of that name has a body that does nothing."""
+    """Return whether the last function of that name has a body that does nothing."""
     for statement in reversed(tree.body):
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if statement.name == name:
@@ -152,7 +152,7 @@ def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
 
 
 def _ends_line(line: bytes, column: int) -> bool:
-    """Say whether nothing but a comment follows in a line from a column on."""
+    """Return whether nothing but a comment follows in a line from a column on."""
     return _AFTER_STATEMENT.match(line, column) is not None
 
 
@@ -246,7 +246,7 @@ def _free(nodes: Sequence[ast.AST]) -> frozenset[str]:
             continue
         if isinstance(node, (ast.ClassDef, *_COMPREHENSIONS)):
             pending.append(None)
-            # What a class binds is no name to the functions within it.
+            # Names bound in a class are not visible to the functions within it.
             scopes.append(_Scope(None if isinstance(node, ast.ClassDef) else ()))
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
             scope.looked_up.add(node.id)

@@ -30,7 +30,7 @@ def parse(source: str, *, mode: str = "exec") -> Any:
 
 @contextlib.contextmanager
 def quiet(warns: bool) -> Iterator[None]:
-    """Build a tree or code within: one at a time, and silently of a text that ``warns``.
+    """Guard building a tree or code: one at a time, and silently if the text ``warns``.
 
     CPython 3.11 counts the depth of all threads' trees in one place, and raises SystemError
     ("recursion depth mismatch") where two are built at once. What silences warnings does so for
@@ -41,7 +41,7 @@ def quiet(warns: bool) -> Iterator[None]:
             yield
             return
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a text's odd escapes and numbers are no news of ours
+            warnings.simplefilter("ignore")  # odd escapes and numbers are the text's, not ours
             yield
 
 
@@ -66,6 +66,6 @@ def guard(source: str, *, mode: str = "exec") -> bool:
 
 
 def trust_this_process() -> None:
-    """Parse without asking from now on: for a process that is bounded itself."""
+    """Parse without a helper from now on: for a process whose own resources are bounded."""
     global _bounded_already
     _bounded_already = True

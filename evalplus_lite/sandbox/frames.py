@@ -92,7 +92,7 @@ class Record(NamedTuple):
 
 
 def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[Record]:
-    """Yield the records of cases ``first`` to ``first + count - 1``; Forged where there are not.
+    """Yield the records of cases ``first`` to ``first + count - 1``; Forged if there are not.
 
     What follows the last of them is not looked at.
     """
@@ -113,7 +113,7 @@ def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[
 
 
 def raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
-    """Return the exception that a child described; Forged where it described none."""
+    """Return the exception that a child described; Forged if it described none."""
     try:
         kind, message, line = wire.decode(data, hash_limit=0)
     except (CodecError, ValueError, TypeError):

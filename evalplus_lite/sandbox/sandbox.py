@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(slots=True)
 class _Collector:
-    """Keeps every outcome; asks ``judge``, where there is one, whether to go on."""
+    """Keeps every outcome; asks ``judge``, if there is one, whether to go on."""
 
     outcomes: list[Outcome | None]
     judge: Callable[[int, Outcome], bool] | None = None
@@ -89,7 +89,7 @@ class Sandbox:
         return self
 
     def start(self) -> None:
-        """Start the worker now, not with the first run; SandboxUnavailable where no tier holds."""
+        """Start the worker now, not with the first run; SandboxUnavailable if no tier holds."""
         self._ready()
 
     def __exit__(self, *details: object) -> None:

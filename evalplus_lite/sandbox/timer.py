@@ -11,8 +11,9 @@ from evalplus_lite.sandbox.limits import Limits
 from evalplus_lite.sandbox.worker_handle import WorkerHandle
 from evalplus_lite.types import TimedOut
 
-# Is asked where a program has used up its CPU seconds on a case, or (None) its time on all cases
-# together, and returns how many it may use there in all. The program stands still meanwhile.
+# Called with the case on which a program has used up its CPU seconds, or with None if it has used
+# up those for all cases together; returns how many it may use there in all. The program is stopped
+# meanwhile.
 More = Callable[[int | None], float]
 
 
@@ -60,7 +61,7 @@ class Timer:
         return pause if late is None else late
 
     def late(self, case: int, own_word: float | None) -> TimedOut | None:
-        """Say whether the case that a batch ends with has taken too long.
+        """Return TimedOut if the case that a batch ends with has taken too long.
 
         ``own_word`` is what the process says that it used, where that counts.
         """
@@ -78,7 +79,7 @@ class Timer:
         return self.granted[1]
 
     def over_total(self) -> TimedOut | None:
-        """Say whether all cases together, this process's and earlier ones', have taken too long."""
+        """Return TimedOut if all cases, this process's and earlier ones', have taken too long."""
         spent = self.spent
         used = max(spent.cpu + self.watch.now(), spent.idle + self.idle(spent.total - spent.idle))
         if used <= spent.total:
@@ -99,13 +100,13 @@ class Timer:
         return max(0.0, self.watch.idle(self.waited) if most > matters else most)
 
     def batch_came(self) -> TimedOut | None:
-        """The next case begins now; say whether there may be one at all."""
+        """Start the clock of the next case; return TimedOut if there may not be one."""
         self.watch.reset()
         self.granted = None
         return self.over_total()
 
     def end(self) -> None:
-        """Count what the process idled; to be called while it is still there."""
+        """Count what the process idled; to be called while the process exists."""
         self.spent.idle += self.idle(0.05)
 
     def _late(self, used: float) -> TimedOut:

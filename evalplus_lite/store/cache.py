@@ -1,4 +1,4 @@
-"""Where what only costs time is kept: by kind, bounded, what was unused longest dropped first."""
+"""The cache of results that only cost time: by kind, bounded, least recently used removed first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPUTED: Mapping[str, str] = {
     "reference-times": "how long references take here, where it matters",
     "hypothesis": "tables that Hypothesis keeps",
 }
-# The kind of the downloaded data sets: files of the folder itself, never dropped on their own.
+# The kind of the downloaded datasets: files of the folder itself, never dropped on their own.
 DATASETS = "datasets"
 KINDS: Mapping[str, str] = {DATASETS: "downloaded data sets", **COMPUTED}
 
@@ -43,7 +43,7 @@ class CacheFile:
 
 
 def cache_folder() -> Path:
-    """Return where results that only cost time are kept: ``EVALPLUS_LITE_CACHE``, or the user's."""
+    """Return the cache's folder: ``EVALPLUS_LITE_CACHE``, or one in the user's cache folder."""
     root = os.environ.get("EVALPLUS_LITE_CACHE")
     if root:
         return Path(root)
@@ -58,7 +58,7 @@ def cache_limit() -> int:
 
 
 def parse_size(text: str, *, named: str) -> int:
-    """Return the bytes that a text such as ``500MB``, ``1.5 GiB`` or ``4096`` means."""
+    """Return the bytes that a string such as ``500MB``, ``1.5 GiB`` or ``4096`` means."""
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]*)", text.strip(), re.ASCII)
     if found is None or found[2].upper() not in _UNITS:
         raise InputError(f"{named} is {text[:40]!r}", remedy="give a size such as 500MB or 2GiB")
@@ -104,7 +104,7 @@ def trim(folder: Path, limit: int) -> tuple[int, int]:
 
 
 def mark_used(path: Path) -> None:
-    """Note that a file of the cache was of use just now."""
+    """Note that a file of the cache was used just now."""
     with contextlib.suppress(OSError):
         os.utime(path)
 
@@ -128,7 +128,7 @@ class Keeper:
                     self._trim(root, limit)
 
 
-KEEPER = Keeper()  # of this process
+KEEPER = Keeper()  # one for each process
 
 
 def older_than(found: Iterable[CacheFile], seconds: float) -> Iterator[CacheFile]:

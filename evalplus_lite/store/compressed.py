@@ -1,8 +1,8 @@
 """A sequence of byte strings that keeps the large ones compressed.
 
-A few tasks answer with megabytes to an input; their expected outputs, all held as they are, would
-need more memory than everything else together, and are hardly ever looked at: a digest decides
-whether an answer is the same.
+A few tasks return megabytes for an input. Uncompressed, their expected outputs would need more
+memory than everything else together, and they are hardly ever read: a digest decides whether an
+answer is the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Packed:
         return cls(len(data), hashlib.sha256(data).digest(), zlib.compress(data, 1))
 
     def unpacked(self) -> bytes:
-        """Return the byte string; ValueError where it is not the one that was packed."""
+        """Return the byte string; ValueError if it is not the one that was packed."""
         data = zlib.decompressobj().decompress(self.data, self.size)
         if hashlib.sha256(data).digest() != self.digest:
             raise ValueError("a packed value is damaged")
@@ -42,7 +42,7 @@ class Packed:
 
 
 class Blobs(Sequence[bytes]):
-    """Byte strings by number; a large one is unpacked anew each time it is asked for."""
+    """Byte strings by index; a large one is unpacked each time it is read."""
 
     __slots__ = ("_items",)
 
@@ -76,11 +76,11 @@ class Blobs(Sequence[bytes]):
         return hash(self._items)
 
     def items(self) -> Iterator[bytes | Packed]:
-        """Yield the strings as they are kept."""
+        """Yield the strings as they are held."""
         return iter(self._items)
 
     def take(self, numbers: Iterable[int]) -> Blobs:
-        """Return the strings of these numbers, without unpacking any."""
+        """Return the strings at these indices, without unpacking any."""
         return Blobs(self._items[number] for number in numbers)
 
     @property

@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from evalplus_lite.errors import CodecError, InputError
@@ -28,7 +27,7 @@ class Journal:
     these. Rows written survive any end of the process. On a full disk the partial write is cut off
     again, InfrastructureError is raised, and the gathered rows stay for the next ``flush``.
 
-    ``identity`` names what the rows depend on (data set, seed, limits ...). It is kept in a file of
+    ``identity`` names what the rows depend on (dataset, seed, limits ...). It is kept in a file of
     its own (``settings_file``), so that every row of the journal is one of the job's; opening a
     journal whose rows were made with another identity raises InputError. ``force`` drops the rows
     that an earlier run left, whatever they are, and begins anew.
@@ -69,17 +68,12 @@ class Journal:
         """Return the journal itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close, after an error too: what was gathered is true."""
+    def __exit__(self, *details: object) -> None:
+        """Close, after an error too: the rows gathered so far are valid."""
         self.close()
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows written so far; InputError where one is damaged."""
+        """Yield the rows written so far; InputError if one is damaged."""
         self.flush()
         if self._size:
             yield from read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
@@ -121,7 +115,7 @@ class Journal:
                 while done < len(data):
                     done += os.write(self._descriptor, data[done:])
             except BaseException:
-                self._cut()  # so that a later flush writes these rows once
+                self._cut()  # remove the partial write, so that a later flush writes rows once
                 raise
         self._size += len(data)
         self._pending.clear()
@@ -159,12 +153,12 @@ class Journal:
                     remedy="choose another output, or --force to replace what is there",
                 )
             return
-        if self._size == 0:  # nothing was computed with whatever settings those are
+        if self._size == 0:  # nothing was computed with those settings: they may differ
             return
         before = parse_json(read_text(place), path=place)
         if type(before) is not dict:
             raise InputError("is not a file of settings", path=place, remedy="--force begins anew")
-        # Through text and back, so that what is compared is what a file can hold.
+        # Through JSON and back, so that both sides hold what a file can: lists, not tuples.
         now = parse_json(dump_row(identity))
         names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         if names:
@@ -193,7 +187,7 @@ def _note(place: Path, identity: Mapping[str, Any]) -> None:
 
 
 def _end_of_last_line(descriptor: int) -> int:
-    """Return the offset after the last line end, 0 where there is none."""
+    """Return the offset after the last line end, 0 if there is none."""
     end = os.fstat(descriptor).st_size
     while end > 0:
         start = max(0, end - _CHUNK)

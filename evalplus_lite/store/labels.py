@@ -1,4 +1,4 @@
-"""Short names for files: what tells models apart, and the folders that results are written to."""
+"""Short names for files: they distinguish models, and name the folders of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON texts of anyone's making, read within bounds.
+"""Untrusted JSON, read within bounds.
 
 What a text may cost is known before it is parsed: its values are counted, those inside strings
 aside, and integers have a budget of digits, as reading one costs more than its length.
@@ -66,11 +66,11 @@ def parse_json(
 
 
 def _holds_more(text: str, limit: int) -> bool:
-    """Say whether a text holds more values than ``limit``: linear, and without a copy of it."""
+    """Return whether a text holds more values than ``limit``: linear, and without a copy of it."""
     if text.count(",") + text.count("[") + text.count("{") < limit:
         return False
-    # Marks inside strings are no values: strings are passed over as wholes, and counted too, so
-    # that a text of strings alone ends the search as well.
+    # Brackets and commas inside strings are not values: strings are matched as wholes. They are
+    # counted too, so that a text of strings alone ends the search as well.
     return any(number > 2 * limit for number, _ in enumerate(_STRING_OR_MARK.finditer(text)))
 
 

@@ -42,7 +42,7 @@ def read_jsonl(
     max_values: int = MAX_VALUES,
     on_fault: Callable[[InputError], None] | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows of a JSONL file, plain or gzip (told by its content), one line in memory.
+    """Yield the rows of a JSONL file, plain or gzip (by its content), one line in memory.
 
     Blank lines are skipped. Raises InputError if the file is missing, a folder, unreadable, empty,
     cut short or damaged gzip, or gzip that unpacks to more than ``MAX_RATIO`` times its size; and,

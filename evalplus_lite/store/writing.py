@@ -72,8 +72,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a temporary file that becomes ``path`` when the block ends without an error.
 
     Missing parent folders are made; a symbolic link keeps pointing at the replaced file. Raises
-    InputError where the place cannot be written or another process is writing the same file, and
-    InfrastructureError where the disk is full or fails.
+    InputError if the place cannot be written or another process is writing the same file, and
+    InfrastructureError if the disk is full or fails.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -87,6 +87,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 stream.truncate(0)
                 yield stream
                 stream.flush()
+                # Before the rename: else a power cut may leave the new name on an empty file.
                 os.fsync(descriptor)
                 temporary.replace(target)
             except BaseException:

@@ -24,6 +24,7 @@ from evalplus_lite.types import (
     OutOfMemory,
     Raised,
     Returned,
+    Task,
     TimedOut,
     Unrepresentable,
     Value,
@@ -47,7 +48,7 @@ MOST_SLOW = 8  # inputs that a precondition may be too slow for, each of which c
 class Violation:
     """Why a contract does not accept an input.
 
-    It refuses by an AssertionError. Where anything else happens it is ``faulty``: an error in the
+    It refuses by an AssertionError. If anything else happens it is ``faulty``: an error in the
     contract, whatever the input is.
     """
 
@@ -73,9 +74,14 @@ class Contract:
         return "precondition" in self.functions
 
 
+def has_check(task: Task) -> bool:
+    """Return whether the task's contract decides which answers are right."""
+    return task.contract is not None and parse(task.contract).has_check
+
+
 @cache
 def parse(source: str) -> Contract:
-    """Return the contract of a file's text; ContractError where it cannot be one."""
+    """Return the contract of a file's text; ContractError if it cannot be one."""
     try:
         tree = parsing.parse(source)
     except (SyntaxError, ValueError) as error:
@@ -96,7 +102,7 @@ def bundled(name: str) -> Path:
 
 
 def load_contracts(name: str) -> dict[str, str]:
-    """Return the contract texts of a data set by file stem (such as ``032_find_zero``)."""
+    """Return the contract texts of a dataset by file stem (such as ``032_find_zero``)."""
     folder = bundled("contracts") / name
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
 
@@ -110,12 +116,12 @@ def violations(
     inputs: Inputs | None = None,
     most_slow: int = MOST_SLOW,
 ) -> list[Violation | None]:
-    """Return for each case why the contract does not accept it, or None where it does.
+    """Return for each case why the contract does not accept it, or None if it does.
 
     ``inputs`` are the cases' arguments, where the caller has them encoded already. Once
     ``most_slow`` inputs were too much for the precondition, no further one is tried, nor accepted.
 
-    Raises ContractError where the file does not load.
+    Raises ContractError if the file does not load.
     """
     if not parse(source).has_precondition:
         return [None] * len(cases)
@@ -132,7 +138,7 @@ def violations(
     meter = Meter(sandbox, Program(source, "precondition"), arguments, limits)
     run = meter.run(inputs, judge=patient)
     if run.load_failed:
-        raise ContractError(f"a contract does not load: {told(run.outcomes[0])}")
+        raise ContractError(f"a contract does not load: {as_text(run.outcomes[0])}")
     return [_violation(outcome) for outcome in run.outcomes]
 
 
@@ -141,18 +147,18 @@ def faulty_check(
 ) -> str | None:
     """Return what is wrong with a contract's ``check``, tried on right answers; None if nothing.
 
-    It has to say True or False, though not that they are right: equal answers are never put to it.
-    Nor may it let everything pass: of some answers that nobody would give it has to refuse one.
+    It has to return True or False, though not True: answers equal to the expected ones are never
+    put to it. Nor may it accept everything: it has to refuse one of some absurd answers.
     """
     rows = [(list(case.arguments), value, value) for case, value in answered]
-    inputs = Inputs.of(rows, private=True)
+    inputs = Inputs.of(rows, private=True)  # they hold right answers
     program = Program(source, "check")
     run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _says(outcome))
     if run.load_failed:
-        return f"the contract does not load: {told(run.outcomes[0])}"
+        return f"the contract does not load: {as_text(run.outcomes[0])}"
     for (case, _), outcome in zip(answered, run.outcomes, strict=True):
         if not isinstance(outcome, Returned):
-            return f"the contract's check fails on input {shown(case)}: {told(outcome)}"
+            return f"the contract's check fails on input {shown(case)}: {as_text(outcome)}"
         if not _says(outcome):
             answer = brief(outcome.data)
             return f"the contract's check says {answer}, not True or False, on input {shown(case)}"
@@ -177,8 +183,8 @@ def shown(case: Case) -> str:
     return clip(shorten(list(case.arguments)))
 
 
-def told(outcome: Outcome | None) -> str:
-    """Return what happened, in words for a person."""
+def as_text(outcome: Outcome | None) -> str:
+    """Return an outcome as text."""
     if isinstance(outcome, TimedOut):
         return "takes too many steps, or waits"  # without the time, which is never the same
     return "not tried, as too many before it were too slow" if outcome is None else str(outcome)
@@ -189,4 +195,4 @@ def _violation(outcome: Outcome | None) -> Violation | None:
         return None
     if isinstance(outcome, Raised) and outcome.type == "AssertionError":
         return Violation(outcome.message or "an assertion without a message")
-    return Violation(told(outcome), faulty=True)
+    return Violation(as_text(outcome), faulty=True)

@@ -106,7 +106,7 @@ def refusal(unusable: Sequence[Unusable], *, path: object = None) -> InputError:
 def known_contracts() -> dict[str, str]:
     """Return the texts of all contract files that ship with the project, by task id.
 
-    They say what a published task's inputs may be even where its data set's own inputs, which may
+    They say what a published task's inputs may be even where its dataset's own inputs, which may
     lie outside, are taken as they are.
     """
     found: dict[str, str] = {}

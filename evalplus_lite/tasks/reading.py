@@ -66,7 +66,7 @@ class Reading(Generic[T]):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all rows in the file's order; empty where every row can be used."""
+        """The ids of all rows in the file's order; empty if every row can be used."""
         return tuple(self._places) if self.faults else ()
 
     def unusable(self) -> tuple[Unusable, ...]:

@@ -1,8 +1,8 @@
-"""Bytes that values in wire form share if and only if they are equal.
+"""Canonical bytes: values in wire form have the same ones if and only if they are equal.
 
-Elements of sets and keys of dicts are known by them, and so are never put in a table of Python's by
-a hash that whoever wrote them could choose. NaN is one value here, so that sets with several are
-multisets.
+Elements of sets and keys of dicts are looked up by them. Python's own tables would use hashes that
+the author of a value can choose, and make collide. NaN is one value here, so that a set with
+several is a multiset.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Keys:
             value = value.real
         if isinstance(value, bool):
             return wire.encode(value if self.strict else int(value))
-        # NaN and infinities are no integers, either.
+        # is_integer() is False of NaN and infinities, too.
         return b"g" + _part(value) if self.strict or not value.is_integer() else _whole(value)
 
     def _container(self, tag: int, depth: int) -> bytes:

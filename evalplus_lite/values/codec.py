@@ -3,7 +3,7 @@
 What JSON can say exactly is written as JSON. The rest is an object with one key that starts with
 ``$``: ``$tuple``, ``$set``, ``$frozenset``, ``$bytes`` (hex), ``$complex`` ([real, imaginary]),
 ``$float`` (nan, inf, -inf), ``$int`` (hex, beyond 4,000 digits, which Python would refuse to
-parse) and ``$dict`` ([[key, value], ...], where a key is no string or starts with ``$``).
+parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with ``$``).
 NaN payloads are not kept; everything else comes back equal, of the same type, in the same order
 (sets are written in the order of their elements' text, so equal sets give equal bytes).
 """
@@ -43,7 +43,7 @@ def dumps(value: Value) -> str:
 
 
 def loads(text: str | bytes) -> Value:
-    """Return the value of a tagged JSON text; CodecError where it is not one."""
+    """Return the value of a tagged JSON text; CodecError if it is not one."""
     try:
         parsed = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -60,7 +60,7 @@ def to_json(value: Value) -> Any:
 
 
 def from_json(tree: Any) -> Value:
-    """Return the value that a JSON-ready tree stands for; CodecError where it stands for none."""
+    """Return the value that a JSON-ready tree stands for; CodecError if it stands for none."""
     try:
         return _decode(tree, 0)
     except RecursionError:

@@ -51,7 +51,7 @@ MORE_ELEMENTS = 100_000
 def matches(output: Value, expected: Value, rule: Rule = Rule()) -> bool:  # noqa: B008 - frozen
     """Return whether ``output`` is right where ``expected`` is the reference's answer.
 
-    Both are plain values; CodecError where one is not.
+    Both are plain values; CodecError if one is not.
     """
     return equal(wire.encode(output), wire.encode(expected), rule)
 

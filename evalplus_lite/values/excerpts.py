@@ -12,7 +12,7 @@ MAX_HASHED = 1 << 14  # elements of one set, or keys of one dict, that a message
 
 
 def shown(data: bytes) -> str:
-    """Return a line for an answer in wire form; a large one is not decoded for it."""
+    """Return one line that shows an answer in wire form; a large one is not decoded."""
     if len(data) <= SHOWN_BYTES:
         return shorten(decode_answer(data))
     kind, unit = _KINDS.get(data[:1], ("value", "bytes"))
@@ -26,7 +26,7 @@ def decode_answer(data: bytes) -> Value:
 
 
 def shorten(value: Value) -> str:
-    """Return a value's repr, cut in the middle where it is long."""
+    """Return a value's repr, cut in the middle if it is long."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more than 4,300 digits

@@ -1,6 +1,6 @@
 """Bounds on hashing: sets and dicts of values that somebody else chose.
 
-Whoever writes a value can choose elements that hash alike, or that meet in a table though their
+The author of a value can choose elements that hash alike, or that collide in a table although their
 hashes differ; putting n of them in one set costs n * n comparisons. Honest elements cost next to
 nothing, so what is slow is refused, long before it is complete.
 """
@@ -25,8 +25,8 @@ def check_hashing(
     """Raise CodecError if hashable ``items`` that fill ``size()`` bytes would be slow to hash.
 
     Returns how many bytes may be compared, as elements of one hash are compared with each other.
-    Hashes that differ can still be made to meet in the table, so they are put in one by way of
-    trial, in small portions, by the clock: ``mapping`` says that it is a dict's.
+    Different hashes can still be made to collide in the table, so the hashes alone are put into one
+    first, in small portions, by the clock; ``mapping`` says that it is a dict.
     """
     hashes = list(map(hash, items))
     if len(hashes) < 2:

@@ -56,7 +56,7 @@ def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | N
 def assigned(tree: ast.Module, name: str) -> Value:
     """Return the value that the program assigns to ``name`` at its top level.
 
-    ValueError where there is no such assignment, or its right side is no literal.
+    ValueError if there is no such assignment, or its right side is not a literal.
     """
     for node in tree.body:
         if (

@@ -36,7 +36,7 @@ UNHASHABLE = frozenset({LIST, SET, DICT})
 
 
 def encode(value: Value) -> bytes:
-    """Return the wire form of a plain value; CodecError where it is not one."""
+    """Return the wire form of a plain value; CodecError if it is not one."""
     try:
         return encoding.encode(value, spare=DEPTH_IN_HAND)
     except encoding.NotPlain as error:
@@ -226,11 +226,11 @@ class Reader:
                 raise CodecError("the data ends within a value")
         elif tag == LONG:
             self.digits()
-        else:  # a text has to be one
+        else:  # decoded, as it may not be UTF-8
             self.scalar(tag)
 
     def add(self, count: int) -> None:
-        """Count values; CodecError where they are too many."""
+        """Count values; CodecError if they are too many."""
         self.count += count
         if self.count > self.most:
             raise CodecError(f"a value of more than {self.most} parts")

@@ -12,7 +12,7 @@ _LOOP = re.compile(r"\b(?:asyncio|trio|anyio|curio|aio\w+)\b")
 
 
 def method_call(tree: ast.Module, name: str) -> str | None:
-    """Return a function of that name that calls the method of a class, None where no class has it.
+    """Return a function of that name that calls the method of a class, None if no class has it.
 
     The method has the function's name, or is the only public one of a class ``Solution``. The class
     can be made without arguments.
@@ -42,9 +42,9 @@ def _asks_for_more(arguments: ast.arguments) -> bool:
 
 
 def synchronous(source: str, tree: ast.Module, name: str) -> str | None:
-    """Return a program without ``async`` and ``await``, None where they mean something.
+    """Return a program without ``async`` and ``await``, None if they mean something.
 
-    That is where the function is no coroutine, or uses an event loop.
+    That is if the function is not a coroutine, or uses an event loop.
     """
     coroutine = any(isinstance(n, ast.AsyncFunctionDef) and n.name == name for n in tree.body)
     if not coroutine or _LOOP.search(source):

@@ -35,7 +35,7 @@ class ParseBudget:
         self.left = characters
 
     def fault(self, source: str) -> int | None:
-        """Return the line at which a text is no program, None where it is one.
+        """Return the line at which a text stops being a program, None if it is one.
 
         With a spent budget every text is faulty in its first line.
         """
@@ -48,7 +48,7 @@ class ParseBudget:
         return line
 
     def tree(self, source: str) -> ast.Module | None:
-        """Return a program's tree, None where the text is none."""
+        """Return a program's tree, None if the text is not a program."""
         if self.fault(source) is not None:
             return None
         self.left -= 2 * len(source)  # a tree costs about as much again, and a look at all of it
@@ -109,7 +109,7 @@ def spans(text: str, budget: ParseBudget) -> Iterator[str]:
 
 
 def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 0) -> int:
-    """Return how many of the lines, from the front, make a program; 0 where none do.
+    """Return how many of the lines, from the front, make a program; 0 if none do.
 
     Only whole top-level statements are cut off, and nothing of the first ``fixed`` lines.
     """
@@ -137,7 +137,7 @@ def _start_of_statement(lines: Sequence[str], line: int) -> int:
 
 
 def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> bool:
-    """Say whether a statement's fault is that sentences stand behind it, indented less than it.
+    """Return whether a statement's fault is that sentences stand behind it, indented less than it.
 
     ``broken`` is the line of the fault, from 1. Then the statement is whole without them.
     """
@@ -169,14 +169,14 @@ def _marks(text: str) -> tuple[list[str], list[int]]:
 
 
 def _before_fence(line: str) -> str:
-    """Return the code that stands before a fence at the end of a line; empty where none does."""
+    """Return the code that stands before a fence at the end of a line; empty if none does."""
     stripped = line.rstrip()
     code = stripped.rstrip("`")
     return code if code.strip() and len(stripped) - len(code) >= 3 else ""
 
 
 def _closes(opening: str, line: str) -> bool:
-    """Say whether a fence line ends the block that another one opened."""
+    """Return whether a fence line ends the block that another one opened."""
     first, second = _FENCE.match(opening), _FENCE.match(line)
     if second is None:
         return True  # a fence at the end of a line of code

@@ -1,4 +1,4 @@
-"""From an answer to its program: as it stands where that will do, else what a search finds."""
+"""From an answer to its program: the answer as it stands if that works, else a search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
 
     ``kind`` says what the answer was meant as: a whole ``solution``, or a ``completion`` to follow
     the prompt (where the task's style has it so). The last block that defines the entry point, with
-    a body, is the one that counts; what it lacks is taken from other blocks and from the prompt.
+    a body, is the one that counts; what it is missing comes from other blocks and from the prompt.
     """
     whole = joined(text, task, kind=kind)
     if len(text) > SEARCHED_CHARACTERS and len(without_thinking(text)) > SEARCHED_CHARACTERS:
@@ -47,7 +47,7 @@ def joined(text: str, task: Task, *, kind: Kind) -> str:
 
 
 def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
-    """Say whether the answer is a program as it stands; the usual case, so without a tree."""
+    """Return whether the answer is a program as it stands; the usual case, so without a tree."""
     if len(text) > SEARCHED_CHARACTERS or task.entry_point not in whole:
         return False
     if definitions.fault(whole) is not None:
@@ -82,7 +82,7 @@ def _is_coroutine(tree: ast.Module, task: Task) -> bool:
 
 
 def _has_prose(tree: ast.Module) -> bool:
-    """Say whether words stand at the top level that Python takes for names it does not know.
+    """Return whether words stand at the top level that Python takes for names it does not know.
 
     What fences leave behind ("python") and some sentences ("Note: recursion") compile, but fail as
     soon as they are reached.

@@ -1,4 +1,4 @@
-"""What a program lacks to be one: names that it uses and nobody defines."""
+"""Names that a program uses and nobody defines: what it is missing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def all_bound(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def misread(tree: ast.Module) -> bool:
-    """Say whether a program is one by chance: ``a &lt; b`` in HTML is ``a & lt; b`` in Python."""
+    """Return whether HTML parsed by chance: ``a &lt; b`` is ``a & lt; b`` in Python."""
     return bool(definitions.undefined(tree.body) & _ENTITIES)
 
 

@@ -42,7 +42,7 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
 
 
 def only_borrows(tree: ast.Module, name: str) -> bool:
-    """Say whether a program has a name from a module that does not come with Python, only.
+    """Return whether a program has a name from a module that does not come with Python, only.
 
     So do tests that import the function that they are for.
     """
@@ -51,7 +51,7 @@ def only_borrows(tree: ast.Module, name: str) -> bool:
 
 
 def borrows_besides(tree: ast.Module, name: str) -> bool:
-    """Say whether a program defines a name, but imports it from elsewhere, too."""
+    """Return whether a program defines a name, but imports it from elsewhere, too."""
     return not only_borrows(tree, name) and any(_borrows(node, name) for node in tree.body)
 
 
@@ -64,7 +64,7 @@ def _borrows(statement: ast.stmt, name: str) -> bool:
 
 
 def only_nests(tree: ast.Module, name: str) -> bool:
-    """Say whether the last function of that name only defines another one of that name."""
+    """Return whether the last function of that name only defines another one of that name."""
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
     if not found:
         return False

@@ -1,4 +1,4 @@
-"""The search for the program that an answer means, where it is none as it stands."""
+"""The search for the program in an answer that is not a program as it stands."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class _Variant:
 
 
 class Search:
-    """One answer's way to its program: whole pieces first, cut ones only where there are none."""
+    """The search in one answer: whole pieces first, pieces that had to be cut only after those."""
 
     def __init__(self, task: Task, kind: Kind) -> None:
         self.task, self.kind = task, kind
         self.budget = ParseBudget(COMPILED_CHARACTERS)
 
     def program(self, text: str) -> Extraction | None:
-        """Return the program of the first way that leads to one."""
+        """Return the program that the first successful strategy finds."""
         said = without_thinking(text)
         if said != text:
             found = self.program(said)
             if found is not None:
-                return _told(found.source, "left out the thinking", *found.steps)
+                return _extraction(found.source, "left out the thinking", *found.steps)
         if len(text) > SEARCHED_CHARACTERS:
             return None
         variants = list(_variants(text))
@@ -101,7 +101,7 @@ class Search:
             for body, mended in _indentations(text, self.task.entry_point):
                 source = self._after_prompt(body)
                 if self._answers(self.budget.tree(source)):
-                    return _told(source, *steps, "continued the prompt", *mended)
+                    return _extraction(source, *steps, "continued the prompt", *mended)
         return None
 
     def _cut(self, variants: Sequence[_Variant]) -> Extraction | None:
@@ -138,7 +138,7 @@ class Search:
             kept = whole_statements(lines, self.budget, fixed=fixed)
             source = "\n".join(lines[:kept]) + "\n"
             if kept and self._answers(self.budget.tree(source)):
-                yield _told(
+                yield _extraction(
                     source, *steps, "cut what does not compile", "continued the prompt", *mended
                 )
                 return
@@ -164,7 +164,7 @@ class Search:
         )
 
     def _answers(self, tree: ast.Module | None) -> bool:
-        """Say whether a program works and its function gives something back: words never do."""
+        """Return whether a program works and its function returns something: prose never does."""
         if tree is None or not self._works(tree):
             return False
         body = definitions.needed(tree.body, [self.task.entry_point])
@@ -172,7 +172,7 @@ class Search:
         return any(isinstance(node, gives) for statement in body for node in ast.walk(statement))
 
     def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
-        """Make a program of the piece that defines the entry point, and of what it lacks."""
+        """Make a program of the piece that defines the entry point and of what it is missing."""
         name = self.task.entry_point
         if not any(name in piece or "class Solution" in piece for piece in pieces):
             return None
@@ -205,7 +205,7 @@ class Search:
             piece = definitions.without(piece, tree, dropped)
             steps = (*steps, "dropped examples")
         works = self._works(self.budget.tree(front + piece)) if front or dropped else True
-        return _told(front + piece, *steps) if works else None
+        return _extraction(front + piece, *steps) if works else None
 
     def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
         """Return a program with a function that calls its method, None if it has none to call."""
@@ -258,5 +258,5 @@ def _indentations(text: str, entry_point: str) -> Iterator[tuple[str, tuple[Step
     yield textwrap.indent(textwrap.dedent(text), "    "), ("mended the indentation",)
 
 
-def _told(source: str, *steps: Step) -> Extraction:
+def _extraction(source: str, *steps: Step) -> Extraction:
     return Extraction(source, tuple(step for step in STEPS if step in steps))

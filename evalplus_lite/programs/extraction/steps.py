@@ -29,7 +29,7 @@ Step: TypeAlias = Literal[
     "found no program",
     "too large to look into",
 ]
-# All that may be done to an answer, in the order in which it is told.
+# All that may be done to an answer, in the order in which it is reported.
 STEPS: tuple[Step, ...] = get_args(Step)
 
 

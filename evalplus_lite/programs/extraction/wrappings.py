@@ -1,6 +1,6 @@
 """Forms that programs are shown in: sessions, diffs, numbered lines, JSON, HTML.
 
-Each function yields the texts that a wrapped one may stand for, none where it is not wrapped so.
+Each function yields the texts that a wrapped one may stand for, none if it is not wrapped so.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def diff(text: str) -> Iterator[str]:
 
 
 def numbered(text: str) -> Iterator[str]:
-    """Take the lines behind running numbers; those without one are no part of the program."""
+    """Take the lines behind running numbers; those without one are not part of it."""
     rows: list[tuple[str, str]] = []
     best: list[tuple[str, str]] = []
     following = 0

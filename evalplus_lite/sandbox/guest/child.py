@@ -132,7 +132,7 @@ class Reporter:
 
 
 def receive(channel: socket.socket, count: int) -> bytes:
-    """Return exactly ``count`` bytes; EOFError where the other side has gone."""
+    """Return exactly ``count`` bytes; EOFError if the other side has gone."""
     data = bytearray()
     while len(data) < count:
         part = channel.recv(min(count - len(data), 1 << 20))

@@ -106,7 +106,7 @@ def is_supported() -> bool:
 
 
 def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilter:
-    """Return the filter for ``machine`` (default: this one); KeyError where it is not covered."""
+    """Return the filter for ``machine`` (default: this one); KeyError if it is not covered."""
     machine = machine or platform.machine()
     column = list(ARCHITECTURES).index(machine)
     blocks: dict[int, _Block] = {}

@@ -1,7 +1,7 @@
 """Numbers of the system calls that the filter looks at, for x86_64 and aarch64.
 
 From the kernel's ``arch/x86/entry/syscalls/syscall_64.tbl`` and ``include/uapi/asm-generic/
-unistd.h``; None where an architecture has no such call.
+unistd.h``; None if an architecture has no such call.
 """
 
 from __future__ import annotations

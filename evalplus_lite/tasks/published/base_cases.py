@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Mapper
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.tasks.contracts import told
+from evalplus_lite.tasks.contracts import as_text
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable, clip
 from evalplus_lite.values import wire
@@ -56,7 +56,7 @@ class Recovered:
 
 
 def has_hidden_cases(task: Task) -> bool:
-    """Say whether the task's base cases stand only in a test program, ``extra["test"]``."""
+    """Return whether the task's base cases stand only in a test program, ``extra["test"]``."""
     return not task.base and "def check(" in str(task.extra.get("test", ""))
 
 
@@ -116,7 +116,7 @@ def _tried(sandbox: Sandbox, task: Task) -> Recovered | str:
 def _answer(task: Task, outcome: Outcome | None) -> tuple[list[tuple[object, ...]], str | None]:
     if not isinstance(outcome, Returned):
         raise ReferenceSolutionError(
-            f"task {task.id}: its test does not run to an end: {told(outcome)}"
+            f"task {task.id}: its test does not run to an end: {as_text(outcome)}"
         )
     calls, problem = wire.decode(outcome.data)
     return calls, problem

@@ -43,7 +43,7 @@ RELEASES: Mapping[str, Release] = {
 
 
 def fetched(release: Release) -> Path:
-    """Return the path of a published file in the cache, downloading it where it is not there yet.
+    """Return the path of a published file in the cache, downloading it if it is not there yet.
 
     The cache is ``store.cache_folder()``. A file whose content is not the released one is never
     used. Raises InputError if the file cannot be had, naming the ways to do without the network.
