@@ -10,9 +10,10 @@ import pytest
 from support.tasks import make_task
 
 from evalplus_lite.errors import ContractError, ReferenceSolutionError
-from evalplus_lite.grading.oracle import Answers, answer, has_check
+from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.stability import same
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Rule, Task
 from evalplus_lite.values import wire
 

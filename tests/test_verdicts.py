@@ -57,7 +57,7 @@ def test_each_outcome_has_its_word(outcome: Outcome, verdict: VerdictName, detai
     assert failure.actual == (outcome.data if isinstance(outcome, Returned) else None)
 
 
-def test_an_object_of_any_kind_is_present() -> None:
+def test_an_object_of_any_kind_is_something() -> None:
     """Under the truthiness rule, what is not a plain value is as good as any."""
     for expected, verdict in ((True, "pass"), (None, "fail")):
         outcome = Unrepresentable("re.Match")

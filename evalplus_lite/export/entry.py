@@ -1,4 +1,4 @@
-"""What every exporter takes: a task with the suite that is to be handed on."""
+"""What every exporter takes and returns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,33 @@ from evalplus_lite.values import wire
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """What a description of the exported set names: the set, and its data's licence."""
+
+    name: str = "suite"
+    licence: str = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many tasks were written, and how many of their cases the format cannot hold."""
+
+    tasks: int
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedTask:
     """A task and its suite, which may hold fewer or other cases than the task came with.
 
-    Its entry point stands in exported programs as it is: InputError if it is not a name.
+    Its entry point is inserted into exported programs: InputError if it is not a name.
     """
 
     task: Task
     suite: Suite
 
     def __post_init__(self) -> None:
-        """Refuse what would be a program of its own where a name belongs."""
+        """Refuse text that would be code of its own in place of a name."""
         name = self.task.entry_point
         if not name.isidentifier() or keyword.iskeyword(name):
             raise InputError(f"task {self.task.id[:60]!r}: {name[:60]!r} is not a Python name")

@@ -1,8 +1,8 @@
 """The form that evalplus reads through ``HUMANEVAL_OVERRIDE_PATH`` and ``MBPP_OVERRIDE_PATH``.
 
 Its rows are JSON without tags: tuples and sets are written as lists, as in its own files, and
-complex numbers as text. What JSON cannot say at all (bytes, keys that are no text) is left out,
-and counted. Expected outputs are not in the file: evalplus runs the reference itself.
+complex numbers as strings. What JSON cannot say at all (bytes, keys that are not strings) is left
+out, and counted. Expected outputs are not in the file: evalplus runs the reference itself.
 """
 
 from __future__ import annotations
@@ -10,28 +10,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.entry import Card, ExportedTask, Written
 from evalplus_lite.export.humaneval import check_text
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.types import Case, Value
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """How many tasks a file holds, and how many cases the format could not take."""
-
-    tasks: int
-    left_out: int = 0
 
 
 class _NotJson(Exception):
     """A value has no JSON form that evalplus would read."""
 
 
-def write_evalplus(path: str | os.PathLike[str], entries: Iterable[ExportedTask]) -> Written:
+def write_evalplus(
+    path: str | os.PathLike[str], entries: Iterable[ExportedTask], card: Card | None = None
+) -> Written:
     """Write the file; a suite that was reduced before gives the mini form.
 
     Raises InputError if the file cannot be written.

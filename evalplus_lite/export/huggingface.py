@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.entry import Card, ExportedTask, Written
 from evalplus_lite.export.humaneval import check_text
 from evalplus_lite.store import write_jsonl, write_text
 from evalplus_lite.values import codec
@@ -61,17 +61,14 @@ Running a model's answers like this gives them your whole account: use a sandbox
 """
 
 
-def write_huggingface(
-    folder: Path, entries: Sequence[ExportedTask], *, name: str, licence: str = "other"
-) -> int:
-    """Write the folder and return how many tasks it holds.
+def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card) -> Written:
+    """Write the folder; the licence is named as the hub's cards do.
 
-    ``licence`` is the data's, as the hub's cards name it. Raises InputError without tasks, and
-    where a file cannot be written.
+    Raises InputError if there are no tasks or a file cannot be written.
     """
     if not entries:
         raise InputError("there is no task to export")
-    for option, text in (("--name", name), ("--license", licence)):
+    for option, text in (("--name", card.name), ("--license", card.licence)):
         if not text.isprintable():
             raise InputError(f"{option} {text[:60]!r} holds characters that cannot be shown")
     write_jsonl(
@@ -97,15 +94,15 @@ def write_huggingface(
             for entry in entries
         ),
     )
-    card = _CARD.format(
-        name=name,
-        # A text in JSON is one in YAML too, whatever it holds.
-        quoted_name=json.dumps(name, ensure_ascii=False),
-        licence=json.dumps(licence, ensure_ascii=False),
+    readme = _CARD.format(
+        name=card.name,
+        # A JSON string is a YAML string, too, whatever it holds.
+        quoted_name=json.dumps(card.name, ensure_ascii=False),
+        licence=json.dumps(card.licence, ensure_ascii=False),
         size="n<1K" if len(entries) < 1000 else "1K<n<10K",
         tasks=len(entries),
         base=sum(len(entry.base) for entry in entries),
         plus=sum(len(entry.plus) for entry in entries),
     )
-    write_text(folder / "README.md", card)
-    return len(entries)
+    write_text(folder / "README.md", readme)
+    return Written(len(entries), sum(entry.left_out for entry in entries))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.entry import Card, ExportedTask, Written
 from evalplus_lite.export.judging import judging_text
 from evalplus_lite.export.literals import literal
 from evalplus_lite.store import write_jsonl
@@ -21,13 +21,15 @@ def check(candidate):
 """
 
 
-def write_humaneval(path: str | os.PathLike[str], entries: Iterable[ExportedTask]) -> int:
-    """Write one row a task and return how many; InputError if the file cannot be written.
+def write_humaneval(
+    path: str | os.PathLike[str], entries: Sequence[ExportedTask], card: Card | None = None
+) -> Written:
+    """Write one row for each task; InputError if the file cannot be written.
 
     Every row is complete in itself: prompt, then completion, then ``test``, then
     ``check(entry_point)`` is a program that raises where the completion is wrong.
     """
-    return write_jsonl(
+    count = write_jsonl(
         path,
         (
             {
@@ -40,6 +42,7 @@ def write_humaneval(path: str | os.PathLike[str], entries: Iterable[ExportedTask
             for entry in entries
         ),
     )
+    return Written(count, sum(entry.left_out for entry in entries))
 
 
 def check_text(entry: ExportedTask) -> str:

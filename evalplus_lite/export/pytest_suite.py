@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.entry import Card, ExportedTask, Written
 from evalplus_lite.export.judging import judging_text
 from evalplus_lite.export.literals import call, literal
 from evalplus_lite.store import write_text
@@ -20,10 +20,12 @@ ID_LENGTH = 60
 TEXTS = Path(__file__).with_name("pytest_conftest.txt")
 
 
-def write_pytest(folder: Path, entries: Sequence[ExportedTask]) -> int:
-    """Write the folder's files and return how many tasks they test.
+def write_pytest(
+    folder: Path, entries: Sequence[ExportedTask], card: Card | None = None
+) -> Written:
+    """Write the folder's files, one for each task.
 
-    Cases stand shortest first, so that the first failure shown is the shortest there is. Raises
+    Cases are sorted by length, so that the first failure shown is the shortest. Raises
     InputError if two tasks would share a file, or a file cannot be written.
     """
     names: dict[str, str] = {}
@@ -38,7 +40,7 @@ def write_pytest(folder: Path, entries: Sequence[ExportedTask]) -> int:
     write_text(folder / "conftest.py", TEXTS.read_text(encoding="utf-8"))
     for entry in entries:
         write_text(folder / file_name(entry.task.id), task_text(entry))
-    return len(entries)
+    return Written(len(entries), sum(entry.left_out for entry in entries))
 
 
 def file_name(task_id: str) -> str:

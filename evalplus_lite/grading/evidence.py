@@ -20,7 +20,7 @@ from evalplus_lite.store.compressed import Packed
 from evalplus_lite.tasks.contracts import faulty_check, has_check, shown, violations
 from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
-from evalplus_lite.values.equality import is_present
+from evalplus_lite.values.equality import is_something
 from evalplus_lite.values.excerpts import shorten
 
 # Why a case cannot be a test, as the beginning of a sentence.
@@ -139,7 +139,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
     """Return what a suite cannot see because all its answers are one and the same."""
     count = len(suite.cases)
     cases = f"on all {count} cases" if count > 1 else "on its only case"
-    if rule.kind == "truthiness" and all(map(is_present, suite.expected)):
+    if rule.kind == "truthiness" and all(map(is_something, suite.expected)):
         return (
             f"the rule asks only whether there is an answer, and there is one {cases}: "
             "a program that always returns 1 passes"

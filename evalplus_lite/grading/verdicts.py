@@ -18,7 +18,7 @@ from evalplus_lite.types import (
     VerdictName,
 )
 from evalplus_lite.values import wire
-from evalplus_lite.values.equality import equal, is_present
+from evalplus_lite.values.equality import equal, is_something
 from evalplus_lite.values.excerpts import shown
 
 # Bytes up to which a wrong answer is read to its end, as that tells a wrong value from none.
@@ -49,7 +49,7 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
             return "memory"
         case Unrepresentable():
             if rule.kind == "truthiness":  # whatever it is, it is neither None nor False
-                return "pass" if is_present(expected) else "fail"
+                return "pass" if is_something(expected) else "fail"
             return "unrepresentable"
     assert_never(outcome)
 

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import InputError, UnusableTask, one_of
-from evalplus_lite.export.entry import ExportedTask
-from evalplus_lite.export.evalplus import write_evalplus
-from evalplus_lite.export.huggingface import write_huggingface
-from evalplus_lite.export.humaneval import write_humaneval
-from evalplus_lite.export.pytest_suite import write_pytest
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.export.entry import Card, ExportedTask
+from evalplus_lite.export.registry import EXPORTERS, exporter
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.expected import SuiteSource
@@ -22,7 +19,7 @@ from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Task
 
-FORMATS = ("evalplus", "humaneval", "pytest", "huggingface")
+FORMATS = tuple(EXPORTERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,7 @@ def export(
     A task that cannot be used is left out, and in ``result.unusable``. Raises InputError for a
     format that there is not, and if no task can be used.
     """
-    if format not in FORMATS:
-        raise InputError(f"no format named {format!r}", remedy=one_of(format, FORMATS))
+    write = exporter(format)
 
     def entry(box: Sandbox, task: Task) -> ExportedTask | None:
         try:
@@ -77,16 +73,11 @@ def export(
                 entries.append(found)
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
-    left_out = 0 if format == "evalplus" else sum(each.left_out for each in entries)
-    if format == "evalplus":
-        written = write_evalplus(out, entries)
-        tasks, left_out = written.tasks, written.left_out
-    elif format == "humaneval":
-        tasks = write_humaneval(out, entries)
-    elif format == "pytest":
-        tasks = write_pytest(out, entries)
-    else:
-        tasks = write_huggingface(out, entries, name=name or data.name, licence=licence)
-    cases = sum(len(each.suite.cases) for each in entries) - left_out
-    counts = {"format": format, "tasks": tasks, "cases": cases, "left_out": left_out}
+    written = write(out, entries, Card(name or data.name, licence))
+    counts = {
+        "format": format,
+        "tasks": written.tasks,
+        "cases": sum(len(each.suite.cases) for each in entries) - written.left_out,
+        "left_out": written.left_out,
+    }
     return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})

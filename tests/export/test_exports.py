@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.entry import Card, ExportedTask
 from evalplus_lite.export.evalplus import write_evalplus
 from evalplus_lite.export.huggingface import write_huggingface
 from evalplus_lite.export.humaneval import write_humaneval
@@ -53,7 +53,7 @@ def passes(row: dict[str, Any], completion: str) -> bool:
 
 def test_humaneval_form_tells_right_from_wrong(demo: ExportedTask, tmp_path: Path) -> None:
     """The row's own solution passes its check, a wrong completion does not."""
-    assert write_humaneval(tmp_path / "out.jsonl", [demo]) == 1
+    assert write_humaneval(tmp_path / "out.jsonl", [demo]).tasks == 1
     (row,) = rows(tmp_path / "out.jsonl")
     assert passes(row, row["canonical_solution"])
     assert passes(row, RIGHT)
@@ -115,7 +115,7 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def suite(demo: ExportedTask, tmp_path: Path) -> Path:
     other = entry(([1], 1), task_id="Demo/1")
-    assert write_pytest(tmp_path / "suite", [demo, other]) == 2
+    assert write_pytest(tmp_path / "suite", [demo, other]).tasks == 2
     (tmp_path / "right.py").write_text(PROMPT + RIGHT)
     (tmp_path / "wrong.py").write_text(PROMPT + WRONG)
     (tmp_path / "endless.py").write_text("def top(xs, n):\n    while True:\n        pass\n")
@@ -189,7 +189,7 @@ def test_two_tasks_never_share_a_file(tmp_path: Path) -> None:
 
 def test_huggingface_folder_is_a_card_and_rows(demo: ExportedTask, tmp_path: Path) -> None:
     """The card names the file; each row's columns are text or a number, and its test works."""
-    assert write_huggingface(tmp_path, [demo], name="Demo+") == 1
+    assert write_huggingface(tmp_path, [demo], Card("Demo+")).tasks == 1
     card = (tmp_path / "README.md").read_text()
     assert card.startswith('---\npretty_name: "Demo+"\n')
     assert "path: data/test.jsonl" in card
@@ -205,6 +205,6 @@ def test_datasets_loads_the_folder(demo: ExportedTask, tmp_path: Path) -> None:
     """The real library loads the folder by its name."""
     import datasets
 
-    write_huggingface(tmp_path / "set", [demo], name="Demo+")
+    write_huggingface(tmp_path / "set", [demo], Card("Demo+"))
     loaded = datasets.load_dataset(str(tmp_path / "set"), split="test", cache_dir=str(tmp_path))
     assert loaded[0]["task_id"] == "Demo/0"

@@ -13,7 +13,7 @@ import pytest
 from support.commands import run, write_rows
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import ExportedTask
+from evalplus_lite.export.entry import Card, ExportedTask
 from evalplus_lite.export.evalplus import write_evalplus
 from evalplus_lite.export.huggingface import write_huggingface
 from evalplus_lite.export.humaneval import write_humaneval
@@ -115,7 +115,7 @@ def test_files_of_rows_are_data(tmp_path: Path) -> None:
     made = [entry(text) for text in TEXTS]
     written = write_evalplus(tmp_path / "evalplus.jsonl", made)
     assert written.left_out == 2 * len(TEXTS)  # bytes, and an integer that JSON readers refuse
-    write_huggingface(tmp_path / "hub", made, name='x: "y" # {z}', licence="- a\\")
+    write_huggingface(tmp_path / "hub", made, Card('x: "y" # {z}', "- a\\"))
     for path in (tmp_path / "evalplus.jsonl", tmp_path / "hub" / "data" / "test.jsonl"):
         ids = [json.loads(line)["task_id"] for line in path.read_text().splitlines()]
         assert ids == TEXTS
@@ -124,7 +124,7 @@ def test_files_of_rows_are_data(tmp_path: Path) -> None:
     assert json.loads(lines["pretty_name"]) == 'x: "y" # {z}'
     assert json.loads(lines["license"]) == "- a\\"
     with pytest.raises(InputError):
-        write_huggingface(tmp_path / "hub", made, name="x\nlicense: mit")
+        write_huggingface(tmp_path / "hub", made, Card("x\nlicense: mit"))
 
 
 def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def open_task(folder: Path, stack: ExitStack) -> Read:
 
 def open_suite(folder: Path, stack: ExitStack) -> Read:
     """Suite files, and the exports of what was read."""
-    from evalplus_lite.export.entry import ExportedTask
+    from evalplus_lite.export.entry import Card, ExportedTask
     from evalplus_lite.export.evalplus import write_evalplus
     from evalplus_lite.export.huggingface import write_huggingface
     from evalplus_lite.export.humaneval import write_humaneval
@@ -166,7 +166,7 @@ def open_suite(folder: Path, stack: ExitStack) -> Read:
         write_evalplus(out / "evalplus.jsonl", entries)
         write_humaneval(out / "humaneval.jsonl", entries)
         write_pytest(out / "pytest", entries)
-        write_huggingface(out / "hf", entries, name="x", licence="mit")
+        write_huggingface(out / "hf", entries, Card("x", "mit"))
         return "exported"
 
     return read

@@ -1,0 +1,204 @@
+"""Two values in wire form, read side by side up to the first difference.
+
+Nothing of either is built or hashed by Python: a sample may have chosen its output to be large, or
+slow to hash. Elements of sets and keys of dicts are looked up by canonical bytes, however many of
+them are NaN. So an output costs about what the expected one costs, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import Counter, defaultdict
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.types import Rule
+from evalplus_lite.values import wire
+from evalplus_lite.values.canonical import Keys, KeyTooLong
+from evalplus_lite.values.leaves import close
+from evalplus_lite.values.pairing import assignable
+from evalplus_lite.values.wire import (
+    CONTAINERS,
+    DICT,
+    END,
+    FIXED,
+    FLOAT,
+    LONG,
+    SEQUENCES,
+    SETS,
+    STRINGS,
+    Reader,
+)
+
+NUMBERS = (int, float, complex)
+LONGEST_FLOAT = 2 * 70  # bytes of a long integer beyond which no float is near it: 1,050 bits
+# Values compared in search of a partner for elements that are equal to no other exactly.
+MAX_STEPS = 500_000
+_INTEGERS = {wire.INT, LONG}
+_INEXACT = frozenset({FLOAT, wire.COMPLEX})
+
+
+class Pair:
+    """An output ``a`` and the expected value ``b``, each a Reader at the values to compare."""
+
+    def __init__(self, a: Reader, b: Reader, rule: Rule) -> None:
+        self.a, self.b, self.rule = a, b, rule
+        self.strict = rule.kind == "strict"
+        self.steps = 0
+
+    def equal(self) -> bool:
+        """Return whether the next values are equal; if so, both have been passed."""
+        a, b = self.a, self.b
+        tag, other = b.tag(), a.tag()
+        if tag in SEQUENCES:
+            return tag == other and self._sequence()
+        if tag == DICT:
+            return tag == other and self._dictionary()
+        if tag in SETS:
+            return other in SETS and (tag == other or not self.strict) and self._set()
+        if other in CONTAINERS or (self.strict and tag != other and {tag, other} != _INTEGERS):
+            return False
+        if other in STRINGS:
+            if tag != other:
+                return False
+            size = b.length()
+            return a.length() == size and a.take(size) == b.take(size)
+        return self._scalar(other, tag)
+
+    def _scalar(self, other: int, tag: int) -> bool:
+        a, b = self.a, self.b
+        if other == LONG:
+            start = a.at
+            negative, digits = a.digits()
+            if tag == LONG:
+                return (negative, digits) == b.digits()
+            if len(digits) > LONGEST_FLOAT:  # nor is it None, or a short integer
+                return False
+            a.at = start
+        x, y = a.scalar(other), b.scalar(tag)
+        kind = type(y)
+        if kind is float or kind is complex:
+            return isinstance(x, NUMBERS) and close(x, y, self.rule)
+        if isinstance(x, float | complex) and isinstance(y, int):
+            return x == y  # exact: the expected leaf is an integer
+        return (type(x) is kind or isinstance(x, int)) and bool(x == y)
+
+    def _sequence(self) -> bool:
+        a, b = self.a, self.b
+        count = b.length()
+        if a.length() != count:
+            return False
+        if count >= wire.RUN and (tag := b.data[b.at]) == a.data[a.at] and tag in FIXED:
+            x, y = a.run(tag, count), b.run(tag, count)
+            if x is not None and y is not None:
+                return x == y or self._numbers(tag, x, y)
+            a.at -= len(x or b"")
+            b.at -= len(y or b"")
+        for _ in range(count):  # noqa: SIM110 - a generator would take one more frame a level
+            if not self.equal():
+                return False
+        return True
+
+    def _numbers(self, tag: int, x: bytes, y: bytes) -> bool:
+        """Return whether two runs of values of one tag, that are not the same bytes, are equal."""
+        if tag not in _INEXACT:
+            return False
+        form = "<xd" if tag == FLOAT else "<xdd"
+        pairs = zip(struct.iter_unpack(form, x), struct.iter_unpack(form, y), strict=True)
+        if tag == FLOAT:
+            return all(p == q or close(p[0], q[0], self.rule) for p, q in pairs)
+        return all(p == q or close(complex(*p), complex(*q), self.rule) for p, q in pairs)
+
+    def _set(self) -> bool:
+        count = self.b.length()
+        if self.a.length() != count:
+            return False
+        theirs = self.keys(self.b)
+        wanted = Counter(theirs.many(count))
+        ours = self.keys(self.a, longest=max(map(len, wanted), default=0))
+        try:
+            for key in ours.many(count):
+                if not wanted[key]:
+                    return False
+                wanted[key] -= 1
+        except KeyTooLong:
+            return False
+        return True
+
+    def keys(self, reader: Reader, *, longest: float = math.inf, hashable: bool = True) -> Keys:
+        """Return a reader of the canonical bytes of this reader's next values."""
+        return Keys(reader, strict=self.strict, hashable=hashable, longest=longest)
+
+    def _dictionary(self) -> bool:
+        """As long as both have the same keys in the same order, values are compared in turn."""
+        a, b = self.a, self.b
+        ours, theirs = self.keys(a), self.keys(b)
+        while b.data[b.at] != END:
+            if a.data[a.at] == END:
+                return False
+            starts = a.at, b.at
+            key = theirs.next()
+            ours.longest = len(key.data)
+            try:
+                same = not key.has_nan and ours.next().data == key.data
+            except KeyTooLong:
+                same = False
+            if not same:
+                a.at, b.at = starts
+                return self._shuffled()
+            if not self.equal():
+                return False
+        ended = a.tag() == END
+        b.at += 1
+        return ended
+
+    def _shuffled(self) -> bool:
+        """Compare what is left of two dicts, in any order; equal keys (NaN) in any pairing."""
+        a, b = self.a, self.b
+        places: defaultdict[bytes, list[int]] = defaultdict(list)
+        theirs = self.keys(b)
+        count = 0
+        while b.data[b.at] != END:
+            places[theirs.next().data].append(b.at)
+            b.skip(0)
+            count += 1
+        a.most = a.count + b.count  # what is equal has as many values
+        end, ours = b.at + 1, self.keys(a, longest=max(map(len, places), default=0))
+        repeated: defaultdict[bytes, list[int]] = defaultdict(list)
+        while a.data[a.at] != END:
+            try:
+                key = ours.next().data
+            except KeyTooLong:
+                return False
+            place = places.get(key)
+            if place is None or not count:
+                return False
+            count -= 1
+            if len(place) > 1:
+                repeated[key].append(a.at)
+                a.skip(0)
+            else:
+                b.at = place[0]
+                del places[key]
+                if not self.equal():
+                    return False
+        finish = a.at + 1
+        if count or any(len(found) != len(places[key]) for key, found in repeated.items()):
+            return False
+        right = all(self.paired(found, places[key]) for key, found in repeated.items())
+        a.at, b.at = finish, end
+        return right
+
+    def paired(self, ours: list[int], theirs: list[int]) -> bool:
+        """Return whether the values at these places are equal, one to one, in some order."""
+
+        def fits(x: int, y: int) -> bool:
+            self.a.at, self.b.at = ours[x], theirs[y]
+            before = self.a.at
+            same = self.equal()
+            self.steps += 1 + (self.a.at - before) // 16
+            if self.steps > MAX_STEPS:
+                raise CodecError("too many values to compare")
+            return same
+
+        return assignable(len(ours), fits)
