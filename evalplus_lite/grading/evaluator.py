@@ -18,12 +18,10 @@ from evalplus_lite.grading.reference_times import ReferenceTimes
 from evalplus_lite.grading.verdicts import explain, judge
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
-from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, has_check
 from evalplus_lite.types import Failure, Outcome, Returned, Suite, Task, Verdict, VerdictName
 from evalplus_lite.values import wire
 
-CHECK_LIMITS = Limits(cpu=10.0)
-ACCEPTED = wire.encode(True)
 MAX_DEFERRED = 16 << 20
 """Bytes of answers kept for a task's check, or four times as many as all right answers have; what
 is larger in all is not right."""
@@ -253,17 +251,13 @@ def _check(sandbox: Sandbox, prepared: PreparedSuite, observer: _Observer) -> No
         Program(contract, "check"),
         inputs,
         CHECK_LIMITS,
-        judge=lambda _, outcome: every or _accepts(outcome),
+        judge=lambda _, outcome: every or accepts(outcome),
     )
     if run.load_failed:
         raise ContractError(f"{prepared.task.id}: the contract does not load: {run.outcomes[0]}")
     for case, outcome in zip(numbers, run.outcomes, strict=True):
         data = observer.deferred[case]
-        _book(prepared, observer, case, "pass" if _accepts(outcome) else "fail", Returned(data))
-
-
-def _accepts(outcome: Outcome | None) -> bool:
-    return isinstance(outcome, Returned) and outcome.data == ACCEPTED
+        _book(prepared, observer, case, "pass" if accepts(outcome) else "fail", Returned(data))
 
 
 def _book(

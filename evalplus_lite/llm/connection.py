@@ -16,6 +16,7 @@ import httpx2
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import errors
 from evalplus_lite.store import parse_json
+from evalplus_lite.store.parsing import nests_deeper
 
 MAX_REPLY = 8 << 20  # bytes an answer may have: a million tokens
 MAX_REFUSAL = 1 << 16  # bytes of an answer with an error status that are read
@@ -102,10 +103,7 @@ class Connection(httpx2.Client):
             value = parse_json(body.decode("utf-8", "replace"), max_values=MAX_VALUES)
         except InputError as error:
             raise errors.no_answer(self._url, what=str(error)) from None
-        level = [value]
-        for _ in range(MAX_NESTING):
-            level = [item for part in level for item in _parts(part)]
-        if level:
+        if nests_deeper(value, MAX_NESTING):
             raise errors.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
 
 
@@ -146,7 +144,3 @@ class _Call:
         with self._lock, contextlib.suppress(OSError):
             if self._socket is not None:
                 self._socket.shutdown(socket.SHUT_RDWR)
-
-
-def _parts(value: Any) -> Any:
-    return value.values() if type(value) is dict else value if type(value) is list else ()

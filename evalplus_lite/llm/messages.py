@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, cast
 
 from evalplus_lite.errors import InputError
@@ -42,22 +42,17 @@ class Request:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON-ready form; what is not set is left out."""
-        row: dict[str, Any] = {"model": self.model}
-        if self.messages:
-            row["messages"] = [[turn.role, turn.content] for turn in self.messages]
-        if self.prompt is not None:
-            row["prompt"] = self.prompt
-        if self.temperature is not None:
-            row["temperature"] = float(self.temperature)
-        if self.max_tokens is not None:
-            row["max_tokens"] = self.max_tokens
-        if self.stop:
-            row["stop"] = list(self.stop)
-        if self.schema is not None:
-            row["schema"] = self.schema
-        if self.index:
-            row["index"] = self.index
-        return row
+        row: dict[str, Any] = {
+            "model": self.model,
+            "messages": [[turn.role, turn.content] for turn in self.messages] or None,
+            "prompt": self.prompt,
+            "temperature": None if self.temperature is None else float(self.temperature),
+            "max_tokens": self.max_tokens,
+            "stop": list(self.stop) or None,
+            "schema": self.schema,
+            "index": self.index or None,
+        }
+        return {name: value for name, value in row.items() if value is not None}
 
     @property
     def key(self) -> str:
@@ -157,13 +152,8 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum of two."""
-        return Usage(
-            requests=self.requests + other.requests,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            recorded=self.recorded + other.recorded,
-            recorded_tokens=self.recorded_tokens + other.recorded_tokens,
-        )
+        names = [each.name for each in fields(self)]
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
     def cost(self, prices: Prices) -> float:
         """Return what the server's own answers cost, in the currency of ``prices``."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
-import re
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError, InputError, one_of
+from evalplus_lite.store.cache import parse_size
 from evalplus_lite.types import Value
 from evalplus_lite.values import wire
 
@@ -63,8 +64,6 @@ PRESETS = {"default": Preset(1.0), "paper": Preset(0.2), "evalplus": Preset(4.0)
 
 
 LEAST_MEMORY = 16 << 20
-UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30,
-         "KB": 10**3, "MB": 10**6, "GB": 10**9}  # fmt: skip
 
 
 def memory_bytes(value: object) -> int:
@@ -72,12 +71,10 @@ def memory_bytes(value: object) -> int:
 
     Raises InputError for anything else, and for less than 16 MiB, which no program loads in.
     """
-    found = (
-        re.fullmatch(r"(\d{1,15})\s*([A-Za-z]*)", value.strip()) if isinstance(value, str) else None
-    )
-    number: object = value
-    if found is not None and found[2].upper() in UNITS:
-        number = int(found[1]) * UNITS[found[2].upper()]
+    number = value
+    if isinstance(value, str):
+        with contextlib.suppress(InputError):  # replaced by the one below
+            number = parse_size(value, named="memory")
     if isinstance(number, bool) or not isinstance(number, int) or number < LEAST_MEMORY:
         raise InputError(
             f"memory is {value!r}",

@@ -65,6 +65,23 @@ def parse_json(
         raise InputError(str(error), path=path, line=line) from None
 
 
+_LEAVES = (str, int, float, type(None))
+
+
+def nests_deeper(value: Any, limit: int) -> bool:
+    """Return whether lists and objects nest deeper than ``limit``; without recursion."""
+    level = [value]
+    for _ in range(limit):
+        level = [
+            item
+            for part in level
+            for item in (
+                part.values() if type(part) is dict else part if type(part) is list else ()
+            )
+        ]
+    return bool(level)
+
+
 def _holds_more(text: str, limit: int) -> bool:
     """Return whether a text holds more values than ``limit``: linear, and without a copy of it."""
     if text.count(",") + text.count("[") + text.count("{") < limit:

@@ -40,7 +40,7 @@ CHECK_LIMITS = Limits(cpu=10.0)
 ABSURD_LIMITS = Limits(cpu=0.5)  # what a check is slow to accept, it has not accepted
 # Answers of several types, all of which no check accepts that looks at what it is given.
 ABSURD: tuple[Value, ...] = (None, "no answer", -987654321.5, {"no": "answer"}, [[[None]]])
-SAID = (wire.encode(True), wire.encode(False))
+TRUE, FALSE = wire.encode(True), wire.encode(False)
 MOST_SLOW = 8  # inputs that a precondition may be too slow for, each of which costs the whole limit
 
 
@@ -153,29 +153,30 @@ def faulty_check(
     rows = [(list(case.arguments), value, value) for case, value in answered]
     inputs = Inputs.of(rows, private=True)  # they hold right answers
     program = Program(source, "check")
-    run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _says(outcome))
+    run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _decides(outcome))
     if run.load_failed:
         return f"the contract does not load: {as_text(run.outcomes[0])}"
     for (case, _), outcome in zip(answered, run.outcomes, strict=True):
         if not isinstance(outcome, Returned):
             return f"the contract's check fails on input {shown(case)}: {as_text(outcome)}"
-        if not _says(outcome):
+        if not _decides(outcome):
             answer = brief(outcome.data)
             return f"the contract's check says {answer}, not True or False, on input {shown(case)}"
     absurd = [(inputs, wrong, value) for inputs, value, _ in rows for wrong in ABSURD]
     inputs = Inputs.of(absurd, private=True)
-    run = sandbox.run(program, inputs, ABSURD_LIMITS, judge=lambda _, outcome: _accepts(outcome))
-    if not rows or not all(map(_accepts, run.outcomes)):
+    run = sandbox.run(program, inputs, ABSURD_LIMITS, judge=lambda _, outcome: accepts(outcome))
+    if not rows or not all(map(accepts, run.outcomes)):
         return None
     return f"the contract's check accepts any answer, such as None on input {shown(answered[0][0])}"
 
 
-def _says(outcome: Outcome | None) -> bool:
-    return isinstance(outcome, Returned) and outcome.data in SAID
+def _decides(outcome: Outcome | None) -> bool:
+    return isinstance(outcome, Returned) and outcome.data in (TRUE, FALSE)
 
 
-def _accepts(outcome: Outcome | None) -> bool:
-    return isinstance(outcome, Returned) and outcome.data == SAID[0]
+def accepts(outcome: Outcome | None) -> bool:
+    """Return whether a check returned True, not just something true."""
+    return isinstance(outcome, Returned) and outcome.data == TRUE
 
 
 def shown(case: Case) -> str:

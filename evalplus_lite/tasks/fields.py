@@ -12,6 +12,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.store import Row
+from evalplus_lite.store.parsing import nests_deeper
 from evalplus_lite.types import Value
 from evalplus_lite.values.codec import from_json
 
@@ -82,12 +83,9 @@ class Fields:
     def data(self, key: str) -> dict[str, Any]:
         """Return an object that is only passed on, empty if there is none."""
         found: dict[str, Any] = self._get(key, (dict,), {})
-        level: list[Any] = [found]
-        for _ in range(MAX_NESTING):
-            level = [item for part in level for item in _parts(part)]
-            if not level:
-                return found
-        raise self.refuse(f"{key!r} nests deeper than {MAX_NESTING}")
+        if nests_deeper(found, MAX_NESTING):
+            raise self.refuse(f"{key!r} nests deeper than {MAX_NESTING}")
+        return found
 
     def number(self, key: str, *, default: float | None = None) -> float:
         """Return a number field, finite and not negative."""
@@ -138,10 +136,6 @@ class Fields:
         if type(value) not in kinds:
             raise self.refuse(f"{key!r} is {_NAMES[type(value)]}, {_NAMES[kinds[-1]]} was expected")
         return value
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    return value.values() if type(value) is dict else value if type(value) is list else ()
 
 
 def _brief(value: float) -> str:
