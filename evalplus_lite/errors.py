@@ -82,7 +82,7 @@ class SandboxUnavailable(InfrastructureError):
 
 
 ALIASES: dict[str, str] = {}
-"""What the user called a file that stands for something else: the copy of a pipe."""
+"""The user's name for a file that is a copy of something else, such as a pipe."""
 
 
 def shown_path(path: object) -> str:

@@ -150,7 +150,7 @@ def test_what_is_no_plain_value_is_refused(value: Any) -> None:
         ('{"$tuple":"ab"}', "a list was expected"),
         ('{"$what":1}', "unknown tag '\\$what'; known"),
         ('{"$what":[]}', "unknown tag '\\$what'; known"),
-        ('{"$tuple":[],"a":1}', "a tag stands among other keys"),
+        ('{"$tuple":[],"a":1}', "a tag is among other keys"),
         ('{"$bytes":"0"}', "bytes"),
         ('{"$bytes":[1]}', "bytes"),
         ('{"$float":"1.0"}', "nan, inf or -inf was expected"),

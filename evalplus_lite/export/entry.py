@@ -61,7 +61,7 @@ class ExportedTask:
         return [wire.decode(data) for data in self.suite.expected]
 
     def literals(self) -> Iterator[tuple[int, Case, Value]]:
-        """Yield number, case and right output of all cases that can stand in a program."""
+        """Yield number, case and right output of all cases that a program can hold."""
         for number, (case, expected) in enumerate(
             zip(self.suite.cases, self.expected, strict=True)
         ):
@@ -70,7 +70,7 @@ class ExportedTask:
 
     @property
     def left_out(self) -> int:
-        """How many cases nest too deeply to stand in a program."""
+        """How many cases nest too deeply for a program to hold."""
         return len(self.suite.cases) - sum(1 for _ in self.literals())
 
     @property
@@ -78,7 +78,7 @@ class ExportedTask:
         """What, appended to the prompt, makes a right program.
 
         A reference that does not continue the prompt (a repaired one) follows a body that is never
-        reached: it defines the entry point again. A solution of its own (MBPP's) stands alone.
+        reached: it defines the entry point again. A ``solution`` (MBPP's) is complete by itself.
         """
         task = self.task
         if task.style == "solution":

@@ -39,7 +39,7 @@ def write_results(
 
     ``files`` has the name and the pass@k of the file of each group; each row comes with its group,
     and is passed over if that has no file. ``solutions`` holds the programs' texts by hash, if they
-    are to stand in the files.
+    are to be in the files.
     """
     # Offset and length of each row, as all rows may be many.
     places: dict[Hashable, dict[str, array[int]]] = {group: {} for group in files}

@@ -11,7 +11,7 @@ from evalplus_lite.types import Value
 DIGITS = 4000
 
 
-# How deep brackets may nest: Python's tokenizer takes 199, and values stand within some.
+# How deep brackets may nest: Python's tokenizer takes 199, and values are inside some.
 MAX_BRACKETS = 190
 
 

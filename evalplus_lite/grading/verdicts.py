@@ -21,7 +21,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal, is_something
 from evalplus_lite.values.excerpts import shown
 
-# Bytes up to which a wrong answer is read to its end, as that tells a wrong value from none.
+# Bytes up to which a wrong answer is read to its end, to tell a wrong value from malformed data.
 CHECKED_BYTES = 1 << 12
 
 

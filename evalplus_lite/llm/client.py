@@ -140,7 +140,7 @@ class Client:
                     yield waiting.popleft().result()
             except Exception:
                 raise
-            except BaseException:  # the user's interrupt, or nobody wants the rest
+            except BaseException:  # the user's interrupt, or the caller needs no more
                 self._connection.abort()
                 raise
             finally:
@@ -154,7 +154,7 @@ class Client:
             self._usage += more
 
     def _answer(self, request: Request) -> Reply:
-        """Ask the server, giving up one thing at a time that it does not take."""
+        """Ask the server, giving up one feature at a time that it does not support."""
         dialect = self._dialect
         # Some servers call a schema an internal error: no use to retry that for a minute.
         is_trial = request.schema is not None and not self._is_schema_known
@@ -271,7 +271,7 @@ class Client:
         return errors.broken_off(self.url, cause=str(error.__cause__ or error))
 
     def _models(self) -> tuple[str, ...]:
-        """Return the server's model names, none where it does not tell."""
+        """Return the server's model names, none if it does not list them."""
         try:
             listed = self._server.with_options(timeout=10, max_retries=0).models.list()
             return tuple(str(model.id) for model in listed.data)

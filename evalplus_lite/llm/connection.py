@@ -131,7 +131,7 @@ class _Call:
             self._socket = None
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Take note of the socket: httpx tells here what it does."""
+        """Take note of the socket: httpx reports here what it does."""
         if event == "connection.connect_tcp.complete":
             with self._lock:
                 self._socket = info["return_value"].get_extra_info("socket")

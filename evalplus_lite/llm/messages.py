@@ -28,7 +28,7 @@ class Request:
     ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` bounds the
     answer; ``stop`` are strings at which the server ends it. ``schema`` is the text of a JSON
     schema that the answer must satisfy (a server that knows none is asked without it).
-    ``index`` tells draws of the same question apart and is sent as the sampling seed.
+    ``index`` distinguishes samples of the same question and is sent as the sampling seed.
     """
 
     model: str
@@ -65,7 +65,7 @@ class Request:
 class Reply:
     """A model's answer. ``finish`` is ``stop`` where it ended by itself, ``length`` at the limit.
 
-    ``refusal`` is the model's own words where it declined. ``structured`` tells whether the server
+    ``refusal`` is the model's own words if it declined. ``structured`` says whether the server
     held the answer to the request's schema. ``date`` is UTC, to the second.
     """
 

@@ -74,7 +74,7 @@ def used(node: ast.AST) -> frozenset[str]:
 
 
 def used_at_once(node: ast.AST) -> frozenset[str]:
-    """Return the names that a statement needs where it stands, before anything is called."""
+    """Return the names that a statement needs when it is executed, before anything is called."""
     return _free(_outside(node)) if isinstance(node, _FUNCTIONS) else used(node)
 
 
@@ -135,7 +135,7 @@ def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stm
 
 
 def text_of(source: str, statements: Iterable[ast.stmt]) -> str:
-    """Return the statements as they stand in the source, each on lines of its own."""
+    """Return the source text of the statements, each on lines of its own."""
     lines = [line.encode("utf-8", "surrogatepass") for line in _lines(source)]
     parts = []
     for statement in statements:
@@ -157,7 +157,7 @@ def _ends_line(line: bytes, column: int) -> bool:
 
 
 def without(source: str, tree: ast.Module, dropped: Sequence[ast.stmt]) -> str:
-    """Return the program without some of its top-level statements, else as it stands."""
+    """Return the program without some of its top-level statements, otherwise unchanged."""
     gone = {id(statement) for statement in dropped}
     kept_lines = {
         line

@@ -50,7 +50,7 @@ class Observer(Protocol):
 
 @dataclass(slots=True)
 class RunState:
-    """Where a program's run stands: the next case, and whether the observer wants more."""
+    """The state of a program's run: the next case, and whether the observer wants more."""
 
     next: int
     spent: Spent

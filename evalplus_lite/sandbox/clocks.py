@@ -138,7 +138,7 @@ def cpu_clock(pid: int) -> float | None:
 
 
 def queueing(pid: int) -> Queueing | None:
-    """Return how long ``pid`` was runnable but not running, if the kernel tells.
+    """Return how long ``pid`` was runnable but not running, if the kernel reports it.
 
     The second field of schedstat, in nanoseconds (Linux ``Documentation/scheduler/
     sched-stats.rst``); a process's own file is about its first thread only.

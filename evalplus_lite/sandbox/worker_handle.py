@@ -193,7 +193,7 @@ class WorkerHandle:
         self.send(b"K")
 
     def stop(self) -> None:
-        """Have the child, if there is one, stand still."""
+        """Stop the child, if there is one, until ``go_on``."""
         self.send(b"S")
 
     def go_on(self) -> None:
@@ -244,7 +244,7 @@ class WorkerHandle:
 
 
 def receive_with_pid(channel: socket.socket, count: int) -> int:
-    """Receive ``count`` bytes and return the sender's pid, as the kernel tells it."""
+    """Receive ``count`` bytes and return the sender's pid, as the kernel reports it."""
     size = struct.calcsize("3i")
     data, ancillary, _, _ = channel.recvmsg(count, socket.CMSG_SPACE(size))
     if len(data) < count:

@@ -29,7 +29,7 @@ OUTPUTS = ("suite.jsonl.gz", "samples.jsonl")
 
 
 class Row(NamedTuple):
-    """One row of a JSONL file and the line, from 1, that it stands in."""
+    """One row of a JSONL file and the line, from 1, that it is on."""
 
     line: int
     data: dict[str, Any]
@@ -100,7 +100,7 @@ def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str
 
 
 def read_raw(path: str | os.PathLike[str], *, max_bytes: int) -> bytes:
-    """Return up to ``max_bytes`` bytes of a file as they stand; InputError if it is unreadable."""
+    """Return up to ``max_bytes`` bytes of a file, not unpacked; InputError if it is unreadable."""
     with _opened(path, packed=True) as stream:
         return stream.read(max_bytes)
 

@@ -36,7 +36,7 @@ def write_jsonl(
     """Write the rows as the file's whole content and return how many there were.
 
     Where ``path`` ends in ``.gz`` the file is gzip without name or time, so that the same rows give
-    the same bytes. On any error, in ``rows`` too, the old file stands as it was.
+    the same bytes. On any error, in ``rows`` too, the old file stays as it was.
     Raises as ``replacing``.
     """
     count = 0

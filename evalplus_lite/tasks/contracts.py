@@ -95,7 +95,7 @@ def parse(source: str) -> Contract:
 def bundled(name: str) -> Path:
     """Return a folder that ships with the project: ``contracts`` or ``data``.
 
-    In a checkout it stands beside the package, in an installation within it.
+    In a checkout it is beside the package, in an installation within it.
     """
     inside = PACKAGE / f"_{name}"
     return inside if inside.is_dir() else PACKAGE.parent / name

@@ -1,4 +1,4 @@
-"""Loading a dataset by its published name or from a file whose rows tell their format."""
+"""Loading a dataset by its published name, or from a file whose format its keys show."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NAMES: tuple[str, ...] = ("humaneval", *RELEASES)
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One kind of row: the keys that tell it, and how it becomes a task.
+    """One kind of row: the keys that identify it, and how it becomes a task.
 
     ``contracts`` is the folder of contract files, and ``prefix`` what their numbers follow in ids.
     """

@@ -60,7 +60,7 @@ def to_json(value: Value) -> Any:
 
 
 def from_json(tree: Any) -> Value:
-    """Return the value that a JSON-ready tree stands for; CodecError if it stands for none."""
+    """Return the value that a JSON-ready tree encodes; CodecError if it encodes none."""
     try:
         return _decode(tree, 0)
     except RecursionError:
@@ -135,7 +135,7 @@ def _decode(tree: Any, depth: int) -> Value:
         if tag[:1] == "$":
             return _tagged(tag, body, depth)
     if any(key[:1] == "$" for key in tree):
-        raise CodecError(f"a tag stands among other keys: {sorted(tree)[:4]}")
+        raise CodecError(f"a tag is among other keys: {sorted(tree)[:4]}")
     _enter(depth)
     return {key: _decode(item, depth + 1) for key, item in tree.items()}
 

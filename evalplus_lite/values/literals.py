@@ -39,7 +39,7 @@ def literal(node: ast.expr) -> Value:
 def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | None]:
     """Yield the positional arguments of each call of ``name`` in the program, in source order.
 
-    None stands for a call whose arguments are not all literals, or are not all positional.
+    None is for a call whose arguments are not all literals, or are not all positional.
     """
     calls = [
         node

@@ -48,7 +48,7 @@ def decode(data: bytes, *, hash_limit: int = 1 << 20, most: float = math.inf) ->
 
     Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
     parts. ``hash_limit`` bounds the elements of one set or dict; if elements hash alike, which
-    costs their square and which whoever wrote the value can arrange, far fewer are accepted.
+    costs their square and which the author of a value can arrange, far fewer are accepted.
     """
     reader = Reader(data, hash_limit=hash_limit, most=most)
     with reading():
@@ -99,7 +99,7 @@ class Reader:
         return self.data[self.at - 1]
 
     def length(self) -> int:
-        """Return the length that stands next, if so much can follow."""
+        """Return the length that comes next, if so much can follow."""
         (count,) = struct.unpack_from("<i", self.data, self.at)
         self.at += 4
         # Every element takes a byte at least, so a larger count is a lie.

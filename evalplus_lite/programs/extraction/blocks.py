@@ -1,4 +1,4 @@
-"""Pieces of an answer that may be code: what stands in fences, or between sentences."""
+"""Pieces of an answer that may be code: what is in fences, or between sentences."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ParseBudget:
 
 
 def fenced(text: str) -> list[str]:
-    """Return what stands in fences of backticks or tildes, with any tag.
+    """Return what is in fences of backticks or tildes, with any tag.
 
     An opening fence goes with the next one that closes it, or with the end of the text.
     """
@@ -129,7 +129,7 @@ def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 
 
 
 def _start_of_statement(lines: Sequence[str], line: int) -> int:
-    """Return how many lines stand before the top-level statement that holds ``line`` (from 1)."""
+    """Return how many lines precede the top-level statement that holds ``line`` (from 1)."""
     for number in range(line - 1, -1, -1):
         if _STATEMENT.match(lines[number]):
             return number
@@ -137,7 +137,7 @@ def _start_of_statement(lines: Sequence[str], line: int) -> int:
 
 
 def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> bool:
-    """Return whether a statement's fault is that sentences stand behind it, indented less than it.
+    """Return whether a statement's error is that less indented prose follows it.
 
     ``broken`` is the line of the fault, from 1. Then the statement is whole without them.
     """
@@ -169,7 +169,7 @@ def _marks(text: str) -> tuple[list[str], list[int]]:
 
 
 def _before_fence(line: str) -> str:
-    """Return the code that stands before a fence at the end of a line; empty if none does."""
+    """Return the code before a fence at the end of a line; empty if none does."""
     stripped = line.rstrip()
     code = stripped.rstrip("`")
     return code if code.strip() and len(stripped) - len(code) >= 3 else ""

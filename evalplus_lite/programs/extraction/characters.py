@@ -74,7 +74,7 @@ def plain(text: str) -> str:
     """Return the text with odd characters outside texts and comments as plain ones.
 
     Spaces and line ends of any kind become plain, invisible characters go, dashes become minus
-    signs, and curly quotes become straight ones: what stands between two of these stays.
+    signs, and curly quotes become straight ones: what is between two of these stays.
     """
     if ODD.isdisjoint(text):
         return text
@@ -104,7 +104,7 @@ def plain(text: str) -> str:
 def without_tabs(text: str, *, width: int) -> str:
     """Return the text with the tabs that lines begin with as spaces, up to multiples of ``width``.
 
-    Tabs further on may stand within texts, where they mean something.
+    Tabs further on may be within strings, where they mean something.
     """
     return _INDENTATION.sub(lambda match: match[0].expandtabs(width), text)
 
@@ -123,7 +123,7 @@ def _between(text: str, at: int, unclosed: dict[tuple[str, int], int]) -> tuple[
     """Return a text within curly quotes as a plain one, and where it ends.
 
     Three quotes in a row open a text of several lines. Without a closing quote, only the opening
-    one is replaced; ``unclosed`` notes up to where none closes, so that nobody looks there again.
+    one is replaced; ``unclosed`` notes up to where none closes, so that the search is not repeated.
     """
     family, straight = (SINGLE, "'") if text[at] in SINGLE else (DOUBLE, '"')
     width = 3 if len(text) > at + 2 and all(c in family for c in text[at : at + 3]) else 1

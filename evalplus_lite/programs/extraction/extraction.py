@@ -82,7 +82,7 @@ def _is_coroutine(tree: ast.Module, task: Task) -> bool:
 
 
 def _has_prose(tree: ast.Module) -> bool:
-    """Return whether words stand at the top level that Python takes for names it does not know.
+    """Return whether there are words at the top level that parse as names nobody defines.
 
     What fences leave behind ("python") and some sentences ("Note: recursion") compile, but fail as
     soon as they are reached.

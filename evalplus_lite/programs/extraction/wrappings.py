@@ -1,6 +1,6 @@
 """Forms that programs are shown in: sessions, diffs, numbered lines, JSON, HTML.
 
-Each function yields the texts that a wrapped one may stand for, none if it is not wrapped so.
+Each function yields the texts that a wrapped one may mean, none if it is not wrapped so.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Reporter:
     of memory; with ``timed`` (kind ``T``) the CPU seconds of its case follow each record; with
     ``own_clock`` (kind ``C``) those of the batch follow it. It leaves
     when it is large or two milliseconds old, so a slow case is always the last of its batch.
-    Until then the records stand in a page of memory that the supervisor sees too, after the case
+    Until then the records are in a page of memory that the supervisor sees too, after the case
     now running (``progress[0]``) and the case of the first record (``progress[1]``). So answers
     that wait for a slow case behind them are known, and those that a dying process leaves.
     """
@@ -224,4 +224,4 @@ def child(
         del request
         send(b"L")
         run(function, cases, job["first"], job["last"], job["timed"])
-        channel.recv(1)  # stay until told to go: the supervisor still reads this process's clock
+        channel.recv(1)  # stay until killed: the supervisor still reads this process's clock

@@ -35,7 +35,7 @@ def version() -> int:
 def hide_this_process() -> None:
     """Make this process's memory and variables unreadable to others of its uid (not to root).
 
-    The tier's worker may share its uid with us; this stands behind Landlock and the call filter.
+    The tier's worker may share its uid with us; Landlock and the call filter already keep it out.
     """
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: off, so /proc/PID is root's
 

@@ -125,7 +125,7 @@ def _fixed(arguments: Sequence[Any], forms: Sequence[ArgumentTypes]) -> tuple[Va
 
 
 def _number(text: str) -> Value:
-    """Return the number that a text stands for, the text itself if it is none."""
+    """Return the number that a string means, the string itself if it means none."""
     if not any(character.isdecimal() for character in text):
         return text  # "inf" and "j" are words, too
     try:

@@ -56,7 +56,7 @@ class Recovered:
 
 
 def has_hidden_cases(task: Task) -> bool:
-    """Return whether the task's base cases stand only in a test program, ``extra["test"]``."""
+    """Return whether the task's base cases are only in a test program, ``extra["test"]``."""
     return not task.base and "def check(" in str(task.extra.get("test", ""))
 
 

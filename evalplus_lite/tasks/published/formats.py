@@ -87,7 +87,7 @@ def mbpp_plus_task(fields: Fields, background: Background) -> Task:
 def mbpp_literal_task(fields: Fields, background: Background) -> Task:
     """Return a task of MBPP+ in the form that holds its inputs as Python literals in ``test``.
 
-    The base cases are those inputs that stand in the calls of ``test_list``.
+    The base cases are those inputs that occur in the calls of ``test_list``.
     """
     id = f"Mbpp/{fields.count('task_id')}"
     source, asserts = fields.text("code"), [str(line) for line in fields.items("test_list")]
