@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import Any
 
 from evalplus_lite.errors import InputError
 
-# Digits of an integer that Python reads at once; the tolerance, a float, has 309 at most.
-MOST_DIGITS = 4000
-AT_ONCE = 1000
+# Decimals, not integers or fractions: int() takes time that grows with the square of the digits.
+# In this context no difference is rounded.
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 KEYS = ("expected", "actual", "status")
 
 
@@ -58,7 +57,7 @@ def verify_code_execution(
     }
 
 
-def _tolerance(value: Any) -> Fraction | float:
+def _tolerance(value: Any) -> Decimal:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -67,10 +66,10 @@ def _tolerance(value: Any) -> Fraction | float:
         raise InputError(
             f"numeric_tolerance is {value!r}", remedy="give a number that is at least 0"
         )
-    return number if math.isinf(number) else Fraction(number)
+    return Decimal(number)
 
 
-def _verdict(index: int, test: Any, tolerance: Fraction | float) -> str:
+def _verdict(index: int, test: Any, tolerance: Decimal) -> str:
     if not isinstance(test, Mapping):
         raise InputError(
             f"test case {index} is a {type(test).__name__}",
@@ -99,62 +98,19 @@ def _text(value: Any) -> str:
         return object.__repr__(value)
 
 
-@dataclass(frozen=True, slots=True)
-class _LongInteger:
-    """An integer of so many decimal digits that making it a number would take its square."""
-
-    digits: str
-    negative: bool
-
-
-_Number = Fraction | float | _LongInteger  # an exact number; a float is an infinity or NaN
-
-
-def _equal(expected: str, actual: str, tolerance: Fraction | float) -> bool:
+def _equal(expected: str, actual: str, tolerance: Decimal) -> bool:
     if expected == actual:
         return True
     a, b = _number(expected), _number(actual)
     if a is None or b is None:
         return False
-    if isinstance(a, float) or isinstance(b, float):  # an infinity or nan on one side at least
-        both = isinstance(a, float) and isinstance(b, float)
-        return both and (a == b or (a != a and b != b))
-    if isinstance(a, _LongInteger) or isinstance(b, _LongInteger):
-        if isinstance(tolerance, float):  # any two numbers are near enough
-            return True
-        x, y = _digits(a), _digits(b)
-        return x.negative == y.negative and _are_near(x.digits, y.digits, tolerance)
-    return abs(a - b) <= tolerance
+    if a.is_finite() and b.is_finite():
+        return _EXACT.subtract(a, b).copy_abs() <= tolerance
+    return a == b or (a.is_nan() and b.is_nan())
 
 
-def _digits(number: Fraction | _LongInteger) -> _LongInteger:
-    """Return a number's whole part: what follows it decides nothing beside a long integer, as a
-    decimal number has 309 digits at most."""
-    if isinstance(number, _LongInteger):
-        return number
-    return _LongInteger(str(abs(int(number))), number < 0)
-
-
-def _are_near(a: str, b: str, tolerance: Fraction) -> bool:
-    """Return whether two integers differ by at most ``tolerance``, in time linear in their digits.
-
-    The difference is made from the front, some digits at a time; once it exceeds the tolerance by
-    two, what follows, which is less than one in this place, cannot make up for it.
-    """
-    width = max(len(a), len(b))
-    width += -width % AT_ONCE
-    a, b = a.zfill(width), b.zfill(width)
-    difference = 0
-    for at in range(0, width, AT_ONCE):
-        end = at + AT_ONCE
-        difference = difference * 10**AT_ONCE + int(a[at:end]) - int(b[at:end])
-        if abs(difference) > tolerance + 2:
-            return False
-    return abs(difference) <= tolerance
-
-
-def _number(text: str) -> _Number | None:
-    """Return the number that ``float`` reads in a text, exactly; nan and infinities as floats.
+def _number(text: str) -> Decimal | None:
+    """Return the number that ``float`` reads in a string, exactly.
 
     An integer stays exact however long; a decimal is the float that it rounds to, and one beyond
     the range of floats is not a number here, only a string.
@@ -163,15 +119,8 @@ def _number(text: str) -> _Number | None:
         value = float(text)
     except (ValueError, OverflowError):
         return None
-    plain = text.replace("_", "").lstrip("+-")
-    if plain.isdecimal():
-        if not plain.isascii():  # other scripts' digits as well
-            plain = plain.translate({ord(digit): str(int(digit)) for digit in set(plain)})
-        digits = plain.lstrip("0") or "0"
-        if len(digits) > MOST_DIGITS:
-            return _LongInteger(digits, text.startswith("-"))
-        return Fraction(-int(digits) if text.startswith("-") else int(digits))
-    if math.isnan(value) or math.isinf(value):
-        # "1e400" overflows to inf as well: only what is spelled inf is infinite.
-        return value if plain[:1].isalpha() else None
-    return Fraction(value)
+    digits = text.replace("_", "").lstrip("+-")
+    if digits.isdecimal():
+        return Decimal(text)
+    # "1e400" overflows to inf as well: only what is spelled inf is infinite.
+    return Decimal(value) if math.isfinite(value) or digits[:1].isalpha() else None
