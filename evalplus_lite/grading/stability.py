@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.types import Task, Value
+from evalplus_lite.types import Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
+from evalplus_lite.values.identity import key
 
 SEQUENCES = (list, tuple)
 # Orders of so few that moving the one in the middle would bring two together that were.
@@ -54,18 +55,5 @@ def stable(a: bytes, b: bytes, task: Task) -> bool:
     except CodecError:
         return False
     if task.rule.kind == "unordered" and type(first) is type(second) and type(first) in SEQUENCES:
-        return sorted(map(_canonical, first)) == sorted(map(_canonical, second))
-    return _canonical(first) == _canonical(second)
-
-
-def _canonical(value: Value) -> bytes:
-    """Return bytes that equal values of the same types share, whatever order a set has."""
-    if isinstance(value, list | tuple):
-        parts = [_canonical(item) for item in value]
-    elif isinstance(value, set | frozenset):
-        parts = sorted(map(_canonical, value))
-    elif isinstance(value, dict):
-        parts = sorted(_canonical(key) + _canonical(each) for key, each in value.items())
-    else:
-        return wire.encode(value)
-    return b"%s %d:" % (type(value).__name__.encode(), len(parts)) + b"".join(parts)
+        return sorted(map(key, first)) == sorted(map(key, second))
+    return key(first) == key(second)
