@@ -86,7 +86,7 @@ def test_missing_key(url: str | None) -> None:
 @pytest.mark.parametrize("url", ["127.0.0.1:8000/v1", "ftp://host/v1", "https://"])
 def test_no_address(url: str) -> None:
     """What is no http address is told before anything is sent."""
-    with pytest.raises(LLMError, match="no http"):
+    with pytest.raises(LLMError, match="not an http"):
         Client("tiny", base_url=url, api_key="k")
 
 
