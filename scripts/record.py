@@ -32,10 +32,11 @@ from evalplus_lite.llm import (
     Reply,
     Request,
     Usage,
+    write_exchanges,
 )
 from evalplus_lite.llm.base import CutOffRule, Item, Result
 from evalplus_lite.prompting.completions import Sampling, draws
-from evalplus_lite.prompting.recording import SAMPLES, SEEDS, Noted, Recording, write_record
+from evalplus_lite.prompting.recording import SAMPLES, SEEDS, Recording
 from evalplus_lite.prompting.seeds import AIMS, Aim, SeedPlan, llm_seeds
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import with_base_cases
@@ -127,9 +128,10 @@ def record(
                 end="",
                 flush=True,
             )
-    count = write_record(path, groups.values())
+    said = [exchange for group in groups.values() for exchange in group]
+    write_exchanges(path, said)
     missed = sum(not group for group in groups.values())
-    print(f"\n{path}: {count} replies, {missed} tasks without any; {source.usage}")
+    print(f"\n{path}: {len(said)} replies, {missed} tasks without any; {source.usage}")
 
 
 class Timed:
@@ -161,9 +163,38 @@ class Timed:
         return self._client.each(function, items)
 
 
+class RecordingSource:
+    """Passes requests on and keeps what was said, in order, for one thread."""
+
+    def __init__(self, source: ModelSource) -> None:
+        """Nothing is noted yet."""
+        self._source = source
+        self.exchanges: list[Exchange] = []
+
+    @property
+    def model(self) -> str:
+        """The source's model."""
+        return self._source.model
+
+    @property
+    def usage(self) -> Usage:
+        """The source's usage."""
+        return self._source.usage
+
+    def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
+        """Return the source's reply and note the exchange; refusals are not noted."""
+        reply = self._source.ask(request, cut_off=cut_off)
+        self.exchanges.append(Exchange(request, reply))
+        return reply
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield ``function(item)`` one after the other, so that the notes keep their order."""
+        return map(function, items)
+
+
 def sample(task: Task, *, source: ModelSource, recording: Recording) -> list[Exchange]:
     """Return what was said to draw one task's samples."""
-    noted = Noted(source)
+    noted = RecordingSource(source)
     for draw in draws([task], recording.sampling, model=recording.model):
         try:
             noted.ask(draw.request, cut_off="keep")
@@ -176,7 +207,7 @@ def sample(task: Task, *, source: ModelSource, recording: Recording) -> list[Exc
 
 def seed(task: Task, *, source: ModelSource, recording: Recording, aim: Aim) -> list[Exchange]:
     """Return what was said to ask for one task's seeds of one aim."""
-    noted = Noted(source)
+    noted = RecordingSource(source)
     plan = replace(recording.seeds, aims=(aim,))
     for failure in llm_seeds(task, noted, seed=recording.seed, plan=plan).failures:
         if "out of time" not in failure:

@@ -9,7 +9,7 @@ import pytest
 
 from evalplus_lite.execution.threads import LocalPool
 from evalplus_lite.prompting.completions import draws
-from evalplus_lite.prompting.json_form import Form
+from evalplus_lite.prompting.json_form import InputForm
 from evalplus_lite.prompting.recording import Recording, replay_samples, replay_seeds
 from evalplus_lite.prompting.seeds import llm_seeds
 from evalplus_lite.tasks import Dataset, load_dataset
@@ -71,7 +71,7 @@ def test_seeds_replay(folder: Path, humaneval: Dataset) -> None:
     for task in humaneval.tasks:
         harvest = llm_seeds(task, source, seed=recording.seed, plan=recording.seeds)
         turns, cases = turns + harvest.turns, cases + len(harvest.cases)
-        form = Form.of(task)
+        form = InputForm.of(task)
         for case in harvest.cases:
             assert repr(form.read(list(case.arguments))) == repr(case.arguments)
     assert turns >= 0.9 * len(source)

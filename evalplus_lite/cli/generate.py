@@ -19,7 +19,7 @@ from evalplus_lite.cli.setup import folder_for, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
 from evalplus_lite.pipelines import generation
-from evalplus_lite.prompting.completions import Drawn, Sampling
+from evalplus_lite.prompting.completions import Sampling, SamplingResult
 from evalplus_lite.tasks import load_dataset
 
 
@@ -98,7 +98,7 @@ def generate(
     return 1 if drawn.failed or not drawn.usable else 0
 
 
-def troubles(drawn: Drawn) -> list[str]:
+def troubles(drawn: SamplingResult) -> list[str]:
     """Return what is wrong with the samples, a line each."""
     told = [
         (drawn.cut, "were cut off at the token limit (--max-tokens)"),

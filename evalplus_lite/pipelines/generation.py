@@ -14,7 +14,7 @@ from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.programs.extraction import extract
 from evalplus_lite.prompting import completions
-from evalplus_lite.prompting.completions import Drawn, Sampling
+from evalplus_lite.prompting.completions import Sampling, SamplingResult
 from evalplus_lite.prompting.recording import Recording, replay_samples
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import Dataset
@@ -26,7 +26,7 @@ class GenerationResult(Result):
     """The samples that a model gave: ``path`` is their file, ``drawn`` counts them."""
 
     path: Path
-    drawn: Drawn
+    drawn: SamplingResult
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a sample, as in the file."""

@@ -14,7 +14,7 @@ from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, Refusa
 from evalplus_lite.pipelines.targeting import alive, targets
 from evalplus_lite.pipelines.work.staging import Staging, cases_of
 from evalplus_lite.prompting.generators import (
-    Generator,
+    GeneratorProgram,
     NoGenerator,
     drawn_arguments,
     generator_prompt,
@@ -39,7 +39,7 @@ _STRATEGIES = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class GeneratorScore:
     """What a generator is worth: its valid inputs, of how many draws, and mutants they reject."""
 
     cases: tuple[Case, ...]
@@ -70,7 +70,7 @@ def from_generators(
     at all gives no input. Raises LLMError where the server cannot be used.
     """
     call = Call("evalplus_lite.pipelines.work.seeds:drawing")
-    best: Drawn | None = None
+    best: GeneratorScore | None = None
     for index in range(count):
         request = generator_prompt(task, model=source.model, index=index)
         try:
@@ -84,12 +84,14 @@ def from_generators(
     return [] if best is None else list(best.cases)
 
 
-def _drawn(row: Row) -> Drawn:
+def _drawn(row: Row) -> GeneratorScore:
     cases, draws, killed = row
-    return Drawn(cases_of(cases), draws, killed)
+    return GeneratorScore(cases_of(cases), draws, killed)
 
 
-def measured(sandbox: Sandbox, task: Task, generator: Generator, *, name: str) -> Drawn:
+def measured(
+    sandbox: Sandbox, task: Task, generator: GeneratorProgram, *, name: str
+) -> GeneratorScore:
     """Draw from a generator in the sandbox and return what its inputs are worth."""
     seeds = [(seed,) for seed in range(DRAWS)]
     meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
@@ -107,7 +109,7 @@ def measured(sandbox: Sandbox, task: Task, generator: Generator, *, name: str) -
             seen.add(key)
             cases.append(Case(arguments, "generator", None, (name,)))
     cases = _valid(sandbox, task, cases)
-    return Drawn(tuple(cases), DRAWS, _killed(sandbox, task, cases))
+    return GeneratorScore(tuple(cases), DRAWS, _killed(sandbox, task, cases))
 
 
 def _valid(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[Case]:

@@ -79,7 +79,7 @@ class Draw:
 
 
 @dataclass(slots=True)
-class Drawn:
+class SamplingResult:
     """What a file of samples holds, and what the server did not give.
 
     ``new`` rows of ``rows`` are of this run; ``failed`` requests got no usable answer, the first
@@ -131,7 +131,7 @@ def generate(
     extract: Extract,
     progress: Callable[[dict[str, Any]], None] | None = None,
     force: bool = False,
-) -> Drawn:
+) -> SamplingResult:
     """Make ``path`` hold a row for every sample asked for, and return what came of it.
 
     Rows of an earlier, interrupted run are kept, and only what is missing is drawn; with ``force``
@@ -141,7 +141,7 @@ def generate(
     Raises InputError if the file was made with other settings, and LLMError if the server cannot be
     used at all, or failed ``MOST_FAILURES`` times in a row.
     """
-    drawn = Drawn()
+    drawn = SamplingResult()
     wanted = list(draws(tasks, sampling, model=source.model))
     with Journal(path, force=force, batch=1) as journal:
         have: dict[tuple[str, int], str] = {}

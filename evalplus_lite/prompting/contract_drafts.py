@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.llm import Message, Request
 from evalplus_lite.programs import parsing
-from evalplus_lite.prompting.json_form import Form
+from evalplus_lite.programs.extraction.blocks import fenced
+from evalplus_lite.prompting.json_form import InputForm
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Task
 
-_FENCE = re.compile(r"^```[ \t]*\w*[ \t]*\n(.*?)(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 _LONGEST = 20_000
 _EXAMPLES = 8
 
@@ -27,7 +26,7 @@ def contract_prompt(task: Task) -> Message:
 
     The task must have base inputs, else InputError.
     """
-    form = Form.of(task)
+    form = InputForm.of(task)
     names = ", ".join(form.names)
     rows = sorted((repr(list(case.arguments)) for case in task.base), key=len)[:_EXAMPLES]
     shown = "\n".join(rows)
@@ -58,7 +57,7 @@ def parse_contract(text: str, task: Task) -> str:
     """
     arities = {len(case.arguments) for case in task.base}
     problem = "the answer holds no Python program that defines `precondition`"
-    parts: list[str] = [*_FENCE.findall(text), text]
+    parts: list[str] = [*fenced(text), text]
     for part in parts:
         try:
             if len(part) > _LONGEST or not parse(part).has_precondition:

@@ -7,12 +7,12 @@ comes back is a program for the sandbox whose entry point takes a seed and retur
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 
 from evalplus_lite.llm import Message, Request
 from evalplus_lite.programs import parsing
-from evalplus_lite.prompting.json_form import Form, Misfit
+from evalplus_lite.programs.extraction.blocks import fenced
+from evalplus_lite.prompting.json_form import FormError, InputForm
 from evalplus_lite.types import Task, Value
 
 ENTRY_POINT = "draw_input"
@@ -23,13 +23,12 @@ def {ENTRY_POINT}(seed):
 
     return generate(random.Random(seed))
 """
-_FENCE = re.compile(r"^```[ \t]*\w*[ \t]*\n(.*?)(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 _LONGEST_PROGRAM = 20_000
 _EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Generator:
+class GeneratorProgram:
     """An untrusted program that draws inputs: ``entry_point`` takes an integer seed."""
 
     source: str
@@ -47,7 +46,7 @@ def generator_prompt(
 
     The task must have base inputs, else InputError.
     """
-    form = Form.of(task)
+    form = InputForm.of(task)
     rows = [case.arguments for case in task.base if len(case.arguments) == len(form.names)]
     shown = sorted((repr(list(row)) for row in rows), key=len)[:_EXAMPLES]
     lines = "\n".join(shown)
@@ -71,14 +70,14 @@ def generator_prompt(
     )
 
 
-def parse_generator(text: str) -> Generator:
+def parse_generator(text: str) -> GeneratorProgram:
     """Return the generator in a model's answer, as a program that has not run anywhere yet.
 
     Raises NoGenerator where no part of the answer is a Python program that defines ``generate``
     with one parameter.
     """
     problem = "the answer holds no Python program"
-    for part in [*_FENCE.findall(text), text]:
+    for part in [*fenced(text), text]:
         if len(part) > _LONGEST_PROGRAM:
             problem = f"the program is longer than {_LONGEST_PROGRAM} characters"
             continue
@@ -91,7 +90,7 @@ def parse_generator(text: str) -> Generator:
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == "generate":
                 if len(node.args.posonlyargs + node.args.args) == 1:
-                    return Generator(part.rstrip() + "\n" + _DRAW)
+                    return GeneratorProgram(part.rstrip() + "\n" + _DRAW)
                 problem = "`generate` must take one parameter, rng"
                 break
         else:
@@ -103,6 +102,6 @@ def parse_generator(text: str) -> Generator:
 def drawn_arguments(value: Value, task: Task) -> tuple[Value, ...] | None:
     """Return what a generator drew as a task's arguments, None where it is not of their form."""
     try:
-        return Form.of(task).read(value)
-    except Misfit:
+        return InputForm.of(task).read(value)
+    except FormError:
         return None

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.prompting.json_form import Form, Misfit
+from evalplus_lite.prompting.json_form import FormError, InputForm
 from evalplus_lite.types import Value
 
 LONGEST_ANSWER = 1 << 20
@@ -28,14 +28,14 @@ _FAILURES = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class InputAnswer:
     """The inputs found in an answer, in order, and what was wrong with the others."""
 
     inputs: tuple[tuple[Value, ...], ...]
     problems: tuple[str, ...]
 
 
-def read_answer(text: str, form: Form, *, entry_point: str) -> Answer:
+def read_answer(text: str, form: InputForm, *, entry_point: str) -> InputAnswer:
     """Return the inputs in a model's answer: JSON as the schema asks, else literals in its lines.
 
     JSON may stand in a fence or among prose, and may end in its middle: its whole inputs count. A
@@ -49,13 +49,13 @@ def read_answer(text: str, form: Form, *, entry_point: str) -> Answer:
     for tree in trees:
         try:
             inputs.append(form.read(tree))
-        except (Misfit, RecursionError) as error:
+        except (FormError, RecursionError) as error:
             problems.append(f"{shorten(tree)}: {error}")
     if not trees:
         problems.append("the answer holds no input in the form asked for")
     if len(trees) == MOST_INPUTS:
         problems.append(f"the answer was read up to its input number {MOST_INPUTS}")
-    return Answer(tuple(inputs), tuple(problems))
+    return InputAnswer(tuple(inputs), tuple(problems))
 
 
 def _first(trees: Iterator[Any]) -> list[Any]:
@@ -119,7 +119,7 @@ def json_objects(
             yield tree
 
 
-def _literal_inputs(text: str, form: Form, entry_point: str) -> Iterator[Any]:
+def _literal_inputs(text: str, form: InputForm, entry_point: str) -> Iterator[Any]:
     lines = (_BULLET.sub("", line).strip().rstrip(",;").strip("`") for line in text.splitlines())
     begins = ("[", "(", "{", entry_point)
     for line in islice((line for line in lines if line.startswith(begins)), MOST_INPUTS):
@@ -133,7 +133,7 @@ def _literal_inputs(text: str, form: Form, entry_point: str) -> Iterator[Any]:
         yield from _rows(tree, form)
 
 
-def _called(node: ast.Call, form: Form) -> Any:
+def _called(node: ast.Call, form: InputForm) -> Any:
     """Return the literal arguments of a written call, as an object where all are named."""
     if node.keywords and not node.args:
         return {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
@@ -142,14 +142,14 @@ def _called(node: ast.Call, form: Form) -> Any:
     return [ast.literal_eval(argument) for argument in node.args]
 
 
-def _rows(tree: Any, form: Form) -> Iterator[Any]:
+def _rows(tree: Any, form: InputForm) -> Iterator[Any]:
     """Yield a literal as one input, or its elements where those are the inputs."""
     if not isinstance(tree, list):
         yield tree
         return
     try:
         form.read(tree)
-    except Misfit:
+    except FormError:
         rows = [row for row in tree if isinstance(row, (list, tuple, dict))]
         if rows and len(rows) == len(tree) and any(_fits(row, form) for row in rows):
             yield from rows
@@ -157,9 +157,9 @@ def _rows(tree: Any, form: Form) -> Iterator[Any]:
     yield tree
 
 
-def _fits(tree: Any, form: Form) -> bool:
+def _fits(tree: Any, form: InputForm) -> bool:
     try:
         form.read(tree)
-    except Misfit:
+    except FormError:
         return False
     return True

@@ -37,19 +37,19 @@ _SCALARS: dict[type, dict[str, Any]] = {
 }
 
 
-class Misfit(ValueError):
+class FormError(ValueError):
     """A model's input is not of the observed types; the message says where and how."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class InputForm:
     """The parameters' names and what was observed at each: what an input must look like."""
 
     names: tuple[str, ...]
     seen: tuple[Profile, ...]
 
     @classmethod
-    def of(cls, task: Task) -> Form:
+    def of(cls, task: Task) -> InputForm:
         """Return the form of a task's inputs; InputError where it has no base case to learn from.
 
         Where the number of arguments varies, the form is that of the most frequent number.
@@ -83,7 +83,7 @@ class Form:
                 name: _write(value, seen)
                 for name, value, seen in zip(self.names, arguments, self.seen, strict=True)
             }
-        except (Misfit, ValueError):
+        except (FormError, ValueError):
             return None
 
     def read(self, tree: Any) -> tuple[Value, ...]:
@@ -95,14 +95,14 @@ class Form:
         if isinstance(tree, Mapping):
             if set(tree) != set(self.names):
                 wants, got = ", ".join(self.names), ", ".join(map(str, tree))
-                raise Misfit(f"an input needs the keys {wants}; this one has {got or 'none'}")
+                raise FormError(f"an input needs the keys {wants}; this one has {got or 'none'}")
             values = [tree[name] for name in self.names]
         elif isinstance(tree, (list, tuple)):
             values = list(tree)
             if len(values) != len(self.names):
-                raise Misfit(f"an input needs {len(self.names)} arguments, not {len(values)}")
+                raise FormError(f"an input needs {len(self.names)} arguments, not {len(values)}")
         else:
-            raise Misfit(f"an input is a list of arguments, not {_name(type(tree))}")
+            raise FormError(f"an input is a list of arguments, not {_name(type(tree))}")
         return tuple(
             _read(value, seen, name, 0)
             for name, value, seen in zip(self.names, values, self.seen, strict=True)
@@ -181,7 +181,7 @@ def _fixed_size(kind: type, seen: Profile) -> int | None:
 def _write(value: Value, seen: Profile | None) -> Any:
     kind = type(value)
     if kind is float and not math.isfinite(value):
-        raise Misfit("JSON has no word for it")
+        raise FormError("JSON has no word for it")
     if kind is bytes:
         return {"hex": value.hex()}
     if kind is complex:
@@ -202,18 +202,18 @@ def _write(value: Value, seen: Profile | None) -> Any:
 
 def _read(tree: Any, seen: Profile | None, where: str, depth: int) -> Value:
     if depth > MAX_DEPTH:
-        raise Misfit(f"{where} nests more than {MAX_DEPTH} deep")
+        raise FormError(f"{where} nests more than {MAX_DEPTH} deep")
     kinds = (int, float, str, bool) if seen is None else seen.kinds
     kind = type(tree)
     if kind is int and int not in kinds and float in kinds:
         try:
             return float(tree)
         except OverflowError:
-            raise Misfit(f"{where} is too large for a float") from None
+            raise FormError(f"{where} is too large for a float") from None
     if kind is float:
         special = seen is not None and seen.has_special
         if not math.isfinite(tree) and not special:
-            raise Misfit(f"{where} is {tree}, which no known input holds")
+            raise FormError(f"{where} is {tree}, which no known input holds")
         if float not in kinds and int in kinds and tree.is_integer():
             return int(tree)
     if kind is dict and seen is not None:
@@ -221,7 +221,7 @@ def _read(tree: Any, seen: Profile | None, where: str, depth: int) -> Value:
     if kind in _ARRAYS and seen is not None:
         return _read_array(tree, seen, where, depth)
     if kind not in kinds:
-        raise _misfit(kind, kinds, where)
+        raise _form_error(kind, kinds, where)
     return tree
 
 
@@ -232,7 +232,7 @@ def _read_object(tree: dict[Any, Any], seen: Profile, where: str, depth: int) ->
         try:
             return bytes.fromhex(tree["hex"])
         except ValueError:
-            raise Misfit(f"{where} is no text of hexadecimal digits") from None
+            raise FormError(f"{where} is no text of hexadecimal digits") from None
     if complex in kinds and set(tree) == {"real", "imaginary"}:
         parts = (tree["real"], tree["imaginary"])
         if all(type(part) in (int, float) for part in parts):
@@ -243,7 +243,7 @@ def _read_object(tree: dict[Any, Any], seen: Profile, where: str, depth: int) ->
         if named in kinds and isinstance(inner, list) and _is_tagged(named, seen):
             return _build(named, inner, seen, where, depth)
     if dict not in kinds:
-        raise _misfit(dict, kinds, where)
+        raise _form_error(dict, kinds, where)
     entries = [{"key": key, "value": value} for key, value in tree.items()]
     return _build(dict, entries, seen, where, depth)
 
@@ -254,7 +254,7 @@ def _read_array(tree: Any, seen: Profile, where: str, depth: int) -> Value:
     if type(tree) in kinds:
         return _build(type(tree), tree, seen, where, depth)
     if len(kinds) != 1:
-        raise _misfit(type(tree), seen.kinds, where)
+        raise _form_error(type(tree), seen.kinds, where)
     return _build(kinds[0], tree, seen, where, depth)
 
 
@@ -263,10 +263,10 @@ def _build(kind: type, tree: Any, seen: Profile, where: str, depth: int) -> Valu
     parts = seen.positions if kind in (list, tuple) else None
     size = len(parts) if parts else _fixed_size(kind, seen)
     if size is not None and len(items) != size:
-        raise Misfit(f"{where} must have {size} elements, not {len(items)}")
+        raise FormError(f"{where} must have {size} elements, not {len(items)}")
     if kind is dict:
         if not all(isinstance(item, dict) and set(item) == {"key", "value"} for item in items):
-            raise Misfit(f"{where} must be a list of key and value")
+            raise FormError(f"{where} must be a list of key and value")
         pairs = [
             (
                 _read(item["key"], seen.keys, f"{where}.key", depth + 1),
@@ -286,11 +286,13 @@ def _hashed(kind: Any, values: list[Any], where: str) -> Value:
     try:
         return kind(values)
     except TypeError:
-        raise Misfit(f"{where} holds a list or dict where only hashable values can stand") from None
+        raise FormError(
+            f"{where} holds a list or dict where only hashable values can stand"
+        ) from None
 
 
-def _misfit(kind: type, kinds: Sequence[type], where: str) -> Misfit:
-    return Misfit(f"{where} is {_name(kind)}, not {' or '.join(map(_name, kinds))}")
+def _form_error(kind: type, kinds: Sequence[type], where: str) -> FormError:
+    return FormError(f"{where} is {_name(kind)}, not {' or '.join(map(_name, kinds))}")
 
 
 def _name(kind: type) -> str:

@@ -7,14 +7,12 @@ The folder holds ``plan.json`` (the model, and how it was asked), ``samples.json
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evalplus_lite import store
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Exchange, ModelSource, Replay, Reply, Request, Usage, write_exchanges
-from evalplus_lite.llm.base import CutOffRule, Item, Result
+from evalplus_lite.llm import Replay
 from evalplus_lite.prompting.completions import Sampling
 from evalplus_lite.prompting.seeds import SeedPlan
 
@@ -68,39 +66,3 @@ def replay_samples(folder: str | os.PathLike[str]) -> Replay:
 def replay_seeds(folder: str | os.PathLike[str]) -> Replay:
     """Return the source that answers ``llm_seeds`` with a folder's recorded seeds."""
     return Replay(Path(folder) / SEEDS)
-
-
-class Noted:
-    """A source that passes requests on and notes what was said, in order, for one thread."""
-
-    def __init__(self, source: ModelSource) -> None:
-        """Nothing is noted yet."""
-        self._source = source
-        self.exchanges: list[Exchange] = []
-
-    @property
-    def model(self) -> str:
-        """The source's model."""
-        return self._source.model
-
-    @property
-    def usage(self) -> Usage:
-        """The source's usage."""
-        return self._source.usage
-
-    def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
-        """Return the source's reply and note the exchange; refusals are not noted."""
-        reply = self._source.ask(request, cut_off=cut_off)
-        self.exchanges.append(Exchange(request, reply))
-        return reply
-
-    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield ``function(item)`` one after the other, so that the notes keep their order."""
-        return map(function, items)
-
-
-def write_record(path: str | os.PathLike[str], groups: Iterable[Sequence[Exchange]]) -> int:
-    """Write the exchanges of all groups as one file of replies, and return their number."""
-    exchanges = [exchange for group in groups for exchange in group]
-    write_exchanges(path, exchanges)
-    return len(exchanges)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -24,7 +24,7 @@ from evalplus_lite.llm import (
     Request,
 )
 from evalplus_lite.prompting.json_answer import read_answer, shorten
-from evalplus_lite.prompting.json_form import Form
+from evalplus_lite.prompting.json_form import InputForm
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import identity
 
@@ -76,7 +76,7 @@ class SeedPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Harvest:
+class SeedResult:
     """What a model gave for one task: its usable inputs, and why others were dropped.
 
     ``dropped`` counts by cause: ``form``, ``double``, ``invalid``, ``surplus``. ``failures`` are
@@ -97,14 +97,14 @@ def llm_seeds(
     seed: int = 0,
     plan: SeedPlan | None = None,
     valid: Valid | None = None,
-) -> Harvest:
+) -> SeedResult:
     """Return the model's new inputs for a task: typed, without doubles, all ``valid``.
 
     The task must have base inputs (else InputError). A refused or unrecorded request ends its aim
     and is told in ``failures``; a server that cannot be used at all raises LLMError.
     """
     plan = plan or SeedPlan()
-    form = Form.of(task)
+    form = InputForm.of(task)
     seen = {identity.key(case.arguments) for case in task.base}
     dropped: Counter[str] = Counter()
     cases: list[Case] = []
@@ -153,7 +153,7 @@ def llm_seeds(
                 Message("assistant", reply.text[:_LONGEST_ECHO]),
                 Message("user", _feedback(problems, missing)),
             )
-    return Harvest(
+    return SeedResult(
         task_id=task.id,
         cases=tuple(cases),
         dropped=dict(sorted(dropped.items())),
@@ -162,18 +162,7 @@ def llm_seeds(
     )
 
 
-def first_requests(
-    task: Task, *, model: str, seed: int = 0, plan: SeedPlan | None = None
-) -> Iterator[Request]:
-    """Yield the opening request of each aim: what a record must hold to stand in for the model."""
-    plan = plan or SeedPlan()
-    form = Form.of(task)
-    for aim in plan.aims:
-        text = seed_prompt(task, form, plan, aim=aim, seed=seed)
-        yield _request((Message("user", text),), model, form, plan)
-
-
-def seed_prompt(task: Task, form: Form, plan: SeedPlan, *, aim: Aim, seed: int) -> str:
+def seed_prompt(task: Task, form: InputForm, plan: SeedPlan, *, aim: Aim, seed: int) -> str:
     """Return the prompt of one aim: reference, sampled base inputs, instruction, form."""
     # The same examples for every aim: servers keep a common beginning, so it is paid for once.
     shown = _examples(task, form, plan, random.Random(f"{seed}:{task.id}"))
@@ -201,7 +190,7 @@ def seed_prompt(task: Task, form: Form, plan: SeedPlan, *, aim: Aim, seed: int) 
     )
 
 
-def _examples(task: Task, form: Form, plan: SeedPlan, rng: random.Random) -> list[Any]:
+def _examples(task: Task, form: InputForm, plan: SeedPlan, rng: random.Random) -> list[Any]:
     """Return sampled base inputs as the prompt shows them; short ones, or the shortest."""
     written: list[tuple[int, Any]] = []
     for case in task.base:
@@ -216,7 +205,7 @@ def _examples(task: Task, form: Form, plan: SeedPlan, rng: random.Random) -> lis
     return [tree for _, tree in rng.sample(short, min(plan.examples, len(short)))]
 
 
-def _request(messages: tuple[Message, ...], model: str, form: Form, plan: SeedPlan) -> Request:
+def _request(messages: tuple[Message, ...], model: str, form: InputForm, plan: SeedPlan) -> Request:
     schema = None
     if plan.form == "json":
         schema = json.dumps(form.schema(count=plan.per_aim), separators=(",", ":"))

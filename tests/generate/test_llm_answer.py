@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.prompting.json_answer import MOST_INPUTS, read_answer
-from evalplus_lite.prompting.json_form import Form
+from evalplus_lite.prompting.json_form import InputForm
 from evalplus_lite.types import Case, Task
 
 
@@ -16,7 +16,7 @@ def read(text: str, *shown: tuple[Any, ...]) -> tuple[list[tuple[Any, ...]], int
     cases = tuple(Case(arguments) for arguments in shown or (([1], "x"),))
     names = ", ".join("ab"[: len(cases[0].arguments)])
     task = Task(id="t/0", prompt="", entry_point="f", reference=f"def f({names}): pass", base=cases)
-    answer = read_answer(text, Form.of(task), entry_point="f")
+    answer = read_answer(text, InputForm.of(task), entry_point="f")
     return list(answer.inputs), len(answer.problems)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.prompting.json_form import Form, Misfit
+from evalplus_lite.prompting.json_form import FormError, InputForm
 from evalplus_lite.types import Case, Task
 
 
-def form_of(*inputs: tuple[Any, ...], names: str = "a, b") -> Form:
+def form_of(*inputs: tuple[Any, ...], names: str = "a, b") -> InputForm:
     task = Task(
         id="t/0",
         prompt="",
@@ -20,14 +20,14 @@ def form_of(*inputs: tuple[Any, ...], names: str = "a, b") -> Form:
         reference=f"def f({names}):\n    pass\n",
         base=tuple(Case(arguments) for arguments in inputs),
     )
-    return Form.of(task)
+    return InputForm.of(task)
 
 
-def one(*values: Any) -> Form:
+def one(*values: Any) -> InputForm:
     return form_of(*((value,) for value in values), names="a")
 
 
-def schema_of(form: Form) -> Any:
+def schema_of(form: InputForm) -> Any:
     return form.schema(count=3)["properties"]["inputs"]["items"]["properties"]
 
 
@@ -148,14 +148,14 @@ def test_nearest_type(tree: Any, seen: list[Any], value: Any) -> None:
 )
 def test_misfit(tree: Any, seen: list[Any]) -> None:
     """A value of no observed type is refused, with the place named."""
-    with pytest.raises(Misfit, match="a"):
+    with pytest.raises(FormError, match="a"):
         one(*seen).read({"a": tree})
 
 
 @pytest.mark.parametrize("tree", [[1], [1, 2, 3], {"a": 1}, {"a": 1, "b": 2, "c": 3}, "ab", 5])
 def test_wrong_arity(tree: Any) -> None:
     """An input needs exactly the parameters there are."""
-    with pytest.raises(Misfit):
+    with pytest.raises(FormError):
         form_of((1, 2)).read(tree)
 
 
@@ -167,7 +167,7 @@ def test_deep_nesting() -> None:
     nested: list[Any] = []
     for _ in range(80):
         nested = [nested]
-    with pytest.raises(Misfit):
+    with pytest.raises(FormError):
         one(nested).read([deep])
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import Client, Replay, write_exchanges
-from evalplus_lite.prompting.recording import Noted
-from evalplus_lite.prompting.seeds import AIMS, Harvest, SeedPlan, first_requests, llm_seeds
+from evalplus_lite.prompting.json_form import InputForm
+from evalplus_lite.prompting.seeds import AIMS, SeedPlan, SeedResult, llm_seeds, seed_prompt
 from evalplus_lite.types import Case, Task
+from scripts.record import RecordingSource
 
 TASK = Task(
     id="t/0",
@@ -33,7 +34,7 @@ def inputs(*rows: tuple[list[int], float]) -> str:
     return json.dumps({"inputs": [{"numbers": a, "factor": b} for a, b in rows]})
 
 
-def arguments(harvest: Harvest) -> list[tuple[Any, ...]]:
+def arguments(harvest: SeedResult) -> list[tuple[Any, ...]]:
     return [case.arguments for case in harvest.cases]
 
 
@@ -71,11 +72,12 @@ def test_prompts_depend_on_task_and_seed_alone() -> None:
         base=tuple(Case(([n], float(n))) for n in range(50)),
     )
 
-    def keys(seed: int) -> list[str]:
-        return [request.key for request in first_requests(many, model="tiny", seed=seed)]
+    def prompts(seed: int) -> list[str]:
+        form, plan = InputForm.of(many), SeedPlan()
+        return [seed_prompt(many, form, plan, aim=aim, seed=seed) for aim in AIMS]
 
-    assert keys(0) == keys(0)
-    assert len({*keys(0), *keys(1)}) == 6
+    assert prompts(0) == prompts(0)
+    assert len({*prompts(0), *prompts(1)}) == 6
 
 
 def test_feedback(model_server: Any) -> None:
@@ -167,7 +169,7 @@ def test_unusable_server(model_server: Any) -> None:
 def test_replay(model_server: Any, tmp_path: Path) -> None:
     """What was recorded gives the same seeds again, without the server."""
     model_server.says("nothing", *(inputs(([n], 1), ([n, n], 2)) for n in range(3)))
-    noted = Noted(client(model_server))
+    noted = RecordingSource(client(model_server))
     harvest = llm_seeds(TASK, noted, plan=SeedPlan(per_aim=2))
     write_exchanges(tmp_path / "seeds.jsonl.gz", noted.exchanges)
     asked = len(model_server.asked)
@@ -179,7 +181,7 @@ def test_replay(model_server: Any, tmp_path: Path) -> None:
 def test_replay_of_another_dialogue(model_server: Any, tmp_path: Path) -> None:
     """Where a stricter precondition leads past the record, what came before it stands."""
     model_server.says(inputs(([3], 4), ([5], 6)))
-    noted = Noted(client(model_server))
+    noted = RecordingSource(client(model_server))
     llm_seeds(TASK, noted, plan=ONE_AIM)
     write_exchanges(tmp_path / "seeds.jsonl", noted.exchanges)
     replay = Replay(tmp_path / "seeds.jsonl")

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.prompting.json_answer import read_answer
-from evalplus_lite.prompting.json_form import Form, Misfit
+from evalplus_lite.prompting.json_form import FormError, InputForm
 from evalplus_lite.types import Case, Task
 
 SCALARS = (
@@ -33,9 +33,9 @@ VALUES = st.recursive(
 )
 
 
-def form_of(rows: list[tuple[Any, Any]]) -> Form:
+def form_of(rows: list[tuple[Any, Any]]) -> InputForm:
     base = tuple(Case(row) for row in rows)
-    return Form.of(
+    return InputForm.of(
         Task(id="t", prompt="", entry_point="f", reference="def f(a, b): pass", base=base)
     )
 
@@ -74,7 +74,7 @@ def test_any_answer_fits_or_is_refused(row: tuple[Any, Any], answer: Any) -> Non
     form = form_of([row])
     try:
         first, second = form.read([answer, row[1]])
-    except Misfit:
+    except FormError:
         return
     assert type(first) is type(row[0])
     assert exact(second) == exact(row[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.pipelines.seed_generators import measured
 from evalplus_lite.pipelines.work.staging import case_rows, staged
-from evalplus_lite.prompting.generators import Generator
+from evalplus_lite.prompting.generators import GeneratorProgram
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case
 
@@ -27,7 +27,7 @@ def drawing(place: Place, _: Row) -> Work:
     def draw(item: Row) -> Row:
         ref, source, entry_point, name = item
         task, _ = staged(place, ref)
-        found = measured(place.sandbox, task, Generator(source, entry_point), name=name)
+        found = measured(place.sandbox, task, GeneratorProgram(source, entry_point), name=name)
         return case_rows(found.cases), found.draws, found.killed
 
     return draw

@@ -215,11 +215,11 @@ def open_model_text(folder: Path, stack: ExitStack) -> Read:
     from evalplus_lite.prompting.contract_drafts import NoContract, parse_contract
     from evalplus_lite.prompting.generators import NoGenerator, parse_generator
     from evalplus_lite.prompting.json_answer import read_answer
-    from evalplus_lite.prompting.json_form import Form
+    from evalplus_lite.prompting.json_form import InputForm
     from evalplus_lite.tasks import load_dataset
 
     task = load_dataset(_data_set(folder)).tasks[0]
-    form = Form.of(task)
+    form = InputForm.of(task)
 
     def read(data: bytes) -> str:
         text = data.decode("utf-8", "surrogatepass")
