@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import enum
+import functools
 import inspect
 import itertools
 import re
@@ -72,7 +73,7 @@ def of_class(name: str, value: type) -> str:
         function = found.__func__ if isinstance(found, classmethod | staticmethod) else found
         if member.startswith("_") or not inspect.getdoc(function):
             continue
-        if isinstance(found, property):
+        if isinstance(found, property | functools.cached_property):
             parts.append(f"#### {name}.{member}\n\n{text(found)}\n")
         elif inspect.isroutine(function):
             parts.append(entry(f"#### {name}.{member}", member, function))
