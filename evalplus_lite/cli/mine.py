@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -94,16 +93,14 @@ def mine(
         model=model,
         max_tokens=max_tokens,
     )
-    source = None
-    if model is not None:
-        source = partial(Client, model, base_url=base_url)
-        source()  # so that a missing key is told before any work
+    # Made here, so that a missing key is reported before any work.
+    client = None if model is None else Client(model, base_url=base_url)
     with started(workers, sandbox) as (session, _):
         result = mining.mine(
             packages,
             settings=settings,
             companions=companion or [],
-            source=source,
+            client=client,
             chained=chain,
             states=states,
             out=out,

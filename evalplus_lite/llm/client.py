@@ -73,6 +73,8 @@ class Client:
             if address.hostname not in _LOOPBACK:
                 raise errors.missing_key()
             key = "none"
+        # What it takes to make such a client in another process.
+        self.options = {"model": model, "base_url": self.url, "api_key": key, "timeout": timeout}
         self._concurrency, self._timeout = max(1, concurrency), timeout
         self._connection = Connection(self.url, seconds=timeout)
         self._server = openai.OpenAI(

@@ -107,7 +107,7 @@ class PackageMine:
                 self.funnel.add("mined")
                 yield Yield(task_of(function, (), {}))
         else:
-            with Original(self.package, sandboxes.config, self.companions) as original:
+            with Original(self.package, sandboxes.plain.config, self.companions) as original:
                 for function in static.functions():
                     yield self._proved(function, sandboxes, original)
         for reject in static.rejects:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import ModelSource
-from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress, is_path
+from evalplus_lite.llm import Client
+from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.tasks.breakpoints import write_states
 from evalplus_lite.mining.tasks.chains import write_chained
+from evalplus_lite.mining.work import is_path
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 
 
@@ -47,7 +49,7 @@ def mine(
     *,
     settings: MiningSettings = MiningSettings(),  # noqa: B008 - frozen
     companions: Sequence[Path] = (),
-    source: Callable[[], ModelSource] | None = None,
+    client: Client | None = None,
     chained: int = 0,
     states: int = 0,
     out: str | os.PathLike[str] | None = None,
@@ -59,8 +61,8 @@ def mine(
         result = mine(["idna", "./my_package"], out="out/mined/tasks.jsonl")
 
     ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
-    installed or imported here. ``companions`` are libraries to inline from, ``source`` makes a
-    model that writes inputs. ``chained`` and ``states`` are numbers of tasks of these kinds to
+    installed or imported here. ``companions`` are libraries to inline from, ``client`` asks
+    a model for inputs. ``chained`` and ``states`` are numbers of tasks of these kinds to
     build besides. With ``out``, a file, the tasks are written there, rejects, timings and the
     funnel beside it; the same call goes on after a kill, unless ``force`` drops what is there.
 
@@ -84,22 +86,20 @@ def mine(
         else:
             path = Path(out)
         outputs = Outputs(path)
-        config = replace(opened.config, packages=())
         campaign = Campaign(
             packages,
             outputs,
+            opened.pool(),
             settings,
             companions=companions,
-            workers=opened.workers,
-            config=config,
-            source=source,
+            client=client,
             report=report,
             force=force,
         )
         funnel = campaign.run()
         extra: dict[str, int] = {}
         if chained or states:
-            sandboxes = stack.enter_context(Sandboxes(config))
+            sandboxes = stack.enter_context(Sandboxes(Sandbox(opened.config)))
             for kind, write, count in (
                 ("chained.jsonl", write_chained, chained),
                 ("states.jsonl", write_states, states),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from support.mining import ONE, SLUG, mine_all
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.llm import Reply
 from evalplus_lite.mining.campaign import Campaign, Outputs
 from evalplus_lite.mining.inputs.grow import grow
@@ -22,6 +24,14 @@ from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.tasks.breakpoints import state_tasks
 from evalplus_lite.mining.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.mining.tasks.mined import read_tasks
+from evalplus_lite.mining.work import required
+
+
+@pytest.fixture
+def backend() -> Iterator[Processes]:
+    """One supervisor process."""
+    with Processes(1) as found:
+        yield found
 
 
 def test_growth_goes_on_while_validators_hold(toys: Any, sandboxes: Sandboxes) -> None:
@@ -36,7 +46,9 @@ def test_growth_goes_on_while_validators_hold(toys: Any, sandboxes: Sandboxes) -
     assert found.batches[-1].total == 100
 
 
-def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Path) -> None:
+def test_a_campaign_resumes_and_accounts_for_everything(
+    toys: Any, tmp_path: Path, backend: Processes
+) -> None:
     """A second run mines only what is missing; packages that cannot be used are counted."""
     path = toys.wheel({"toy.py": SLUG, "toy2.py": "def g(x: int) -> None: pass\n"})
     closed = tmp_path / "closed"
@@ -45,17 +57,16 @@ def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Pat
     (closed / "PKG-INFO").write_text("Name: shut\nVersion: 1\nLicense-Expression: GPL-3.0-only\n")
     out = Outputs(tmp_path / "out" / "tasks.jsonl")
     packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
-    seen: list[tuple[str, bool]] = []
+    seen: list[tuple[str, int]] = []
     settings = MiningSettings(rounds=2)
     campaign = Campaign(
-        packages[:2], out, settings, report=lambda p: seen.append((p.package, p.resumed))
+        packages[:2], out, backend, settings, report=lambda p: seen.append((p.package, p.left))
     )
     campaign.run()
     campaign.packages = packages
     funnel = campaign.run()
-    assert seen == [(p, False) for p in packages[:2]] + [(p, True) for p in packages[:2]] + [
-        (packages[2], False)
-    ]
+    first, second, third = packages
+    assert seen == [(first, 1), (second, 0), (first, 1), (second, 1), (third, 0)]
     assert funnel.counts["packages"] == 3
     assert funnel.reasons["packages", "licence not permissive"] == 1
     assert funnel.reasons["packages", "cannot be had or read"] == 1
@@ -69,7 +80,20 @@ def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Pat
     Path(packages[2]).write_bytes(path.read_bytes())
     assert campaign.run().reasons["packages", "cannot be had or read"] == 0
     with pytest.raises(InputError):
-        Campaign(packages, out, MiningSettings(seed=1)).run()
+        Campaign(packages, out, backend, MiningSettings(seed=1)).run()
+
+
+def test_requirements_are_those_of_this_python(toys: Any) -> None:
+    """Extras and other platforms' libraries are left out; names are compared as the index does."""
+    with open_package(toys.wheel({"toy.py": SLUG})) as package:
+        package.requires = (
+            "Foo_Bar.baz>=1; python_version >= '3'",
+            "old; python_version < '3'",
+            "docs; extra == 'docs'",
+            "not a requirement ((",
+            "plain[extra]==1.0",
+        )
+        assert required(package) == ["foo-bar-baz", "plain"]
 
 
 def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
@@ -85,7 +109,8 @@ def test_workers_change_nothing(toys: Any, tmp_path: Path) -> None:
     texts = []
     for workers in (1, 2):
         out = Outputs(tmp_path / str(workers) / "tasks.jsonl")
-        Campaign([str(first), str(second)], out, MiningSettings(rounds=2), workers=workers).run()
+        with Processes(workers) as backend:
+            Campaign([str(first), str(second)], out, backend, MiningSettings(rounds=2)).run()
         texts.append(out.tasks.read_bytes())
     assert texts[0] == texts[1]
     assert texts[0].count(b"\n") == 2

@@ -20,7 +20,7 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
     broken = replace(function, code=function.code.replace("text.lower()", "text"))
     with (
         open_package(toys.wheel({"toy.py": SLUG})) as package,
-        Original(package, sandboxes.config) as original,
+        Original(package, sandboxes.plain.config) as original,
     ):
         runner = Runner(broken, sandboxes)
         calls = [Invocation(("abc",)), Invocation(("Abc",))]

@@ -346,6 +346,18 @@ def test_licences_are_recognised_and_judged() -> None:
     assert not is_permissive("MIT AND GPL-3.0-only")
     assert is_permissive("(Apache-2.0 WITH LLVM-exception)")
     assert not is_permissive("LicenseRef-Proprietary")
+    assert is_permissive("MIT OR (GPL-3.0-only AND BSD-3-Clause)")
+    assert not is_permissive("(MIT OR BSD-3-Clause) AND GPL-3.0-only")
+    for text in (
+        "MIT OR",
+        "Foo",
+        "((((" * 200 + "MIT",
+        "MIT OR " * 10_000 + "MIT",
+        "True",
+        "é",
+        "",
+    ):
+        assert not is_permissive(text)
     gpl = ["License :: OSI Approved :: GNU General Public License v3 (GPLv3)"]
     assert not identify(expression="", field="MIT", classifiers=gpl, texts=()).permissive
     text = "Permission is hereby granted, free of charge,\n to any person obtaining a copy"

@@ -46,27 +46,22 @@ class ProofResult:
     """Cases that differ in an exception's message alone."""
 
 
-@dataclass(slots=True)
 class Sandboxes(AbstractContextManager["Sandboxes"]):
-    """The sandboxes one worker needs: the plain one, and one for each hash seed."""
+    """The sandboxes of one place: the plain one, and one for each hash seed, none with packages.
 
-    config: SandboxConfig = field(default_factory=lambda: SandboxConfig(packages=()))
-    variants: int = VARIANTS
-    plain: Sandbox = field(init=False)
-    others: list[Sandbox] = field(init=False)
+    They are set up as ``root``, and closed with it; nothing starts before its first run.
+    """
 
-    def __post_init__(self) -> None:
-        """Nothing starts before its first run."""
-        self.plain = Sandbox(replace(self.config, hash_seed=0))
+    def __init__(self, root: Sandbox | None = None) -> None:
+        self.root = root or Sandbox(SandboxConfig(packages=()))
+        self.plain = self.root.sibling(packages=(), hash_seed=0)
         self.others = [
-            Sandbox(replace(self.config, hash_seed=101 * number))
-            for number in range(1, self.variants + 1)
+            self.root.sibling(packages=(), hash_seed=101 * number)
+            for number in range(1, VARIANTS + 1)
         ]
 
     def __exit__(self, *details: object) -> None:
-        """End every worker."""
-        for sandbox in (self.plain, *self.others):
-            sandbox.close()
+        self.root.close()
 
 
 @dataclass(slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import email.parser
 import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from packaging.metadata import RawMetadata, parse_email
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.licence import identify
@@ -87,7 +88,7 @@ def _open_wheel(path: Path) -> PackageSource:
         if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
             continue
         _file_under(files, compiled, data, inner, name)
-    return _package(read(metadata), texts, files, compiled, data, read, close)
+    return _package(_metadata(read(metadata)), texts, files, compiled, data, read, close)
 
 
 def _open_zip(path: Path) -> PackageSource:
@@ -155,7 +156,7 @@ def _unpacked(
         if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
             _file_under(files, compiled, data, local, name)
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
-    metadata = read(facts) if facts else _metadata_of_project(inner, read, stem)
+    metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
     return _package(metadata, texts, files, compiled, data, read, close)
 
@@ -168,10 +169,16 @@ def _longest_prefix(name: str, prefixes: set[str]) -> str:
     return name[:end]
 
 
-def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], stem: str) -> bytes:
-    """Write core metadata from pyproject.toml, for trees that carry no PKG-INFO."""
+def _metadata(text: bytes) -> RawMetadata:
+    return parse_email(text[:MAX_METADATA])[0]
+
+
+def _metadata_of_project(
+    inner: dict[str, str], read: Callable[[str], bytes], stem: str
+) -> RawMetadata:
+    """Return core metadata from pyproject.toml, for trees that carry no PKG-INFO."""
     name, _, version = stem.rpartition("-")
-    facts: dict[str, Any] = {"name": name or stem, "version": version if name else "0"}
+    project: Any = {}
     for path, rest in inner.items():
         if rest == "pyproject.toml":
             text = read(path)[: MAX_PROJECT + 1]
@@ -181,30 +188,34 @@ def _metadata_of_project(inner: dict[str, str], read: Callable[[str], bytes], st
                 project = tomllib.loads(text.decode("utf-8", "replace")).get("project", {})
             except (ValueError, RecursionError):  # no TOML, or of a depth or size that is an attack
                 break
-            if isinstance(project, dict):
-                facts.update({k: v for k, v in project.items() if isinstance(v, str | dict | list)})
-    lines = [f"Name: {_line(facts['name'])}", f"Version: {_line(facts['version'])}"]
-    licence = facts.get("license")
+    if not isinstance(project, dict):
+        project = {}
+
+    def field(key: str, default: str = "") -> str:
+        return value if isinstance(value := project.get(key), str) else default
+
+    def listed(key: str) -> list[str]:
+        values = project.get(key)
+        return [v for v in values if isinstance(v, str)] if isinstance(values, list) else []
+
+    licence = project.get("license")
     if isinstance(licence, dict):
         licence = licence.get("text")
-    if isinstance(licence, str) and "\n" not in licence:
-        lines.append(f"License-Expression: {_line(licence)}")
-    lines += [f"Classifier: {_line(c)}" for c in facts.get("classifiers", [])]
-    lines += [f"Requires-Dist: {_line(r)}" for r in facts.get("dependencies", [])]
-    return "\n".join(lines).encode("utf-8", "replace")
+    return {
+        "name": field("name", name or stem),
+        "version": field("version", version if name else "0"),
+        "license_expression": licence if isinstance(licence, str) and "\n" not in licence else "",
+        "classifiers": listed("classifiers"),
+        "requires_dist": listed("dependencies"),
+    }
 
 
 def _dots(line: bytes) -> int:
     return line.count(b".")
 
 
-def _line(value: object) -> str:
-    """Return a text as one line of metadata; nothing if it is of another type."""
-    return " ".join(value.split()) if isinstance(value, str) else ""
-
-
 def _package(
-    metadata: bytes,
+    metadata: RawMetadata,
     texts: list[str],
     files: dict[str, SourceFile],
     compiled: set[str],
@@ -212,21 +223,20 @@ def _package(
     read: Callable[[str], bytes],
     close: Callable[[], None],
 ) -> PackageSource:
-    facts = email.parser.BytesHeaderParser().parsebytes(metadata[:MAX_METADATA])
     licence = identify(
-        expression=str(facts.get("License-Expression") or ""),
-        field=str(facts.get("License") or ""),
-        classifiers=[str(c) for c in facts.get_all("Classifier", [])],
+        expression=metadata.get("license_expression", ""),
+        field=metadata.get("license", ""),
+        classifiers=metadata.get("classifiers", []),
         texts=(read(name)[:20_000].decode("utf-8", "replace") for name in texts),
     )
     return PackageSource(
         # Names stand in ids and messages: only what a package's name may hold.
-        name=re.sub(r"[^a-z0-9]+", "-", str(facts.get("Name", "")).lower())[:MAX_LABEL].strip("-")
+        name=re.sub(r"[^a-z0-9]+", "-", metadata.get("name", "").lower())[:MAX_LABEL].strip("-")
         or "unnamed",
-        version=re.sub(r"[^A-Za-z0-9.!+_-]+", "", str(facts.get("Version", "")))[:MAX_LABEL] or "0",
+        version=re.sub(r"[^A-Za-z0-9.!+_-]+", "", metadata.get("version", ""))[:MAX_LABEL] or "0",
         licence=licence,
         files=files,
-        requires=tuple(str(r) for r in facts.get_all("Requires-Dist", [])),
+        requires=tuple(metadata.get("requires_dist", [])),
         compiled=frozenset(compiled),
         data=data,
         _read=read,

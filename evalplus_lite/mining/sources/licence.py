@@ -5,6 +5,7 @@ The tables are data (``data/licences.toml``); what cannot be identified counts a
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 import tomllib
@@ -12,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
+
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +61,31 @@ def is_permissive(expression: str) -> bool:
     Of ``A OR B`` one permissive choice is enough; ``A AND B`` needs both; exceptions after
     ``WITH`` only add permissions.
     """
-    permissive = {name.lower() for name in _tables()["permissive"]}
-    cleaned = re.sub(r"\s+WITH\s+[\w.-]+", "", expression.replace("(", " ").replace(")", " "))
-    parts = re.split(r"\s+AND\s+", cleaned.strip(), flags=re.IGNORECASE)
-    return all(
-        any(
-            choice.strip().lower() in permissive
-            for choice in re.split(r"\s+OR\s+", part, flags=re.IGNORECASE)
-        )
-        for part in parts
-    )
+    if len(expression) > _LONGEST_EXPRESSION:
+        return False
+    try:
+        written = str(canonicalize_license_expression(expression))
+        written = re.sub(r"\s+WITH\s+[\w.-]+", "", written)
+        # Each licence becomes True or False, so that Python's own parser reads the rest.
+        text = re.sub(r"[\w.+-]+", lambda name: _word(name[0]), written)
+        return _holds(ast.parse(text, mode="eval").body)
+    except (InvalidLicenseExpression, SyntaxError, RecursionError, MemoryError):
+        return False
+
+
+_LONGEST_EXPRESSION = 1000
+
+
+def _word(name: str) -> str:
+    if name in ("AND", "OR"):
+        return name.lower()
+    return str(name.lower() in {each.lower() for each in _tables()["permissive"]})
+
+
+def _holds(node: ast.expr) -> bool:
+    if isinstance(node, ast.BoolOp):
+        return (all if isinstance(node.op, ast.And) else any)(map(_holds, node.values))
+    return isinstance(node, ast.Constant) and node.value is True
 
 
 def _by_name(text: str) -> str | None:

@@ -1,0 +1,147 @@
+"""Mining one package beside a sandbox: what a backend's places do."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.llm import Client, ModelSource
+from evalplus_lite.mining.inlining.graph import Obstacle
+from evalplus_lite.mining.mine import MiningSettings, PackageMine
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.selecting.static import Reject
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.sources.packages import PackageSource, download
+
+ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
+
+
+def mining(place: Place, settings: Row) -> Work:
+    """Of a package, named or by its path, the row that ``PackageWork.row`` makes.
+
+    ``settings`` are those of mining, the paths of companions and of archives at hand, and the
+    options of the client of a model that writes inputs, or None.
+    """
+    options, companions, at_hand, client = settings
+    source = None if client is None else Client(**client)
+    found = archives_by_name([Path(path) for path in (*companions, *at_hand)])
+    folders = [path for path in map(Path, companions) if path.is_dir()]
+    work = PackageWork(MiningSettings(**options), folders, found, source)
+    sandboxes = Sandboxes(place.sandbox)
+    return lambda name: work.row(name, sandboxes)
+
+
+class PackageWork:
+    """Mines packages one by one; archives at hand are what they may import, by name."""
+
+    def __init__(
+        self,
+        settings: MiningSettings,
+        folders: list[Path],
+        archives: dict[str, Path],
+        source: ModelSource | None,
+    ) -> None:
+        self.settings, self.source = settings, source
+        self.folders, self.archives = folders, archives
+
+    def row(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
+        """Return a package's tasks, rejects, times and funnel as a journal's row."""
+        funnel = Funnel()
+        row: dict[str, Any] = {"package": name, "tasks": [], "rejects": [], "seconds": {}}
+        problem = ""
+        try:
+            with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
+                path = Path(name) if is_path(name) else download(name, Path(folder))
+                package = stack.enter_context(open_package(path))
+                others = list(self._companions(package, stack))
+                mine = PackageMine(package, self.settings, others, sandboxes, self.source, funnel)
+                for result in mine.yields():
+                    if result.task is not None:
+                        row["tasks"].append(result.task.to_json())
+                        row["seconds"][result.task.id] = result.seconds
+                    elif result.reject is not None:
+                        row["rejects"].append(result.reject.to_json())
+        except (InputError, RecursionError, MemoryError) as error:
+            problem = str(error) if isinstance(error, InputError) else f"{name}: nests too deeply"
+            return lost_row(name, problem)
+        return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
+
+    def _companions(self, package: PackageSource, stack: ExitStack) -> Iterator[PackageSource]:
+        """Open the libraries a package requires, as far as they are at hand."""
+        for folder in self.folders:
+            yield stack.enter_context(open_package(folder))
+        pending = required(package)
+        seen = {package.name}
+        while pending:
+            name = pending.pop(0)
+            if name not in seen and name in self.archives:
+                library = stack.enter_context(open_package(self.archives[name]))
+                pending += required(library)
+                yield library
+            seen.add(name)
+
+
+def lost_row(name: str, problem: str) -> dict[str, Any]:
+    """Return the row of a package that could not be had or read, or not be mined to its end."""
+    funnel = Funnel()
+    funnel.add("packages")
+    funnel.reject("packages", "cannot be had or read")
+    reject = Reject(name, "*", "packages", "cannot be had or read", (Obstacle("", problem),))
+    return {
+        "package": name,
+        "tasks": [],
+        "rejects": [reject.to_json()],
+        "seconds": {},
+        "mined": 0,
+        "funnel": funnel.to_json(),
+        "problem": problem,
+    }
+
+
+def is_path(name: str) -> bool:
+    """Say whether a package is given by a path, not by its name on the index."""
+    return "/" in name or name.endswith(ARCHIVES) or Path(name).exists()
+
+
+def archives_by_name(paths: list[Path]) -> dict[str, Path]:
+    """Return distribution name -> archive for those paths whose names tell it."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        try:
+            if path.suffix == ".whl":
+                name = parse_wheel_filename(path.name)[0]
+            else:
+                name = parse_sdist_filename(path.name)[0]
+        except (InvalidWheelFilename, InvalidSdistFilename):
+            continue
+        if path.is_file():
+            found.setdefault(name, path)
+    return found
+
+
+def required(package: PackageSource) -> list[str]:
+    """Return the names of what a package requires here, extras left out."""
+    names: list[str] = []
+    for line in package.requires:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            names.append(canonicalize_name(requirement.name))
+    return names
