@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from evalplus_lite.errors import EvalPlusLiteError
-from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.llm import (
     Cache,
     Client,
@@ -65,7 +65,7 @@ def main() -> int:
         options.model, base_url=options.base_url, concurrency=options.concurrency, cache=cache
     )
     source = Timed(client, cache, minutes=options.minutes)
-    with LocalPool(1) as pool:
+    with Processes(1) as pool:
         tasks = with_base_cases(load_dataset(options.dataset), pool).tasks
     folder = Path(options.out) / options.model.replace("/", "--")
     recording.save(folder)

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.backends import beside_sandboxes
 
-from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
@@ -49,14 +50,9 @@ JUNK: tuple[Any, ...] = (
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[LocalPool]:
-    with LocalPool(2) as pool:
-        yield pool
-
-
-@pytest.fixture(scope="module")
-def tasks(pool: LocalPool) -> tuple[Task, ...]:
-    return with_base_cases(load_dataset("humaneval"), pool).tasks
+def tasks() -> tuple[Task, ...]:
+    with Processes(2) as backend:
+        return with_base_cases(load_dataset("humaneval"), backend).tasks
 
 
 @pytest.fixture(scope="module")
@@ -123,19 +119,17 @@ class Strange:
 
 
 @pytest.fixture(scope="module")
-def stranges(pool: LocalPool, tasks: tuple[Task, ...]) -> dict[str, Strange]:
+def stranges(tasks: tuple[Task, ...]) -> dict[str, Strange]:
     def meet(sandbox: Sandbox, task: Task) -> Strange:
         rows = strange(task)
         return Strange(rows, call(sandbox, contract(task), "precondition", rows))
 
-    return {task.id: met for task, met in zip(tasks, pool.imap(meet, tasks), strict=True)}
+    return {task.id: met for task, met in zip(tasks, beside_sandboxes(meet, tasks), strict=True)}
 
 
-def faults(
-    pool: LocalPool, tasks: Sequence[Task], find: Callable[[Sandbox, Task], object]
-) -> dict[str, object]:
+def faults(tasks: Sequence[Task], find: Callable[[Sandbox, Task], object]) -> dict[str, object]:
     """Return what ``find`` says of each task that it says something of."""
-    found = pool.imap(find, tasks)
+    found = beside_sandboxes(find, tasks)
     return {task.id: fault for task, fault in zip(tasks, found, strict=True) if fault}
 
 
@@ -168,7 +162,7 @@ def test_files_hold_what_the_format_asks_for(tasks: tuple[Task, ...]) -> None:
                 assert set(modules) <= sys.stdlib_module_names, f"{task.id}: {modules}"
 
 
-def test_base_inputs_are_accepted(pool: LocalPool, tasks: tuple[Task, ...]) -> None:
+def test_base_inputs_are_accepted(tasks: tuple[Task, ...]) -> None:
     """The original tests' inputs are accepted, but for those that break the prompt's words."""
 
     def rejected(sandbox: Sandbox, task: Task) -> int:
@@ -176,7 +170,7 @@ def test_base_inputs_are_accepted(pool: LocalPool, tasks: tuple[Task, ...]) -> N
         outcomes = call(sandbox, contract(task), "precondition", inputs)
         return sum(not isinstance(outcome, Returned) for outcome in outcomes)
 
-    found = faults(pool, tasks, rejected)
+    found = faults(tasks, rejected)
     assert found == {f"HumanEval/{key}": count for key, count in REJECTED.items()}
 
 
@@ -196,7 +190,7 @@ def test_strange_inputs_are_refused_in_words(stranges: dict[str, Strange]) -> No
 
 
 def test_what_is_accepted_has_an_answer(
-    pool: LocalPool, tasks: tuple[Task, ...], stranges: dict[str, Strange]
+    tasks: tuple[Task, ...], stranges: dict[str, Strange]
 ) -> None:
     """The reference answers every strange input that the contract accepts, in good time."""
 
@@ -210,12 +204,10 @@ def test_what_is_accepted_has_an_answer(
             f"{shown(row)}: {answer}" for row, answer in both if not isinstance(answer, Returned)
         ]
 
-    assert faults(pool, tasks, wrong) == {}
+    assert faults(tasks, wrong) == {}
 
 
-def test_arguments_are_left_alone(
-    pool: LocalPool, tasks: tuple[Task, ...], stranges: dict[str, Strange]
-) -> None:
+def test_arguments_are_left_alone(tasks: tuple[Task, ...], stranges: dict[str, Strange]) -> None:
     """A precondition changes none of its arguments, whether it accepts them or not."""
     watcher = (
         "\n\ndef _changes(*arguments):\n"
@@ -239,10 +231,10 @@ def test_arguments_are_left_alone(
             if not isinstance(outcome, Returned) or outcome.data != unchanged
         ]
 
-    assert faults(pool, tasks, wrong) == {}
+    assert faults(tasks, wrong) == {}
 
 
-def test_references_pass_the_original_tests(pool: LocalPool, tasks: tuple[Task, ...]) -> None:
+def test_references_pass_the_original_tests(tasks: tuple[Task, ...]) -> None:
     """The reference in use, repaired or not, passes the task's own check."""
 
     def wrong(sandbox: Sandbox, task: Task) -> object:
@@ -251,7 +243,7 @@ def test_references_pass_the_original_tests(pool: LocalPool, tasks: tuple[Task, 
         (outcome,) = call(sandbox, source, "_run", [()])
         return None if isinstance(outcome, Returned) else outcome
 
-    assert faults(pool, tasks, wrong) == {}
+    assert faults(tasks, wrong) == {}
 
 
 AGREEING: dict[int, Sequence[tuple[Any, ...]]] = {
@@ -322,9 +314,7 @@ def is_repaired(task: Task) -> bool:
     return task.entry_point in parse(contract(task)).functions
 
 
-def test_repaired_references_agree_with_right_originals(
-    pool: LocalPool, tasks: tuple[Task, ...]
-) -> None:
+def test_repaired_references_agree_with_right_originals(tasks: tuple[Task, ...]) -> None:
     """A repaired reference answers as the original where that is right."""
     repaired = [task for task in tasks if is_repaired(task)]
     assert [number(task) for task in repaired] == list(AGREEING)
@@ -345,7 +335,7 @@ def test_repaired_references_agree_with_right_originals(
             or not same(left.data, right.data, task)
         ]
 
-    assert faults(pool, repaired, wrong) == {}
+    assert faults(repaired, wrong) == {}
 
 
 def test_repairs_mend_what_was_wrong(sandbox: Sandbox, tasks: tuple[Task, ...]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.prompting.completions import draws
 from evalplus_lite.prompting.json_form import InputForm
 from evalplus_lite.prompting.recording import Recording, replay_samples, replay_seeds
@@ -23,7 +23,7 @@ FOLDERS = sorted(path.parent for path in DATA.glob("recorded/*/plan.json"))
 @pytest.fixture(scope="module")
 def humaneval() -> Dataset:
     """HumanEval with its base inputs."""
-    with LocalPool(1) as pool:
+    with Processes(1) as pool:
         return with_base_cases(load_dataset("humaneval"), pool)
 
 

@@ -25,7 +25,6 @@ from evalplus_lite.cli.options import (
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
-from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES
 from evalplus_lite.reduction.policy import Policy
 
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
@@ -64,8 +63,7 @@ def crossval(
     [bold]Example[/bold]  evalplus-lite crossval -d humaneval+ -s a.jsonl -s b.jsonl -s c.jsonl
     """
     policies = read_policies(folds, curve)
-    packages = [*SANDBOX_PACKAGES, *(package or [])]
-    with started(workers, sandbox, packages, is_cached=not no_cache) as (session, screen):
+    with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "crossval", dataset, data)
         result = cross_validate(

@@ -26,7 +26,7 @@ from evalplus_lite.pipelines.datasets import load_dataset
 from evalplus_lite.pipelines.evaluation import evaluate
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.generation import replayed
-from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES, Measured, reduce
+from evalplus_lite.pipelines.reduction import Measured, reduce
 from evalplus_lite.pipelines.samples import SampleStream
 from evalplus_lite.pipelines.seeds import seed_source
 from evalplus_lite.reduction.set_cover import members
@@ -58,7 +58,7 @@ def demo(
     record = recorded()
     seeds = [record / "seeds.jsonl.gz"] if record and (record / "seeds.jsonl.gz").exists() else []
     folder = out or Path("out", "demo")
-    with started(workers, sandbox, SANDBOX_PACKAGES) as (session, _):
+    with started(workers, sandbox) as (session, _):
         data = opened(DATASET, tasks, session)
         source = seed_source(seeds, model=None, base_url=None, seed=seed)
         augmented = augment(
@@ -123,7 +123,7 @@ def _mutants(measured: Sequence[Measured], chosen: list[set[int]]) -> dict[str, 
     """Count the mutants of the references that each of the suites rejects."""
     counts = {"base": 0, "plus": 0, "mini": 0, "all": 0}
     for one, cases in zip(measured, chosen, strict=True):
-        base = set(range(one.suite.base_count))
+        base = set(range(one.matrix.base_count))
         for requirement, killers in one.matrix.rows.items():
             if requirement.kind != "mutant":
                 continue

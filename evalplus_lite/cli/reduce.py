@@ -86,8 +86,7 @@ def reduce(
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     """
     policy = Policy(mode, folds, budget)
-    packages = [*reduction.SANDBOX_PACKAGES, *(package or [])]
-    with started(workers, sandbox, packages, is_cached=not no_cache) as (session, screen):
+    with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "reduce", dataset, data)
         result = reduction.reduce(

@@ -99,21 +99,6 @@ class Backend(Protocol):
         ...
 
 
-class Mapper(Protocol):
-    """What spreads closures over sandboxes in threads; about to go."""
-
-    def imap(
-        self,
-        function: Callable[[Sandbox, Any], Result],
-        items: Iterable[Any],
-        /,
-        *,
-        weight: Callable[[Any], int] | None = None,
-    ) -> Iterator[Result]:
-        """Yield the function's results in the items' order."""
-        ...
-
-
 def make(call: Call, place: Place) -> Work:
     """Return the function that a call names, made for a place."""
     module, _, name = call.maker.partition(":")

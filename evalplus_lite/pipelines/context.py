@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Literal, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.both import Pool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.workers import check_workers
-from evalplus_lite.sandbox import SandboxConfig, Tier, config_of
+from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder
 
 
@@ -60,31 +60,27 @@ class Session:
         self.config = config_of(sandbox, packages)
         self.cache = None if cache is False else Path(cache) if cache else cache_folder()
         self._on_progress = on_progress
-        self._pools: dict[SandboxConfig, Pool] = {}
+        self._pool: Processes | None = None
         self._event = ProgressEvent()
         self._is_closed = False
         # Hypothesis would keep its tables in whatever folder the user is in.
         tables = str((self.cache or cache_folder()) / "hypothesis")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
-    def pool(self, packages: Sequence[str] = ()) -> Pool:
-        """Return the sandboxes, started if need be, in which these packages can be imported, too.
-
-        Raises InputError if the session was closed.
-        """
+    def pool(self) -> Processes:
+        """Return the processes that work, started if need be; InputError if this was closed."""
         if self._is_closed:
             raise InputError("the session is closed", remedy="make another")
-        named = dict.fromkeys([*self.config.packages, *packages])
-        config = replace(self.config, packages=tuple(named))
-        if config not in self._pools:
-            self._pools[config] = Pool(self.workers, config).__enter__()
-        return self._pools[config]
+        if self._pool is None:
+            self._pool = Processes(self.workers, self.config).__enter__()
+        return self._pool
 
     def close(self, *, now: bool = False) -> None:
         """End all sandboxes; with ``now`` also where a program still runs."""
         self._is_closed = True
-        while self._pools:
-            self._pools.popitem()[1].close(now=now)
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close(now=now)
 
     def __enter__(self) -> Self:
         return self
@@ -117,12 +113,12 @@ class Session:
 
 
 @contextlib.contextmanager
-def within(session: Session | None, *, packages: Sequence[str] = ()) -> Iterator[Session]:
-    """Give the session, which stays open; or one for this call alone, with these packages."""
+def within(session: Session | None) -> Iterator[Session]:
+    """Give the session, which stays open; or one for this call alone."""
     if session is not None:
         yield session
         return
-    with Session(packages=packages) as own:
+    with Session() as own:
         yield own
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import ContractError
+from evalplus_lite.execution.base import Backend
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
@@ -17,16 +18,15 @@ from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.datasets import prepared
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.seeds import refusals
 from evalplus_lite.prompting.contract_drafts import (
     NoContract,
     contract_prompt,
     parse_contract,
     request,
 )
-from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.excerpts import shorten
 
@@ -76,11 +76,10 @@ def suggest_contracts(
         folder = made_folder(out)
         opened.stage("contracts", len(data.tasks))
 
-        def one(box: Sandbox, task: Task) -> Draft:
+        drafts = []
+        for draft in source.each(lambda task: suggest(opened.pool(), task, source), data.tasks):
             opened.advance()
-            return suggest(box, task, source)
-
-        drafts = list(opened.pool().imap(one, data.tasks))
+            drafts.append(draft)
     rows = [_written(each, folder, source.model) for each in drafts]
     run = run_facts(data, model=source.model)
     return ContractsResult({"run": run, "dataset": data.name, "drafts": rows})
@@ -96,7 +95,7 @@ def _written(draft: Draft, folder: Path, model: str) -> dict[str, Any]:
     return {**row, "file": str(path), "mutated_inputs": share}
 
 
-def suggest(sandbox: Sandbox, task: Task, source: ModelSource) -> Draft:
+def suggest(backend: Backend, task: Task, source: ModelSource) -> Draft:
     """Return a draft of a task's precondition that accepts the task's own inputs.
 
     It is run in the sandbox only, and is for a person to review. Raises LLMError where the server
@@ -111,10 +110,10 @@ def suggest(sandbox: Sandbox, task: Task, source: ModelSource) -> Draft:
             return Draft(task.id, None, turn, str(error))
         try:
             text = parse_contract(reply.text, task)
-            problem = _refusals(sandbox, task, text)
+            problem = _refusals(backend, task, text)
             if not problem:
                 proposals = _proposals(task)
-                reasons = violations(sandbox, text, proposals)
+                reasons = refusals(backend, text, proposals)
                 return Draft(task.id, text, turn + 1, "", reasons.count(None), len(reasons))
         except (NoContract, ContractError) as error:
             problem = str(error)
@@ -125,8 +124,8 @@ def suggest(sandbox: Sandbox, task: Task, source: ModelSource) -> Draft:
     return Draft(task.id, None, TURNS + 1, problem)
 
 
-def _refusals(sandbox: Sandbox, task: Task, text: str) -> str:
-    reasons = violations(sandbox, text, task.base)
+def _refusals(backend: Backend, task: Task, text: str) -> str:
+    reasons = refusals(backend, text, task.base)
     refused = [
         f"it refuses {shorten(list(case.arguments))}, which the task is tested with: {reason}"
         for case, reason in zip(task.base, reasons, strict=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.context import Session, made_folder, within
-from evalplus_lite.pipelines.reduction import SANDBOX_PACKAGES, Measured, measurement
+from evalplus_lite.pipelines.reduction import Measured, measurement
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples
 from evalplus_lite.reduction.cross_validation import Field, Line, compared, crossval, pooled
@@ -56,7 +56,7 @@ def cross_validate(
     Raises InputError for samples of fewer than two models, and as ``reduce``.
     """
     policies = policies_to_try() if policies is None else policies
-    with within(session, packages=SANDBOX_PACKAGES) as opened:
+    with within(session) as opened:
         found = measurement(dataset, samples, opened, strict=strict)
         field = Field(found.matrices, found.samples)
         if len(field.models) < 2:
@@ -99,10 +99,10 @@ def _ready_made(path: str | os.PathLike[str], measured: Sequence[Measured]) -> d
     other = {task.id: task for task in load_dataset(path)}
     found = {}
     for one in measured:
-        place = {wire.encode(case.arguments): n for n, case in enumerate(one.suite.cases)}
+        place = {wire.encode(case.arguments): n for n, case in enumerate(one.cases)}
         cases = other[one.task.id].cases if one.task.id in other else ()
         numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
-        found[one.task.id] = bitset(n for n in numbers if n >= one.suite.base_count)
+        found[one.task.id] = bitset(n for n in numbers if n >= one.matrix.base_count)
     return found
 
 

@@ -26,7 +26,7 @@ from evalplus_lite.grading.evidence import (
     weighed,
 )
 from evalplus_lite.grading.oracle import Answers, Dropped, answer
-from evalplus_lite.pipelines.work.staging import Staging, evidence_of
+from evalplus_lite.pipelines.work.staging import Staging, evidence_of, suite_of
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
@@ -108,6 +108,16 @@ class SuiteSource:
         items = map(staging.ref, left)
         for task, found in zip(left, backend.map(call, items, key=_itself), strict=True):
             self.take(task.id, found)
+
+    def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
+        """Yield the suite of each task, in order; None for one that cannot be used."""
+        staging, order = Staging(backend, self.given), list(tasks)
+        call = Call("evalplus_lite.pipelines.work.expected:answering", self.settings)
+        for task, row in zip(order, backend.map(call, map(staging.ref, order)), strict=True):
+            found, suite = row
+            self.take(task.id, found)
+            # What was given need not come back.
+            yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the task's suite and the cases that could not be kept."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
 from evalplus_lite.export.entry import Card, ExportedTask
 from evalplus_lite.export.registry import EXPORTERS, exporter
 from evalplus_lite.pipelines.context import Session, within
@@ -15,9 +14,7 @@ from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
-from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import Task
 
 FORMATS = tuple(EXPORTERS)
 
@@ -54,12 +51,6 @@ def export(
     """
     write = exporter(format)
 
-    def entry(box: Sandbox, task: Task) -> ExportedTask | None:
-        try:
-            return ExportedTask(task, source.suite(box, task))
-        except UnusableTask:
-            return None
-
     out = Path(path)
     with within(session) as opened:
         pool = opened.pool()
@@ -67,10 +58,10 @@ def export(
         source = SuiteSource(given=data.suites, cache=opened.cache)
         opened.stage("expected outputs", len(data.tasks))
         entries = []
-        for found in pool.imap(entry, data.tasks):
+        for task, suite in zip(data.tasks, source.suites(data.tasks, pool), strict=True):
             opened.advance()
-            if found is not None:
-                entries.append(found)
+            if suite is not None:
+                entries.append(ExportedTask(task, suite))
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)
     written = write(out, entries, Card(name or data.name, licence))

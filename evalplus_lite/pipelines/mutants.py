@@ -6,11 +6,14 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from evalplus_lite.execution.base import Call
 from evalplus_lite.pipelines.context import Session, made_folder, within
-from evalplus_lite.pipelines.reduction import Measured, measurement
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.reduction import measurement
 from evalplus_lite.pipelines.results import Result
-from evalplus_lite.requirements.survivors import Report, report
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.pipelines.work.reduction import matrix_row, report_of, surviving
+from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.requirements.survivors import Report
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
 
@@ -70,16 +73,17 @@ def find_survivors(
     ``mutants.json`` are written there. Raises InputError as ``reduce``.
     """
     with within(session) as opened:
-        found = measurement(
-            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, packages=()
-        )
+        found = measurement(dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict)
         opened.stage("survivors", len(found.suites))
-
-        def one(box: Sandbox, measured: Measured) -> Report:
+        staging = Staging(opened.pool(), found.data.suites)
+        items = ((staging.ref(one.task), matrix_row(one.matrix)) for one in found.suites)
+        settings = SuiteSource(cache=opened.cache).settings
+        call = Call(f"{surviving.__module__}:{surviving.__name__}", settings)
+        made = []
+        for row in opened.pool().map(call, items):
             opened.advance()
-            return report(box, measured.task, measured.suite, measured.matrix)
-
-        reports = tuple(opened.pool().imap(one, found.suites))
+            made.append(report_of(row))
+        reports = tuple(made)
     result = MutantsResult({**_summary(found.data.name, reports), **found.report}, reports)
     if out is not None:
         folder = made_folder(out)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
-from evalplus_lite.execution.base import Mapper
+from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any, with_suites
 from evalplus_lite.pipelines.expected import SuiteSource
@@ -18,25 +16,33 @@ from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
-from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.policy import Choice, Policy, Size, bounded, choose
+from evalplus_lite.pipelines.work.reduction import (
+    MeasureSettings,
+    choice_of,
+    matrix_of,
+    measuring,
+    reducing,
+)
+from evalplus_lite.pipelines.work.staging import Staging, suite_of
+from evalplus_lite.reduction.policy import Choice, Policy, Size, choose
 from evalplus_lite.requirements.branches import PACKAGES
-from evalplus_lite.requirements.matrix import KINDS, MODES, Matrix, Work, build
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.requirements.matrix import KINDS, MODES, Matrix
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.types import Case, Sample, Suite, Task
-
-SANDBOX_PACKAGES = PACKAGES
-"""What the pool's sandboxes must hold, besides what programs import."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A task's suite with its cover matrix."""
+    """A task with the cases of its suite and their cover matrix.
+
+    ``choice`` and the ``small`` suite are there if they were asked for.
+    """
 
     task: Task
-    suite: Suite
+    cases: tuple[Case, ...]
     matrix: Matrix
+    choice: Choice | None = None
+    small: Suite | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +101,10 @@ def reduce(
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
-    with within(session, packages=SANDBOX_PACKAGES) as opened:
-        found = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
+    with within(session) as opened:
+        found = measurement(dataset, samples, opened, policy=policy, exact=exact, strict=strict)
         opened.stage("reduce", None)
-        choices = bounded(found.matrices, policy, choose(found.matrices, policy), exact=exact)
-    suites = [reduced(one, choice) for one, choice in zip(found.suites, choices, strict=True)]
+        choices, suites = chosen(found, policy, opened)
     size = Size.of(found.matrices, choices)
     summary = {**_summary(found, choices, policy, size), **found.report}
     result = ReductionResult(summary, with_suites(found.data, suites), size, found.suites)
@@ -116,12 +121,13 @@ def measurement(
     session: Session,
     *,
     kinds: Sequence[str] = KINDS,
-    packages: Sequence[str] = SANDBOX_PACKAGES,
+    policy: Policy | None = None,
+    exact: bool = False,
     stage: str = "requirements",
     strict: bool = False,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used."""
-    pool = session.pool(packages)
+    pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     stream = SampleStream(samples, data, strict=strict, is_named=True)
     programs = tuple(stream)
@@ -129,7 +135,7 @@ def measurement(
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(
-        data, programs, pool, source, cache=session.cache, kinds=kinds, progress=session
+        data, programs, pool, source, kinds=kinds, policy=policy, exact=exact, progress=session
     )
     run = run_facts(data, pool=pool, samples=stream.files)
     require_any(len(suites), data, source)
@@ -139,63 +145,64 @@ def measurement(
 def measure(
     data: Dataset,
     samples: Iterable[Sample],
-    pool: Mapper,
+    backend: Backend,
     source: SuiteSource,
     *,
-    cache: Path | None,
     kinds: Sequence[str] = KINDS,
+    policy: Policy | None = None,
+    exact: bool = False,
     progress: Progress | None = None,
 ) -> list[Measured]:
-    """Return suite and matrix of every task, in order.
+    """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
 
-    Tasks without a usable case are left out: ``source.unusable`` has the causes.
-
-    Rows are computed once and kept below ``cache`` (None: nowhere); equal programs are run once.
+    Tasks without a usable case are left out: ``source.unusable`` has the causes. Rows are computed
+    once and kept in the source's cache, if it has one; equal programs are run once. A policy says
+    which ``kinds`` there are; one with a budget, which is for all tasks together, chooses nothing.
     """
     progress = progress or Silent()
-    programs: dict[str, dict[str, str]] = {task.id: {} for task in data.tasks}
+    programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
         if sample.task_id in programs:
-            programs[sample.task_id][program_key(sample.source)] = sample.source
-    folder = None if cache is None else cache / "requirements"
-
-    def run(sandbox: Sandbox, task: Task) -> Measured | None:
-        try:
-            suite = source.suite(sandbox, task)
-        except UnusableTask:
-            return None
-        finally:
-            source.forget(task.id)
-        work = Work(task, suite, programs[task.id])
-        return Measured(task, suite, build(sandbox, work, cache=folder, kinds=kinds))
-
+            programs[sample.task_id].append(sample.source)
+    wanted = MODES[policy.mode] if policy is not None else kinds
+    at_once = policy if policy is not None and policy.budget is None else None
+    settings = MeasureSettings(source.settings, tuple(wanted), at_once, exact)
+    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), PACKAGES)
+    staging = Staging(backend, data.suites)
+    items = ((staging.ref(task), programs[task.id]) for task in data.tasks)
     found = []
-    for result in pool.imap(run, data.tasks):
+    for task, (evidence, row) in zip(data.tasks, backend.map(call, items), strict=True):
         progress.advance()
-        if result is not None:
-            found.append(result)
+        source.take(task.id, evidence)
+        if row is not None:
+            found.append(_measured(data, task, row))
     return found
 
 
-def reduced(measured: Measured, choice: Choice) -> Suite:
-    """Return the suite of the base cases and the chosen ones, in the suite's order.
-
-    A case whose parent was not chosen has none.
-    """
-    suite = measured.suite
-    kept = [*range(suite.base_count), *sorted(choice.cases)]
-    place = {old: new for new, old in enumerate(kept)}
-    return Suite(
-        suite.task_id,
-        tuple(_relinked(suite.cases[number], place) for number in kept),
-        suite.blobs.take(kept),
-        suite.base_count,
-        {**suite.provenance, "reduced_from": len(suite.cases)},
-    )
+def _measured(data: Dataset, task: Task, row: Row) -> Measured:
+    kept, matrix, small = row
+    cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
+    if small is None:
+        return Measured(task, cases, matrix_of(matrix))
+    return Measured(task, cases, matrix_of(matrix), choice_of(small[0]), suite_of(small[1]))
 
 
-def _relinked(case: Case, place: dict[int, int]) -> Case:
-    return case if case.parent is None else replace(case, parent=place.get(case.parent))
+def chosen(
+    found: Measurement, policy: Policy, session: Session
+) -> tuple[tuple[Choice, ...], list[Suite]]:
+    """Return a choice for every task and the small suites, those made at once or now."""
+    made = [(one.choice, one.small) for one in found.suites if one.choice and one.small]
+    if policy.budget is None:
+        return tuple(choice for choice, _ in made), [suite for _, suite in made]
+    choices, backend = choose(found.matrices, policy), session.pool()
+    staging = Staging(backend, found.data.suites)
+    items = [
+        (staging.ref(one.task), choice.cases)
+        for one, choice in zip(found.suites, choices, strict=True)
+    ]
+    source = SuiteSource(cache=session.cache)
+    call = Call(f"{reducing.__module__}:{reducing.__name__}", source.settings)
+    return choices, [suite_of(row) for row in backend.map(call, items)]
 
 
 def _summary(
@@ -222,8 +229,8 @@ def _summary(
         "requirements": dict(sorted(kinds.items())),
         "by_task": {
             one.task.id: {
-                "cases": len(one.suite.cases),
-                "base": one.suite.base_count,
+                "cases": len(one.cases),
+                "base": one.matrix.base_count,
                 "chosen": list(choice.cases),
                 "bound": choice.bound,
             }

@@ -41,15 +41,23 @@ class ModelSeeds:
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)
-            call = Call("evalplus_lite.pipelines.work.seeds:refusing")
-            found = backend.submit(call, (task.contract, list(inputs)), then=list[str | None])
-            return found.result()
+            return refusals(backend, task.contract, [Case(arguments) for arguments in inputs])
 
         seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
         if not self.generators:
             return seeds
         drawn = from_generators(backend, staging, task, self.source, count=self.generators)
         return [*seeds, *drawn]
+
+
+def refusals(backend: Backend, contract: str, cases: Iterable[Case]) -> list[str | None]:
+    """Return why a contract refuses each case, None where it does not; ContractError as it raises.
+
+    For the thread that talks with a model: the contract runs in a sandbox of the backend.
+    """
+    call = Call("evalplus_lite.pipelines.work.seeds:refusing")
+    item = (contract, [case.arguments for case in cases])
+    return backend.submit(call, item, then=list[str | None]).result()
 
 
 def seed_source(

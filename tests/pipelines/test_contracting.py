@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.cli.app import run
@@ -32,12 +33,18 @@ def test_what_is_no_contract_is_refused(text: str) -> None:
         parse_contract(text, TASK)
 
 
+def client(model_server: Any) -> Client:
+    return Client("tiny", base_url=model_server.url, api_key="none")
+
+
 def test_a_draft_that_accepts_the_base_inputs_is_returned(
     sandbox: Sandbox, model_server: Any
 ) -> None:
     """The first good draft is taken as it stands, with the share of mutated inputs it accepts."""
     model_server.says(fenced(GOOD))
-    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    draft = suggest(
+        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
+    )
     assert draft.text == GOOD
     assert draft.turns == 1
     assert 0 < draft.accepted < draft.tried
@@ -46,7 +53,9 @@ def test_a_draft_that_accepts_the_base_inputs_is_returned(
 def test_refused_base_inputs_are_quoted_back(sandbox: Sandbox, model_server: Any) -> None:
     """The model reads which input of the task its draft refuses, and why, and may try again."""
     model_server.says(fenced(STRICT), fenced(GOOD))
-    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    draft = suggest(
+        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
+    )
     assert (draft.text, draft.turns) == (GOOD, 2)
     said = model_server.asked[1]["messages"][-1]["content"]
     assert "[7]" in said
@@ -56,7 +65,9 @@ def test_refused_base_inputs_are_quoted_back(sandbox: Sandbox, model_server: Any
 def test_a_model_that_does_not_learn_gives_no_draft(sandbox: Sandbox, model_server: Any) -> None:
     """After three further turns the task has no draft, and the last problem is told."""
     model_server.says(fenced(STRICT))
-    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    draft = suggest(
+        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
+    )
     assert draft.text is None
     assert "x must be below 5" in draft.problem
     assert len(model_server.asked) == 4
@@ -68,7 +79,9 @@ def test_a_hostile_draft_is_only_run_in_the_sandbox(
     """What a draft tries to write outside is not there afterwards."""
     path = tmp_path / "written"
     model_server.says(fenced(f"open({str(path)!r}, 'w').write('x')\n{GOOD}"), fenced(GOOD))
-    draft = suggest(sandbox, TASK, Client("tiny", base_url=model_server.url, api_key="none"))
+    draft = suggest(
+        Inline(sandbox), TASK, Client("tiny", base_url=model_server.url, api_key="none")
+    )
     assert draft.text == GOOD
     assert not path.exists()
 

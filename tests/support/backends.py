@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError
@@ -59,3 +60,23 @@ class Inline:
         (row,) = self.map(call, [item])
         future.set_result(then(row))
         return future
+
+
+def beside_sandboxes(
+    function: Callable[[Sandbox, Any], Result], items: Iterable[Any], *, workers: int = 2
+) -> list[Result]:
+    """Return the function's results in the items' order; each thread has a sandbox of its own."""
+    own, made = threading.local(), list[Sandbox]()
+
+    def work(item: Any) -> Result:
+        if not hasattr(own, "sandbox"):
+            own.sandbox = Sandbox()
+            made.append(own.sandbox)
+        return function(own.sandbox, item)
+
+    try:
+        with ThreadPoolExecutor(workers) as threads:
+            return list(threads.map(work, items))
+    finally:
+        for sandbox in made:
+            sandbox.close()

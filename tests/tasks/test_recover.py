@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import ReferenceSolutionError
-from evalplus_lite.execution.threads import LocalPool
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, with_base_cases
@@ -62,7 +62,7 @@ def test_a_reference_that_fails_its_test_is_told(sandbox: Sandbox) -> None:
     recovered = recover(sandbox, failing)
     assert recovered.problem == "AssertionError: no x"
     assert [case.arguments for case in recovered.task.base] == [([],)]
-    with LocalPool(1) as pool:
+    with Processes(1) as pool:
         data = with_base_cases(Dataset("d", (failing, replace(failing, id="u", extra={}))), pool)
     assert data.ids == ("u",)
     assert [(bad.task_id, bad.cause) for bad in data.unusable] == [("t", "test")]
@@ -107,7 +107,7 @@ def test_humaneval_inputs_are_those_of_humaneval_plus(shared: Path) -> None:
     }
     dataset = load_dataset("humaneval")
     assert all(map(has_hidden_cases, dataset.tasks))
-    with LocalPool() as pool:
+    with Processes() as pool:
         dataset = with_base_cases(dataset, pool)
     assert not any(map(has_hidden_cases, dataset.tasks))
     assert len(dataset) == 164

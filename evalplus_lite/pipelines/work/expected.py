@@ -8,7 +8,7 @@ from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.grading.evidence import recorded
 from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.work.staging import evidence_row, staged
+from evalplus_lite.pipelines.work.staging import evidence_row, staged, suite_row
 from evalplus_lite.sandbox import Limits
 from evalplus_lite.types import Suite, Task
 
@@ -54,3 +54,19 @@ def weighing(place: Place, settings: Row) -> Work:
         return found_evidence(source, task.id)
 
     return weigh
+
+
+def answering(place: Place, settings: Row) -> Work:
+    """Of a staged task, what its suite rests on, and the suite: True if it was given, None if there
+    is none."""
+    source = source_of(settings)
+
+    def answer(item: Row) -> Row:
+        task, given = staged(place, item)
+        try:
+            suite = suite_at(place, source, task, given)
+        except UnusableTask:
+            return found_evidence(source, task.id), None
+        return found_evidence(source, task.id), True if given else suite_row(suite)
+
+    return answer

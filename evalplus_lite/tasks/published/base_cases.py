@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
-from evalplus_lite.execution.base import Mapper
+from evalplus_lite.execution.base import Backend, Call, Place, Row, Work
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks.contracts import as_text
 from evalplus_lite.tasks.dataset import Dataset
@@ -78,7 +78,7 @@ def recover(sandbox: Sandbox, task: Task) -> Recovered:
     return Recovered(replace(task, base=cases), problem)
 
 
-def with_base_cases(dataset: Dataset, pool: Mapper) -> Dataset:
+def with_base_cases(dataset: Dataset, backend: Backend) -> Dataset:
     """Return the dataset with the hidden base cases of all its tasks.
 
     A task whose test or reference does not run, or fails the other, becomes an unusable one.
@@ -86,16 +86,36 @@ def with_base_cases(dataset: Dataset, pool: Mapper) -> Dataset:
     hidden = [task for task in dataset.tasks if has_hidden_cases(task)]
     found: dict[str, Task] = {}
     unusable: list[Unusable] = []
-    for task, recovered in zip(hidden, pool.imap(_tried, hidden), strict=True):
-        if isinstance(recovered, Recovered) and recovered.problem is None:
-            found[task.id] = recovered.task
+    items = [
+        (task.id, task.entry_point, task.reference, str(task.extra["test"])) for task in hidden
+    ]
+    rows = backend.map(Call(f"{__name__}:{recovering.__name__}"), items) if items else ()
+    for task, (calls, problem) in zip(hidden, rows, strict=True):
+        if problem is None:
+            base = tuple(Case(arguments) for arguments in calls)
+            found[task.id] = replace(task, base=base)
         else:
-            why = recovered if isinstance(recovered, str) else recovered.problem
-            detail = clip(f"the reference fails the task's own test: {why}")
+            detail = clip(f"the reference fails the task's own test: {problem}")
             unusable.append(Unusable(task.id, "test", detail))
     tasks = tuple(found.get(task.id, task) for task in dataset.tasks)
     whole = replace(dataset, tasks=tasks)
     return whole.without(unusable) if unusable else whole
+
+
+def recovering(place: Place, _: Row) -> Work:
+    """Of (id, entry point, reference, test), the arguments of all calls, and what went wrong."""
+
+    def work(item: Row) -> Row:
+        id, entry_point, reference, test = item
+        try:
+            found = recover(
+                place.sandbox, Task(id, "", entry_point, reference, extra={"test": test})
+            )
+        except ReferenceSolutionError as error:
+            return [], str(error).removeprefix(f"task {id}: ")
+        return [case.arguments for case in found.task.base], found.problem
+
+    return work
 
 
 def require_recovered(recovered: Recovered) -> Task:
@@ -104,13 +124,6 @@ def require_recovered(recovered: Recovered) -> Task:
         return recovered.task
     detail = clip(f"the reference fails the task's own test: {recovered.problem}")
     raise UnusableTask(recovered.task.id, "test", detail)
-
-
-def _tried(sandbox: Sandbox, task: Task) -> Recovered | str:
-    try:
-        return recover(sandbox, task)
-    except ReferenceSolutionError as error:
-        return str(error).removeprefix(f"task {task.id}: ")
 
 
 def _answer(task: Task, outcome: Outcome | None) -> tuple[list[tuple[object, ...]], str | None]:

@@ -1,0 +1,149 @@
+"""What a small suite is made from, task by task: its cover matrix, a choice, and the survivors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.execution.base import Place, Row
+from evalplus_lite.execution.base import Work as Function
+from evalplus_lite.mutation.mutants import Mutant
+from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
+from evalplus_lite.pipelines.work.staging import staged, suite_row
+from evalplus_lite.programs import program_key
+from evalplus_lite.reduction.policy import Choice, Policy, bounded, choose
+from evalplus_lite.requirements.matrix import Matrix, Work, build
+from evalplus_lite.requirements.survivors import Report, Survivor, report
+from evalplus_lite.types import Case, Requirement, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSettings:
+    """Where suites come from, the kinds of requirement, and by which policy to choose at once.
+
+    Without ``policy`` nothing is chosen; ``exact`` is as in ``policy.bounded``.
+    """
+
+    source: Row
+    kinds: tuple[str, ...]
+    policy: Policy | None = None
+    exact: bool = False
+
+    def to_row(self) -> Row:
+        """Return it as plain data."""
+        policy = None if self.policy is None else astuple(self.policy)
+        return self.source, self.kinds, policy, self.exact
+
+    @classmethod
+    def of_row(cls, row: Row) -> MeasureSettings:
+        """Return what ``to_row`` made a row of."""
+        source, kinds, policy, exact = row
+        return cls(source, kinds, None if policy is None else Policy(*policy), exact)
+
+
+def measuring(place: Place, settings: Row) -> Function:
+    """Of (staged task, programs), what its suite rests on, and (the positions of the suite's cases
+    among the task's, the matrix, the choice with the small suite, or None)."""
+    chosen = MeasureSettings.of_row(settings)
+    source = source_of(chosen.source)
+    folder = None if source.cache is None else source.cache / "requirements"
+
+    def measure(item: Row) -> Row:
+        ref, programs = item
+        task, given = staged(place, ref)
+        source.given = {} if given is None else {task.id: given}
+        try:
+            suite = source.suite(place.sandbox, task)
+        except UnusableTask:
+            return found_evidence(source, task.id), None
+        kept = None if given else source.answers(place.sandbox, task).kept
+        source.forget(task.id)
+        work = Work(task, suite, {program_key(program): program for program in programs})
+        matrix = build(place.sandbox, work, cache=folder, kinds=chosen.kinds)
+        small = None
+        if chosen.policy is not None:
+            choices = choose([matrix], chosen.policy)
+            (choice,) = bounded([matrix], chosen.policy, choices, exact=chosen.exact)
+            small = astuple(choice), suite_row(reduced(suite, choice.cases))
+        return found_evidence(source, task.id), (kept, matrix_row(matrix), small)
+
+    return measure
+
+
+def reducing(place: Place, settings: Row) -> Function:
+    """Of (staged task, chosen cases), the suite of the base cases and these."""
+    source = source_of(settings)
+
+    def reduce(item: Row) -> Row:
+        ref, cases = item
+        suite = suite_at(place, source, *staged(place, ref))
+        return suite_row(reduced(suite, cases))
+
+    return reduce
+
+
+def surviving(place: Place, settings: Row) -> Function:
+    """Of (staged task, matrix of its mutants), the mutation report."""
+    source = source_of(settings)
+
+    def survive(item: Row) -> Row:
+        ref, matrix = item
+        task, given = staged(place, ref)
+        suite = suite_at(place, source, task, given)
+        found = report(place.sandbox, task, suite, matrix_of(matrix))
+        survivors = [(astuple(each.mutant), each.diff, each.reached) for each in found.survivors]
+        return found.task_id, found.total, found.killed, found.killed_by_base, survivors
+
+    return survive
+
+
+def report_of(row: Row) -> Report:
+    """Return the report that work handed on as plain data."""
+    task_id, total, killed, killed_by_base, survivors = row
+    found = (Survivor(Mutant(*mutant), diff, reached) for mutant, diff, reached in survivors)
+    return Report(task_id, total, killed, killed_by_base, tuple(found))
+
+
+def choice_of(row: Row) -> Choice:
+    """Return the choice that work handed on as plain data."""
+    return Choice(*row)
+
+
+def matrix_row(matrix: Matrix) -> Row:
+    """Return a matrix as plain data."""
+    rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
+    unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
+    return matrix.task_id, matrix.count, matrix.base_count, rows, unsatisfied
+
+
+def matrix_of(row: Row) -> Matrix:
+    """Return the matrix of a ``matrix_row``."""
+    task_id, count, base_count, rows, unsatisfied = row
+    return Matrix(
+        task_id,
+        count,
+        base_count,
+        {Requirement(kind, key): bits for kind, key, bits in rows},
+        tuple(Requirement(*each) for each in unsatisfied),
+    )
+
+
+def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
+    """Return the suite of the base cases and the chosen ones, in the suite's order.
+
+    A case whose parent was not chosen has none.
+    """
+    kept = [*range(suite.base_count), *sorted(cases)]
+    place = {old: new for new, old in enumerate(kept)}
+    return Suite(
+        suite.task_id,
+        tuple(_relinked(suite.cases[number], place) for number in kept),
+        suite.blobs.take(kept),
+        suite.base_count,
+        {**suite.provenance, "reduced_from": len(suite.cases)},
+    )
+
+
+def _relinked(case: Case, place: dict[int, int]) -> Case:
+    return case if case.parent is None else replace(case, parent=place.get(case.parent))
