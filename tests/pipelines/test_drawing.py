@@ -10,7 +10,7 @@ from support.tasks import make_task
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.llm import Client
-from evalplus_lite.pipelines.augmentation import Budget, augment, augment_task
+from evalplus_lite.pipelines.augmentation import Budget, augment_task, augment_tasks
 from evalplus_lite.pipelines.seed_generators import (
     DRAWS,
     from_generators,
@@ -83,5 +83,5 @@ def test_generators_are_seeds(sandbox: Sandbox, model_server: Any) -> None:
     client = Client("tiny", base_url=model_server.url, api_key="none")
     source = ModelSeeds(client, 0, "tiny", None, 1)
     budget = Budget(inputs=80)
-    (found,) = augment([TASK], Inline(sandbox), seed=0, budget=budget, seeds=source)
+    (found,) = augment_tasks([TASK], Inline(sandbox), seed=0, budget=budget, seeds=source)
     assert found.facts["sources"]["generator"] > DRAWS // 2
