@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.store.compressed import Blobs
 
@@ -20,16 +20,7 @@ frozenset or dict of such."""
 VerdictName: TypeAlias = Literal[
     "pass", "fail", "error", "timeout", "crash", "memory", "unrepresentable", "infra"
 ]
-VERDICTS: tuple[VerdictName, ...] = (
-    "pass",
-    "fail",
-    "error",
-    "timeout",
-    "crash",
-    "memory",
-    "unrepresentable",
-    "infra",
-)
+VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 
 SHOWN = 200
 """Characters of a value or a message that one line shows."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.values import wire
-from evalplus_lite.values.wire import CONTAINERS, DICT, END, LONG, SET, SETS, STRINGS, Reader
+from evalplus_lite.values.wire import CONTAINERS, DICT, END, LONG, SET, SETS, STRINGS, WireReader
 
 DEEPEST = wire.MAX_DEPTH + wire.DEPTH_IN_HAND
 # Tags of numbers that may equal others of another tag.
@@ -44,7 +44,7 @@ class Keys:
     """
 
     def __init__(
-        self, reader: Reader, *, strict: bool, hashable: bool = True, longest: float = math.inf
+        self, reader: WireReader, *, strict: bool, hashable: bool = True, longest: float = math.inf
     ) -> None:
         self.reader, self.strict, self.hashable, self.longest = reader, strict, hashable, longest
         self.room = longest

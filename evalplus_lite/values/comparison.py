@@ -27,7 +27,7 @@ from evalplus_lite.values.wire import (
     SEQUENCES,
     SETS,
     STRINGS,
-    Reader,
+    WireReader,
 )
 
 NUMBERS = (int, float, complex)
@@ -39,9 +39,9 @@ _INEXACT = frozenset({FLOAT, wire.COMPLEX})
 
 
 class Pair:
-    """An output ``a`` and the expected value ``b``, each a Reader at the values to compare."""
+    """An output ``a`` and the expected value ``b``, each a WireReader at the values to compare."""
 
-    def __init__(self, a: Reader, b: Reader, rule: Rule) -> None:
+    def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
         self.a, self.b, self.rule = a, b, rule
         self.strict = rule.kind == "strict"
         self.steps = 0
@@ -125,7 +125,7 @@ class Pair:
             return False
         return True
 
-    def keys(self, reader: Reader, *, longest: float = math.inf, hashable: bool = True) -> Keys:
+    def keys(self, reader: WireReader, *, longest: float = math.inf, hashable: bool = True) -> Keys:
         """Return a reader of the canonical bytes of this reader's next values."""
         return Keys(reader, strict=self.strict, hashable=hashable, longest=longest)
 

@@ -20,7 +20,7 @@ from evalplus_lite.types import Rule, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.canonical import KeyTooLong
 from evalplus_lite.values.comparison import Pair
-from evalplus_lite.values.wire import CONTAINERS, DICT, Reader
+from evalplus_lite.values.wire import CONTAINERS, DICT, WireReader
 
 # By how many elements an unordered output may exceed eight times the expected one's, repeated.
 MORE_ELEMENTS = 100_000
@@ -43,7 +43,7 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
     """
     if rule.kind == "truthiness":
         return is_something(output) == is_something(expected)
-    pair = Pair(Reader(output), Reader(expected), rule)
+    pair = Pair(WireReader(output), WireReader(expected), rule)
     with wire.reading():
         right = _unordered(pair) if rule.kind == "unordered" else pair.equal()
     if right:
@@ -109,7 +109,7 @@ def _as_multisets(pair: Pair, count: int) -> bool:
 
 
 def _elements(
-    pair: Pair, reader: Reader, count: int, longest: float
+    pair: Pair, reader: WireReader, count: int, longest: float
 ) -> Iterator[tuple[bytes, int]]:
     keys = pair.keys(reader, longest=longest, hashable=False)
     for _ in range(count):

@@ -1,7 +1,7 @@
 """The binary form of values between sandbox and supervisor, and its strict reader.
 
 The form is marshal version 2, written in C speed by the child and exact: order, -0.0, bool and
-int stay apart, nothing is shared. The supervisor never unmarshals what a child sent: ``Reader``
+int stay apart, nothing is shared. The supervisor never unmarshals what a child sent: ``WireReader``
 knows the few tags of plain values, bounds depth and length, and refuses all else. Most answers
 are never read: equal bytes are equal values. Of the others ``compare`` reads as much as a right
 answer has; ``check`` reads all without building anything; ``decode`` builds the value, and is for
@@ -50,7 +50,7 @@ def decode(data: bytes, *, hash_limit: int = 1 << 20, most: float = math.inf) ->
     parts. ``hash_limit`` bounds the elements of one set or dict; if elements hash alike, which
     costs their square and which the author of a value can arrange, far fewer are accepted.
     """
-    reader = Reader(data, hash_limit=hash_limit, most=most)
+    reader = WireReader(data, hash_limit=hash_limit, most=most)
     with reading():
         value = reader.value(0)
     reader.finish()
@@ -63,7 +63,7 @@ def check(data: bytes, *, most: float = math.inf) -> int:
     Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
     parts. Nothing is built, so it costs no memory, and no hashing either.
     """
-    reader = Reader(data, most=most)
+    reader = WireReader(data, most=most)
     with reading():
         reader.skip(0)
     reader.finish()
@@ -72,14 +72,14 @@ def check(data: bytes, *, most: float = math.inf) -> int:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn what malformed data makes of a Reader into CodecError."""
+    """Turn what malformed data makes of a WireReader into CodecError."""
     try:
         yield
     except (struct.error, IndexError, UnicodeDecodeError, TypeError) as error:
         raise CodecError(f"malformed value: {error}") from None
 
 
-class Reader:
+class WireReader:
     """Reads a wire form from its beginning; ``at`` is the place of the next byte."""
 
     __slots__ = ("at", "compared", "count", "data", "hash_limit", "most")

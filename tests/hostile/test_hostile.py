@@ -13,7 +13,7 @@ from types import FrameType
 
 import pytest
 
-from evalplus_lite.grading.evaluator import PreparedSuite, examine
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox, SandboxConfig
 from evalplus_lite.sandbox.probe import examine as probe
 from evalplus_lite.tasks.contracts import parse
@@ -45,7 +45,7 @@ def prepared(name: str) -> PreparedSuite:
     return PreparedSuite(task, suite, inputs, Expected.of(expected), Limits(**LIMITS))
 
 
-EXAMS = {name: prepared(name) for name in arena.PROBLEMS}
+SUITES = {name: prepared(name) for name in arena.PROBLEMS}
 
 
 class Stuck(BaseException):
@@ -91,7 +91,7 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def verdict(sandbox: Sandbox, problem: str, source: str) -> Verdict:
     """Return what the evaluator says, within bounds."""
     with bounded(STUCK_SECONDS):
-        return examine(sandbox, EXAMS[problem], source)
+        return evaluate_program(sandbox, SUITES[problem], source)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)

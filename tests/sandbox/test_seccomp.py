@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import platform
 import struct
@@ -182,3 +183,24 @@ def test_other_architectures_end_the_process() -> None:
     code = seccomp.assemble("free", "x86_64").code
     assert decide(code, 1, (0,) * 6, 0x40000003) == seccomp.KILL_PROCESS
     assert not allows("x86_64", "free", (1 << 30) + 1)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_number_is_libseccomp_s(machine: str) -> None:
+    """Another project's table, where it is installed, has the same numbers for the same names."""
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        pytest.skip("needs libseccomp")
+    arch, column = ctypes.c_uint32(seccomp.ARCHITECTURES[machine]), MACHINES[machine]
+    tables = (syscalls.ALLOWED, syscalls.ATTRIBUTES, syscalls.OWN_FILES, syscalls.WRITES)
+    unknown = set()
+    for table in (*tables, syscalls.SIGNALS):
+        for name, numbers in table.items():
+            found = library.seccomp_syscall_resolve_name_arch(arch, name.encode())
+            if found == -1:  # libseccomp does not know the name at all
+                unknown.add(name)
+            else:
+                assert (found if found >= 0 else None) == numbers[column], name
+    newer = {name for table in tables for name, (number, _) in table.items() if (number or 0) > 440}
+    assert unknown <= newer
