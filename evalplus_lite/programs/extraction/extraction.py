@@ -8,7 +8,7 @@ import textwrap
 
 from evalplus_lite.programs import definitions
 from evalplus_lite.programs.extraction.blocks import MOST_STATEMENTS
-from evalplus_lite.programs.extraction.lacking import may_lack, misread, missing
+from evalplus_lite.programs.extraction.missing_names import may_lack, misread, missing
 from evalplus_lite.programs.extraction.pruning import borrows_besides, only_nests
 from evalplus_lite.programs.extraction.search import SEARCHED_CHARACTERS, Search, without_thinking
 from evalplus_lite.programs.extraction.steps import Extraction, Kind

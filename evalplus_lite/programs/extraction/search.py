@@ -18,7 +18,7 @@ from evalplus_lite.programs.extraction.blocks import (
     stretches,
     whole_statements,
 )
-from evalplus_lite.programs.extraction.lacking import (
+from evalplus_lite.programs.extraction.missing_names import (
     all_bound,
     misread,
     missing,
