@@ -227,7 +227,7 @@ def clip(text: str) -> str:
 Outcome: TypeAlias = Returned | Raised | TimedOut | Crashed | OutOfMemory | Unrepresentable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Suite:
     """A task's cases with the reference's outputs.
 
@@ -244,6 +244,10 @@ class Suite:
     def __post_init__(self) -> None:
         if not isinstance(self.expected, Blobs):
             object.__setattr__(self, "expected", Blobs(self.expected))
+
+    def __repr__(self) -> str:
+        """Return a line: a suite may hold thousands of cases."""
+        return f"<Suite {self.task_id}: {len(self.cases)} cases, {self.base_count} of them base>"
 
     @property
     def blobs(self) -> Blobs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import subprocess
 import sys
@@ -115,6 +116,8 @@ def test_public_names() -> None:
     for name in evalplus_lite.__all__:
         assert getattr(evalplus_lite, name) is not None
         assert name in dir(evalplus_lite)
+        # Importing a module of that name would put it in the place of what the name stands for.
+        assert importlib.util.find_spec(f"evalplus_lite.{name}") is None
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         importlib.import_module("evalplus_lite").nothing  # noqa: B018 - the access is the test
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.export.entry import Card, ExportedTask
-from evalplus_lite.export.registry import EXPORTERS, exporter
+from evalplus_lite.exporters.entry import Card, ExportedTask
+from evalplus_lite.exporters.registry import EXPORTERS, exporter
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.expected import SuiteSource

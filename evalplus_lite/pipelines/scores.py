@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.export.evalplus_results import write_results
+from evalplus_lite.exporters.evalplus_results import write_results
 from evalplus_lite.pipelines.facts import now
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store.labels import file_name

@@ -12,7 +12,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.types import Suite, Task, Unusable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Dataset:
     """Tasks in their file's order; ``suites`` holds what a suite file says beyond the tasks.
 
@@ -29,6 +29,11 @@ class Dataset:
     suites: Mapping[str, Suite] = field(default_factory=dict)
     of: tuple[str, ...] = ()
     unusable: tuple[Unusable, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return a line: what a notebook shows of it."""
+        bad = f", {len(self.unusable)} unusable" if self.unusable else ""
+        return f"<Dataset {self.name}: {len(self.tasks)} tasks, {len(self.suites)} suites{bad}>"
 
     def __len__(self) -> int:
         """Return how many tasks there are."""

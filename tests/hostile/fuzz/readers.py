@@ -147,11 +147,11 @@ def open_task(folder: Path, stack: ExitStack) -> Read:
 
 def open_suite(folder: Path, stack: ExitStack) -> Read:
     """Suite files, and the exports of what was read."""
-    from evalplus_lite.export.entry import Card, ExportedTask
-    from evalplus_lite.export.evalplus import write_evalplus
-    from evalplus_lite.export.huggingface import write_huggingface
-    from evalplus_lite.export.humaneval import write_humaneval
-    from evalplus_lite.export.pytest_suite import write_pytest
+    from evalplus_lite.exporters.entry import Card, ExportedTask
+    from evalplus_lite.exporters.evalplus import write_evalplus
+    from evalplus_lite.exporters.huggingface import write_huggingface
+    from evalplus_lite.exporters.humaneval import write_humaneval
+    from evalplus_lite.exporters.pytest_suite import write_pytest
     from evalplus_lite.tasks import load_dataset
 
     numbers = itertools.count()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from evalplus_lite.export.entry import Card, ExportedTask, Written
-from evalplus_lite.export.judging import judging_text
-from evalplus_lite.export.literals import literal
+from evalplus_lite.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.exporters.judging import judging_text
+from evalplus_lite.exporters.literals import literal
 from evalplus_lite.store import write_jsonl
 
 _CHECK = """

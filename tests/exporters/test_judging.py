@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.export.judging import judging_text
-from evalplus_lite.export.literals import literal
+from evalplus_lite.exporters.judging import judging_text
+from evalplus_lite.exporters.literals import literal
 from evalplus_lite.types import Rule, Task
 from evalplus_lite.values.equality import matches
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.literals import is_readable
+from evalplus_lite.exporters.literals import is_readable
 from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values import wire
 

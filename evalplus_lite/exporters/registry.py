@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.export.entry import Card, ExportedTask, Written
-from evalplus_lite.export.evalplus import write_evalplus
-from evalplus_lite.export.huggingface import write_huggingface
-from evalplus_lite.export.humaneval import write_humaneval
-from evalplus_lite.export.pytest_suite import write_pytest
+from evalplus_lite.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.exporters.evalplus import write_evalplus
+from evalplus_lite.exporters.huggingface import write_huggingface
+from evalplus_lite.exporters.humaneval import write_humaneval
+from evalplus_lite.exporters.pytest_suite import write_pytest
 
 
 class Exporter(Protocol):

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.export.entry import Card, ExportedTask, Written
-from evalplus_lite.export.judging import judging_text
-from evalplus_lite.export.literals import call, literal
+from evalplus_lite.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.exporters.judging import judging_text
+from evalplus_lite.exporters.literals import call, literal
 from evalplus_lite.store import write_text
 
 ID_LENGTH = 60
