@@ -129,3 +129,10 @@ def test_the_version_is_the_projects() -> None:
     root = Path(__file__).resolve().parents[1]
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     assert evalplus_lite.__version__ == project["version"]
+
+
+def test_no_exported_name_is_a_room() -> None:
+    """Importing a module of the package does not put it in the place of an exported function."""
+    package = Path(evalplus_lite.__file__).parent
+    modules = {path.stem for path in package.iterdir()}
+    assert not modules & set(evalplus_lite.__all__)
