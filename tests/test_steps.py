@@ -94,7 +94,7 @@ def test_slow_inputs_are_dropped_by_count(sandbox: Sandbox) -> None:
         "import os\ndef f(n):\n    for i in range(abs(n)): pass\n"
         "    if n < 0: os._exit(3)\n    return n\n"
     )
-    many = Allowance.of(0.2).steps + 10
+    many = Allowance.of(0.2).steps + 2_000  # counts are handed over by the thousand
     task = make_task([(1,), (many,), (-many,), (-5,), (many // 2,)], reference=reference)
     found = answer(sandbox, task, task.cases, base_count=5, limits=LIMITS)
     assert [drop.cause for drop in found.dropped] == ["slow", "slow", "crashes"]

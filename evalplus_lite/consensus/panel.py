@@ -9,8 +9,9 @@ from evalplus_lite.consensus.disputes import VOTES, Dispute, Said, dispute, is_s
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Dropped
+from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.mutation.mutants import normal_form
-from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, Range
+from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.types import Case, Outcome, Suite, Task
@@ -63,8 +64,9 @@ class Jury:
         found: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
             return found
-        whole = Range.of(self.task, suite)
-        kills = [whole.kills(sandbox, program) for program in self.programs]
+        steps = reference_steps(sandbox, self.task, suite.cases)
+        whole = KillSuite.of_samples(self.task, suite, steps)
+        kills = list(whole.kills(sandbox, self.programs))
         contested = [
             number
             for number in range(len(suite.cases))

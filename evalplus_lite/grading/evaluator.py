@@ -8,29 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from evalplus_lite.errors import CodecError, ContractError, UnusableTask
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.grading.observer import Observer, check_deferred, is_killed
 from evalplus_lite.grading.paces import BySteps, ByTime, Pace
 from evalplus_lite.grading.reference_times import ReferenceTimes
-from evalplus_lite.grading.verdicts import explain, judge
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, has_check
-from evalplus_lite.types import Failure, Outcome, Returned, Suite, Task, Verdict, VerdictName
-from evalplus_lite.values import wire
+from evalplus_lite.types import Suite, Task, Verdict, VerdictName
 
-MAX_DEFERRED = 16 << 20
-"""Bytes of answers kept for a task's check, or four times as many as all right answers have; what
-is larger in all is not right."""
-MAX_PARTS = 200_000
-"""Values, parts and all, that a program's answers to a task's check may hold together, beside four
-times as many as the reference's answers to the same cases."""
 FAR_OFF_SECONDS = 300.0
 """What all cases of a program together may take where steps decide."""
-KILLED = "SIGKILL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,57 +95,6 @@ class PreparedSuite:
         return cls(task, suite, inputs, expected, replace(limits, output=output), pace, has_plus)
 
 
-@dataclass(slots=True)
-class _Observer:
-    """Observes one program's run and keeps what decides its verdict."""
-
-    prepared: PreparedSuite
-    details: list[VerdictName | None] | None
-    timeouts_left: float = math.inf
-    """Cases that may run out of time before the program is run no further."""
-    deferred: dict[int, bytes] = field(default_factory=dict)
-    base: Failure | None = None
-    plus: Failure | None = None
-    kept: int = 0
-
-    def equal(self, first: int, last: int) -> bool:
-        if self.details is not None:
-            self.details[first:last] = ["pass"] * (last - first)
-        return True
-
-    def outcome(self, case: int, outcome: Outcome) -> bool:
-        suite, task = self.prepared.suite, self.prepared.task
-        if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
-            self.deferred[case] = outcome.data
-            return True
-        verdict = judge(outcome, suite.expected[case], task.rule)
-        if self.details is not None:
-            self.details[case] = verdict
-        if verdict == "pass":
-            return True
-        self.timeouts_left -= verdict == "timeout"
-        if self.is_first(case):
-            self.fail(explain(case, verdict, outcome, suite.expected[case]))
-        return self.details is not None and self.timeouts_left > 0
-
-    def keeps(self, size: int) -> bool:
-        """Return whether another answer of ``size`` bytes can wait for the check."""
-        self.kept += size
-        return self.kept <= max(MAX_DEFERRED, 4 * self.prepared.suite.blobs.size)
-
-    def is_first(self, case: int) -> bool:
-        """Return whether a failure would be the first among the base cases or among the others."""
-        known = self.base if case < self.prepared.suite.base_count else self.plus
-        return known is None or case < known.case
-
-    def fail(self, failure: Failure) -> None:
-        """Keep a failure that is the first of its kind."""
-        if failure.case < self.prepared.suite.base_count:
-            self.base = failure
-        else:
-            self.plus = failure
-
-
 def evaluate_program(
     sandbox: Sandbox,
     prepared: PreparedSuite,
@@ -173,7 +113,7 @@ def evaluate_program(
     """
     patience = math.inf if most_slow is None else most_slow
     verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
-    if verdict.failure is not None and verdict.failure.detail == KILLED:
+    if is_killed(verdict.failure):
         # Perhaps not the program's doing: a kernel that is short of memory kills some process.
         verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
     return verdict
@@ -182,9 +122,10 @@ def evaluate_program(
 def _evaluated(
     sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool, patience: float
 ) -> Verdict:
-    count = len(prepared.suite.cases)
-    observer = _Observer(prepared, [None] * count if details else None, patience)
-    program = Program(source, prepared.task.entry_point)
+    task, suite = prepared.task, prepared.suite
+    count = len(suite.cases)
+    observer = Observer(task, suite, [None] * count if details else None, patience)
+    program = Program(source, task.entry_point)
     pace = prepared.pace
 
     def more(case: int | None) -> float:
@@ -203,11 +144,10 @@ def _evaluated(
         more=None if pace is None else more,
         own_clock=pace is not None and pace.own_clock,
     )
-    if observer.deferred:
-        _check(sandbox, prepared, observer)
+    check_deferred(sandbox, task, suite, observer)
     worst = observer.base or observer.plus
     # Without a base case, the others are the only evidence.
-    base = observer.base if prepared.suite.base_count else worst
+    base = observer.base if suite.base_count else worst
     whole: VerdictName = "pass" if worst is None else worst.verdict
     return Verdict(
         base="pass" if base is None else base.verdict,
@@ -216,57 +156,6 @@ def _evaluated(
         details=None if observer.details is None else tuple(observer.details),
         cpu=cpu,
     )
-
-
-def _check(sandbox: Sandbox, prepared: PreparedSuite, observer: _Observer) -> None:
-    """Have the task's own check judge the answers that differ from the reference's.
-
-    It sees expected values, so it runs in a process of its own with inputs of its own.
-    """
-    contract = prepared.task.contract
-    assert contract is not None
-    rows, numbers, parts = [], [], MAX_PARTS
-    for case, data in sorted(observer.deferred.items()):
-        expected = prepared.suite.expected[case]
-        verdict = judge(Returned(data), expected, prepared.task.rule)
-        if verdict == "fail":
-            try:
-                parts += 4 * wire.check(expected)
-                parts -= wire.check(data, most=parts)
-            except CodecError:
-                verdict = "unrepresentable"
-            else:
-                arguments = list(prepared.suite.cases[case].arguments)
-                rows.append((wire.encode(arguments), data, expected))
-                numbers.append(case)
-                continue
-        _book(prepared, observer, case, verdict, Returned(data))
-    if not rows:
-        return
-    inputs = Inputs.joined(rows, private=True)
-    # A sample may choose values that the check is slow on, so the first refusal ends it, unless
-    # the verdict on every case was requested.
-    every = observer.details is not None
-    run = sandbox.run(
-        Program(contract, "check"),
-        inputs,
-        CHECK_LIMITS,
-        judge=lambda _, outcome: every or accepts(outcome),
-    )
-    if run.load_failed:
-        raise ContractError(f"{prepared.task.id}: the contract does not load: {run.outcomes[0]}")
-    for case, outcome in zip(numbers, run.outcomes, strict=True):
-        data = observer.deferred[case]
-        _book(prepared, observer, case, "pass" if accepts(outcome) else "fail", Returned(data))
-
-
-def _book(
-    prepared: PreparedSuite, observer: _Observer, case: int, verdict: VerdictName, outcome: Outcome
-) -> None:
-    if observer.details is not None:
-        observer.details[case] = verdict
-    if verdict != "pass" and observer.is_first(case):
-        observer.fail(explain(case, verdict, outcome, prepared.suite.expected[case]))
 
 
 # The names that modules which are being rewritten still use.

@@ -1,28 +1,36 @@
-"""Which cases reject a program, a mutant or a model's sample alike: through the one evaluator."""
+"""Which cases reject a mutant or a model's sample: a requirement that a small suite keeps."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from evalplus_lite.grading.evaluator import Exam, examine
+from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.sandbox.steps import FEWEST
+from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task
 
 MEMORY = 1 << 28
 MOST_SLOW = 2
 """A program that used up its time on this many cases is run on no further one."""
+SAMPLE_FACTOR = 4
+"""How many times the reference's steps a sample may make on a case, or ``FEWEST``."""
+SAMPLE_STEPS = 20_000_000
+"""Samples meet the cases up to this cost first; the others only if those reject none of it."""
+MUTANT_FEWEST, MUTANT_FACTOR = 100_000, 20
+"""Steps that a mutant may make on a case, and how many times the reference's beside them. One in
+ten never ends, and to count as far as here is what each of those costs."""
+MUTANT_SECONDS = 0.5
+"""CPU seconds that a mutant's calls of built-in functions may take on a case at least."""
 MUTANT_STEPS = 2_000_000
 """Mutants meet the cheapest cases, up to this many steps of the reference's in all: a few
 published inputs cost more than thousands of others, and no mutant needs just them."""
-MUTANT_FEWEST = 1_000_000
-"""Steps that any mutant may take on a case, fewer than a sample: many mutants never end, and to
-count as far as here is what each of them costs."""
-SAMPLE_STEPS = 20_000_000
-"""Samples meet the cases up to this cost first; the others only where those reject none of it."""
+MUTANT_MEMORY = 1 << 26
+"""Bytes that a mutant may hold, unless the reference needs more: then ``MEMORY``."""
+TOGETHER = 16
+"""Mutants that share a process, whose start costs more than most of them."""
 NEGLIGIBLE_STEPS = 500_000
 """Cases of fewer steps cost nothing."""
 BYTE_STEPS = 20
@@ -41,53 +49,80 @@ class Kills:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """A shooting range: an exam for some of a suite's cases, and which ones those are."""
+class KillSuite:
+    """Some of a suite's cases, ready to be met by programs, and which ones those are."""
 
-    exam: Exam
+    metered: MeteredSuite
     cases: tuple[int, ...]
 
     @classmethod
-    def of(
-        cls,
-        task: Task,
-        suite: Suite,
-        *,
-        steps: Sequence[int] = (),
-        most: int | None = None,
-        fewest: int = FEWEST,
-    ) -> Range:
-        """Prepare a suite, or its base cases and its cheapest others up to so many steps in all.
+    def of_samples(
+        cls, task: Task, suite: Suite, steps: Sequence[int], *, most: int | None = None
+    ) -> KillSuite:
+        """Prepare a suite, or its base cases and its cheapest others up to ``most`` steps in all.
 
-        ``steps`` are the reference's by case, if they are known; with ``most`` they must be. Any
-        program may take ``fewest`` on a case. The order is the suite's.
+        ``steps`` are the reference's by case.
         """
-        chosen = list(range(len(suite.cases)))
-        if most is not None:
-            cost = [
-                (used if used >= NEGLIGIBLE_STEPS else 0) + BYTE_STEPS * len(data)
-                for used, data in zip(steps, suite.expected, strict=True)
-            ]
-            plus = sorted(chosen[suite.base_count :], key=lambda case: (cost[case], case))
-            total = list(accumulate(cost[case] for case in plus))
-            chosen = sorted([*chosen[: suite.base_count], *plus[: bisect_right(total, most)]])
-        part = replace(
-            suite,
-            cases=tuple(suite.cases[case] for case in chosen),
-            expected=tuple(suite.expected[case] for case in chosen),
-            base_count=sum(case < suite.base_count for case in chosen),
+        chosen = range(len(suite.cases)) if most is None else _cheapest(suite, steps, most)
+        allowed = [max(FEWEST, SAMPLE_FACTOR * steps[case]) for case in chosen]
+        metered = MeteredSuite.of(
+            task,
+            _part(suite, chosen),
+            allowed,
+            [Allowance(most).patience_counting for most in allowed],
+            memory=MEMORY,
+            patience=MOST_SLOW,
         )
-        known = [steps[case] for case in chosen] if steps else []
-        exam = Exam.by_steps(task, part, memory=MEMORY, steps=known, fewest=fewest)
-        return cls(exam, tuple(chosen))
+        return cls(metered, tuple(chosen))
 
-    def kills(self, sandbox: Sandbox, source: str) -> Kills:
-        """Return which cases reject a program, by their numbers in the whole suite."""
-        verdict = examine(sandbox, self.exam, source, details=True, most_slow=MOST_SLOW)
-        killed = run = 0
-        for case, name in zip(self.cases, verdict.details or (), strict=True):
-            if name is not None:
-                run |= 1 << case
-                if name != "pass":
-                    killed |= 1 << case
-        return Kills(killed, run)
+    @classmethod
+    def of_mutants(
+        cls, sandbox: Sandbox, task: Task, suite: Suite, steps: Sequence[int]
+    ) -> KillSuite:
+        """Prepare a suite's base cases and its cheapest others; ``steps`` as for samples."""
+        chosen = _cheapest(suite, steps, MUTANT_STEPS)
+        part = _part(suite, chosen)
+        allowed = [MUTANT_FEWEST + MUTANT_FACTOR * steps[case] for case in chosen]
+        seconds = [MUTANT_SECONDS + Allowance(most).patience_counting for most in allowed]
+        for memory in (MUTANT_MEMORY, MEMORY):
+            metered = MeteredSuite.of(
+                task,
+                part,
+                allowed,
+                seconds,
+                memory=memory,
+                patience=MOST_SLOW,
+                fatal=EXHAUSTED,
+                together=TOGETHER,
+            )
+            (row,) = metered.rows(sandbox, [task.reference])
+            if set(row) == {"pass"}:
+                break
+        return cls(metered, tuple(chosen))
+
+    def kills(self, sandbox: Sandbox, sources: Sequence[str]) -> Iterator[Kills]:
+        """Yield for each program which cases reject it, by their numbers in the whole suite."""
+        for row in self.metered.rows(sandbox, sources):
+            run = [(case, name) for case, name in zip(self.cases, row, strict=True) if name]
+            killed = sum(1 << case for case, name in run if name != "pass")
+            yield Kills(killed, sum(1 << case for case, _ in run))
+
+
+def _cheapest(suite: Suite, steps: Sequence[int], most: int) -> Sequence[int]:
+    """Return the base cases and the cheapest others up to ``most`` steps in all, in order."""
+    cost = [
+        (used if used >= NEGLIGIBLE_STEPS else 0) + BYTE_STEPS * len(data)
+        for used, data in zip(steps, suite.expected, strict=True)
+    ]
+    plus = sorted(range(suite.base_count, len(cost)), key=lambda case: (cost[case], case))
+    total = list(accumulate(cost[case] for case in plus))
+    return sorted([*range(suite.base_count), *plus[: bisect_right(total, most)]])
+
+
+def _part(suite: Suite, chosen: Sequence[int]) -> Suite:
+    return replace(
+        suite,
+        cases=tuple(suite.cases[case] for case in chosen),
+        expected=tuple(suite.expected[case] for case in chosen),
+        base_count=sum(case < suite.base_count for case in chosen),
+    )

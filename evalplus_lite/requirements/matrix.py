@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +17,13 @@ from evalplus_lite.requirements.input_classes import shapes
 from evalplus_lite.requirements.kills import (
     MEMORY,
     MOST_SLOW,
+    MUTANT_FACTOR,
     MUTANT_FEWEST,
+    MUTANT_MEMORY,
     MUTANT_STEPS,
     SAMPLE_STEPS,
     Kills,
-    Range,
+    KillSuite,
 )
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
@@ -40,7 +42,7 @@ MODES: Mapping[str, tuple[str, ...]] = {
 """Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
 three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
 SECTIONS = {
-    "mutant": f"mutant {MUTANT_FEWEST} {MUTANT_STEPS} {MOST_SLOW} {MEMORY}",
+    "mutant": f"mutant {MUTANT_FEWEST} {MUTANT_FACTOR} {MUTANT_STEPS} {MOST_SLOW} {MUTANT_MEMORY}",
     "sample": f"sample {FEWEST} {SAMPLE_STEPS} {MOST_SLOW} {MEMORY}",
 }
 """Where kills are cached: by all that decides them besides the task and the program."""
@@ -147,18 +149,24 @@ def _kills(
         task, suite = work.task, work.suite
         steps = _steps(sandbox, work, shelf)
         if kind == "mutant":
-            cheap = Range.of(task, suite, steps=steps, most=MUTANT_STEPS, fewest=MUTANT_FEWEST)
+            cheap = KillSuite.of_mutants(sandbox, task, suite, steps)
         else:
-            cheap = Range.of(task, suite, steps=steps, most=SAMPLE_STEPS)
-        fresh = {key: cheap.kills(sandbox, programs[key]) for key in missing}
+            cheap = KillSuite.of_samples(task, suite, steps, most=SAMPLE_STEPS)
+        fresh = _run(cheap, sandbox, programs, missing)
         if kind == "sample" and len(cheap.cases) < len(suite.cases):
-            whole = Range.of(task, suite, steps=steps)
-            for key, row in fresh.items():
-                if not row.killed:
-                    fresh[key] = whole.kills(sandbox, programs[key])
+            whole = KillSuite.of_samples(task, suite, steps)
+            alive = [key for key, row in fresh.items() if not row.killed]
+            fresh |= _run(whole, sandbox, programs, alive)
         shelf.store(section, {key: [row.killed, row.run] for key, row in fresh.items()})
         known = shelf.section(section) or {}
     return {key: Kills(*known[key]) for key in programs}
+
+
+def _run(
+    suite: KillSuite, sandbox: Sandbox, programs: Mapping[str, str], keys: Sequence[str]
+) -> dict[str, Kills]:
+    rows = suite.kills(sandbox, [programs[key] for key in keys])
+    return dict(zip(keys, rows, strict=True))
 
 
 def _steps(sandbox: Sandbox, work: Work, shelf: Shelf) -> list[int]:

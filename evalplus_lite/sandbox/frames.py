@@ -52,6 +52,13 @@ class Expected:
             offsets.append(at)
         return cls(b"".join(parts), tuple(offsets), large)
 
+    def times(self, count: int) -> Expected:
+        """Return these answers so many times, one after the other."""
+        cases, size = len(self.offsets) - 1, len(self.stream)
+        offsets = [size * n + at for n in range(count) for at in self.offsets[:-1]]
+        large = {cases * n + case: data for n in range(count) for case, data in self.large.items()}
+        return Expected(self.stream * count, (*offsets, size * count), large)
+
     def begins(self, payload: bytes, first: int, count: int, *, whole: bool) -> bool:
         """Return whether a batch holds just these answers (or, not ``whole``, begins with them)."""
         if self.large and any(case in self.large for case in range(first, first + count)):

@@ -167,6 +167,7 @@ class Sandbox:
         timed: bool = False,
         more: More | None = None,
         own_clock: bool = False,
+        first: int = 0,
     ) -> tuple[float, bool]:
         """Run the program and report each case to ``observer``.
 
@@ -177,10 +178,10 @@ class Sandbox:
         CPU seconds are used up, and says how many it may use in all; it may run programs itself,
         in a sandbox ``beside`` this one. With ``own_clock`` the time of answers that came is what
         the program itself measured, exact however late they are read: for programs that gain
-        nothing by lying.
+        nothing by lying. Cases before ``first`` are left out.
         """
         job = _Run(program, inputs, limits, observer, expected, timed, more, own_clock)
-        state = RunState(0, Spent(limits.total))
+        state = RunState(first, Spent(limits.total))
         while state.going and state.next < len(inputs):
             death = self._attempt(job, state, len(inputs))
             if death is None:

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox
-from evalplus_lite.types import Outcome, Returned, TimedOut, Value
+from evalplus_lite.sandbox.guest.counting import STOP
+from evalplus_lite.types import Outcome, Raised, Returned, TimedOut, Value
 from evalplus_lite.values import wire
 
 STEPS_A_SECOND = 20_000_000
@@ -31,87 +32,7 @@ PATIENCE = 10
 MOST_PATIENCE = 60.0
 """A case's patience is so many times its limit's usual seconds, or so many seconds more."""
 
-_COUNTER = '''
-import ast as _ast, sys as _sys, types as _types
-_LEFT, _TICK, _EACH, _STOP = (
-    f"_evalplus_lite_{{name}}" for name in ("left", "tick", "each", "stop"))
-_PRELUDE = f"""
-class {{_STOP}}(BaseException): pass
-{{_LEFT}} = 1 << 62
-def {{_TICK}}():
-    global {{_LEFT}}
-    {{_LEFT}} -= 1
-    if {{_LEFT}} < 0: raise {{_STOP}}
-    return True
-def {{_EACH}}(items):
-    global {{_LEFT}}
-    for item in items:
-        {{_LEFT}} -= 1
-        if {{_LEFT}} < 0: raise {{_STOP}}
-        yield item
-"""
-_NESTING = (_ast.If, _ast.For, _ast.AsyncFor, _ast.While, _ast.Try, _ast.With, _ast.AsyncWith,
-            _ast.Match) + ((_ast.TryStar,) if hasattr(_ast, "TryStar") else ())
-_FREE = (_ast.Pass, _ast.Global, _ast.Nonlocal)
-
-def _count(weight):
-    return _ast.parse(f"{{_LEFT}} -= {{weight}}\\nif {{_LEFT}} < 0: raise {{_STOP}}").body
-
-def _block(statements):
-    """Put a count before each run of statements that are executed one after the other."""
-    found, run = [], []
-    for statement in statements:
-        run.append(statement)
-        if isinstance(statement, _NESTING):
-            found += _counted(run)
-            run = []
-    return found + _counted(run)
-
-def _counted(run):
-    weight = sum(not isinstance(statement, _FREE) for statement in run)
-    return [*_count(weight), *run] if weight else run
-
-def _opened(body):
-    """Say that the count is a global name, after a description, if there is one."""
-    first = body[0] if body else None
-    text = isinstance(first, _ast.Expr) and isinstance(first.value, _ast.Constant)
-    return [*body[:text], _ast.Global([_LEFT]), *body[text:]]
-
-class _Counting(_ast.NodeTransformer):
-    def generic_visit(self, node):
-        super().generic_visit(node)
-        for field in ("body", "orelse", "finalbody"):
-            statements = getattr(node, field, None)
-            if isinstance(statements, list) and statements:
-                if not isinstance(node, (_ast.Module, _ast.ClassDef)):
-                    statements = _block(statements) or statements
-                    if isinstance(node, (_ast.For, _ast.While)) and field == "body":
-                        if all(isinstance(each, _FREE) for each in node.body):
-                            statements = [*_count(1), *statements]
-                setattr(node, field, statements)
-        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
-            node.body = _opened(node.body)
-        elif isinstance(node, _ast.Lambda):
-            tick = _ast.Call(_ast.Name(_TICK, _ast.Load()), [], [])
-            node.body = _ast.IfExp(tick, node.body, _ast.Constant(None))
-        elif isinstance(node, _ast.comprehension) and not node.is_async:
-            node.iter = _ast.Call(_ast.Name(_EACH, _ast.Load()), [node.iter], [])
-        return node
-
-_module = _sys.modules["program"] = _types.ModuleType("program")
-exec(_PRELUDE, _module.__dict__)
-_tree = _ast.fix_missing_locations(_Counting().visit(_ast.parse({source!r})))
-exec(compile(_tree, "<program>", "exec", dont_inherit=True), _module.__dict__)
-_function = _module.__dict__[{entry_point!r}]
-
-def counted(*arguments):
-    _module.__dict__[_LEFT] = {most}
-    try:
-        _function(*arguments)
-    except BaseException:
-        pass
-    return {most} - _module.__dict__[_LEFT]
-'''
+ENTRY = "measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +56,11 @@ class Allowance:
         """CPU seconds that a case within this many steps may take: built-in functions' own work."""
         seconds = self.steps / STEPS_A_SECOND
         return min(PATIENCE * seconds, seconds + MOST_PATIENCE)
+
+    @property
+    def patience_counting(self) -> float:
+        """The same for a program that counts its steps, which takes its time, too."""
+        return self.patience + 2 * self.steps / STEPS_A_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +126,36 @@ def count(
 
     None where its patience ends first; 0 where it cannot be counted or ends its process.
     """
-    text = _COUNTER.format(source=program.source, entry_point=program.entry_point, most=most)
-    seconds = Allowance(most).patience + 2 * most / STEPS_A_SECOND  # counting takes its time, too
-    roomy = Limits(seconds, 2 * limits.load + 1, limits.memory, limits.output, limits.wait)
-    run = sandbox.beside().run(Program(text, "counted"), inputs, roomy)
+    text = _call("counter", program.source, program.entry_point, most)
+    roomy = Limits(
+        Allowance(most).patience_counting,
+        2 * limits.load + 1,
+        limits.memory,
+        limits.output,
+        limits.wait,
+    )
+    run = sandbox.beside().run(Program(text, ENTRY), inputs, roomy)
     return [_steps(outcome) for outcome in run.outcomes]
+
+
+def metered(sources: Sequence[str], entry_point: str) -> Program:
+    """Return a program that is called with (number of a source, steps that it may make, arguments
+    in wire form) and answers as that source does, or raises ``STOPPED`` where it makes more steps.
+
+    Counting and answering in one run costs less than asking afterwards, and is as exact. For
+    programs that gain nothing by cheating the count. Several share a process.
+    """
+    return Program(_call("Metered", list(sources), entry_point), ENTRY)
+
+
+def is_stopped(outcome: Outcome) -> bool:
+    """Return whether a metered program made more steps than it may."""
+    return isinstance(outcome, Raised) and outcome.type == STOP
+
+
+def _call(name: str, *arguments: object) -> str:
+    """Return a program whose function is what a name of ``guest.counting`` makes of arguments."""
+    return f"import sandbox_inside\n{ENTRY} = sandbox_inside.{name}(*{arguments!r})\n"
 
 
 def _steps(outcome: Outcome | None) -> int | None:

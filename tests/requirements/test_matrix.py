@@ -15,7 +15,7 @@ from evalplus_lite.reduction.policy import Policy, Size, bounded, choose
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.branches import config
 from evalplus_lite.requirements.cache import Shelf
-from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, Range
+from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
 from evalplus_lite.requirements.matrix import Matrix, Work, build
 from evalplus_lite.requirements.survivors import report
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -135,15 +135,15 @@ def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
 
 def test_an_endless_program_is_given_up_early(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """A program that uses up its time is killed there, and run on few cases only."""
-    place = Range.of(task, suite)
-    endless = place.kills(sandbox, "def grade(x):\n    while True:\n        pass\n")
+    place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
+    (endless,) = place.kills(sandbox, ["def grade(x):\n    while True:\n        pass\n"])
     assert endless.killed == endless.run == (1 << MOST_SLOW) - 1
 
 
 def test_a_program_that_eats_memory_is_killed(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """Memory has a limit; what exceeds it is a kill like any other."""
-    place = Range.of(task, suite)
-    greedy = place.kills(sandbox, "def grade(x):\n    return 'A' * (1 << 34)\n")
+    place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
+    (greedy,) = place.kills(sandbox, ["def grade(x):\n    return 'A' * (1 << 34)\n"])
     assert greedy.killed == (1 << len(MARKS)) - 1
 
 
@@ -151,16 +151,17 @@ def test_a_program_that_does_not_load_is_killed_everywhere(
     sandbox: Sandbox, task: Task, suite: Suite
 ) -> None:
     """No answer is no right answer."""
-    place = Range.of(task, suite)
-    assert place.kills(sandbox, "def grade(x:").killed == (1 << len(MARKS)) - 1
+    place = KillSuite.of_samples(task, suite, [1] * len(suite.cases))
+    (found,) = place.kills(sandbox, ["def grade(x:"])
+    assert found.killed == (1 << len(MARKS)) - 1
 
 
 def test_mutants_meet_the_cheap_cases_only(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """A case beyond the time for all cases is not run, and its number stays its own."""
     steps = [1, 5_000_000, *[1] * (len(suite.cases) - 2)]
-    place = Range.of(task, replace(suite, base_count=1), steps=steps, most=MUTANT_STEPS)
+    place = KillSuite.of_samples(task, replace(suite, base_count=1), steps, most=MUTANT_STEPS)
     assert place.cases == (0, 2, 3, 4, 5, 6)
-    found = place.kills(sandbox, OFF_BY_ONE)
+    (found,) = place.kills(sandbox, [OFF_BY_ONE])
     assert members(found.killed) == [3]
     assert members(found.run) == [0, 2, 3, 4, 5, 6]
 

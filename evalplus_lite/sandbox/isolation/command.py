@@ -34,7 +34,7 @@ from evalplus_lite.sandbox.isolation.seccomp import Files
 # Modules that programs use most: imported once, in the worker.
 PRELOAD = (
     "typing math re random collections itertools functools operator string copy heapq bisect "
-    "datetime hashlib json statistics decimal fractions numbers enum dataclasses"
+    "datetime hashlib json statistics decimal fractions numbers enum dataclasses ast"
 ).split()
 
 SCRATCH = "/tmp"  # inside: a small file system of the worker's own
@@ -63,7 +63,12 @@ class Launch:
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 # What a worker's interpreter runs, one after the other in one namespace.
-TEXTS = ("values/encoding.py", "sandbox/guest/child.py", "sandbox/guest/worker.py")
+TEXTS = (
+    "values/encoding.py",
+    "sandbox/guest/counting.py",
+    "sandbox/guest/child.py",
+    "sandbox/guest/worker.py",
+)
 
 
 def inside_text() -> str:

@@ -1,0 +1,149 @@
+"""What is kept of a program's run on a suite: its verdict on each case, its first failures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from evalplus_lite.errors import CodecError, ContractError
+from evalplus_lite.grading.verdicts import explain, judge
+from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, has_check
+from evalplus_lite.types import Failure, Outcome, Returned, Suite, Task, VerdictName
+from evalplus_lite.values import wire
+
+MAX_DEFERRED = 16 << 20
+"""Bytes of answers kept for a task's check, or four times as many as all right answers have; what
+is larger in all is not right."""
+MAX_PARTS = 200_000
+"""Values, parts and all, that a program's answers to a task's check may hold together, beside four
+times as many as the reference's answers to the same cases."""
+KILLED = "SIGKILL"
+LONGEST_KNOWN, MOST_KNOWN = 1 << 8, 1 << 15
+"""Bytes of an answer whose verdict is kept in memory, and how many of them."""
+
+
+@dataclass(slots=True)
+class Observer:
+    """Observes one program's run and keeps what decides its verdict."""
+
+    task: Task
+    suite: Suite
+    details: list[VerdictName | None] | None
+    fatal_left: float = math.inf
+    """Cases whose verdict may be ``fatal`` before the program is run no further."""
+    fatal: tuple[VerdictName, ...] = ("timeout",)
+    judged: dict[tuple[int, bytes], VerdictName] | None = None
+    """Verdicts on wrong answers by case, if other programs are likely to give them, too."""
+    deferred: dict[int, bytes] = field(default_factory=dict)
+    base: Failure | None = None
+    plus: Failure | None = None
+    kept: int = 0
+
+    def equal(self, first: int, last: int) -> bool:
+        """Keep that cases were answered with exactly the expected bytes."""
+        if self.details is not None:
+            self.details[first:last] = ["pass"] * (last - first)
+        return True
+
+    def outcome(self, case: int, outcome: Outcome) -> bool:
+        """Judge what happened on a case; return whether to go on."""
+        suite, task = self.suite, self.task
+        if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
+            self.deferred[case] = outcome.data
+            return True
+        verdict = self.judge(case, outcome)
+        if self.details is not None:
+            self.details[case] = verdict
+        if verdict == "pass":
+            return True
+        self.fatal_left -= verdict in self.fatal
+        if self.is_first(case):
+            self.fail(explain(case, verdict, outcome, suite.expected[case]))
+        return self.details is not None and self.fatal_left > 0
+
+    def judge(self, case: int, outcome: Outcome) -> VerdictName:
+        """Return what an outcome means, from memory if such an answer was judged before."""
+        if self.judged is None or not isinstance(outcome, Returned):
+            return judge(outcome, self.suite.expected[case], self.task.rule)
+        key = case, outcome.data
+        verdict = self.judged.get(key)
+        if verdict is None:
+            verdict = judge(outcome, self.suite.expected[case], self.task.rule)
+            if len(outcome.data) <= LONGEST_KNOWN and len(self.judged) < MOST_KNOWN:
+                self.judged[key] = verdict
+        return verdict
+
+    def keeps(self, size: int) -> bool:
+        """Return whether another answer of ``size`` bytes can wait for the check."""
+        self.kept += size
+        return self.kept <= max(MAX_DEFERRED, 4 * self.suite.blobs.size)
+
+    def is_first(self, case: int) -> bool:
+        """Return whether a failure would be the first among the base cases or among the others."""
+        known = self.base if case < self.suite.base_count else self.plus
+        return known is None or case < known.case
+
+    def fail(self, failure: Failure) -> None:
+        """Keep a failure that is the first of its kind."""
+        if failure.case < self.suite.base_count:
+            self.base = failure
+        else:
+            self.plus = failure
+
+
+def is_killed(failure: Failure | None) -> bool:
+    """Return whether a failure may be the system's doing, which kills if short of memory."""
+    return failure is not None and failure.detail == KILLED
+
+
+def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Observer) -> None:
+    """Have the task's own check judge the answers that differ from the reference's.
+
+    It sees expected values, so it runs in a process of its own with inputs of its own.
+    """
+    contract = task.contract
+    if contract is None or not observer.deferred:
+        return
+    rows, numbers, parts = [], [], MAX_PARTS
+    for case, data in sorted(observer.deferred.items()):
+        expected = suite.expected[case]
+        verdict = judge(Returned(data), expected, task.rule)
+        if verdict == "fail":
+            try:
+                parts += 4 * wire.check(expected)
+                parts -= wire.check(data, most=parts)
+            except CodecError:
+                verdict = "unrepresentable"
+            else:
+                arguments = list(suite.cases[case].arguments)
+                rows.append((wire.encode(arguments), data, expected))
+                numbers.append(case)
+                continue
+        _book(suite, observer, case, verdict, Returned(data))
+    if not rows:
+        return
+    inputs = Inputs.joined(rows, private=True)
+    # A sample may choose values that the check is slow on, so the first refusal ends it, unless
+    # the verdict on every case was requested.
+    every = observer.details is not None
+    run = sandbox.run(
+        Program(contract, "check"),
+        inputs,
+        CHECK_LIMITS,
+        judge=lambda _, outcome: every or accepts(outcome),
+    )
+    if run.load_failed:
+        raise ContractError(f"{task.id}: the contract does not load: {run.outcomes[0]}")
+    for case, outcome in zip(numbers, run.outcomes, strict=True):
+        data = observer.deferred[case]
+        _book(suite, observer, case, "pass" if accepts(outcome) else "fail", Returned(data))
+
+
+def _book(
+    suite: Suite, observer: Observer, case: int, verdict: VerdictName, outcome: Outcome
+) -> None:
+    if observer.details is not None:
+        observer.details[case] = verdict
+    if verdict != "pass" and observer.is_first(case):
+        observer.fail(explain(case, verdict, outcome, suite.expected[case]))

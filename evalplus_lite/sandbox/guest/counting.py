@@ -1,0 +1,206 @@
+"""What runs inside the sandbox to count a program's steps: the program, rewritten so that it does.
+
+Like ``child`` it is sent as *text* and imports the standard library only. A step is a statement
+executed or an item that a comprehension takes: the same number on every machine, however busy. A
+function counts in a local variable, which costs a third of what a global one does, and hands its
+count over every thousand steps and when it ends; generators, whose end may never come, use the
+global one at once. Work within one call of a built-in function is no step.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import marshal
+import os
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+LEFT, MADE, TICK, EACH, STOP = (
+    f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "stop")
+)
+PRELUDE = compile(
+    f"""
+class {STOP}(BaseException): pass
+{LEFT} = 1 << 62
+def {TICK}():
+    global {LEFT}
+    {LEFT} -= 1
+    if {LEFT} < 0: raise {STOP}
+    return True
+def {EACH}(items):
+    global {LEFT}
+    for item in items:
+        {LEFT} -= 1
+        if {LEFT} < 0: raise {STOP}
+        yield item
+""",
+    "<counting>",
+    "exec",
+)
+CHECK = f"if {LEFT} < 0: raise {STOP}"
+# Who catches the exception is stopped again at the next look, as the local count stays high.
+HAND_OVER = f"""
+if {MADE} > 999:
+    {LEFT} -= {MADE}
+    {MADE} = 0
+    if {LEFT} < 0:
+        {MADE} = 1000
+        raise {STOP}
+"""
+NESTING: tuple[type[ast.AST], ...] = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With)
+NESTING += (ast.AsyncWith, ast.Match, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+FREE = (ast.Pass, ast.Global, ast.Nonlocal)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
+FRAMES = 3
+"""Frames of ours on the stack, by which a program that counts its steps may recur deeper."""
+
+
+class Counting(ast.NodeTransformer):
+    """Puts a count before each run of statements that are executed one after the other."""
+
+    is_local = False
+    """Whether the function that is visited counts in a local variable."""
+
+    def generic_visit(self, node: Any) -> Any:
+        outer = self.is_local
+        is_block = isinstance(node, (*FUNCTIONS, ast.ClassDef))
+        described = ast.get_docstring(node, clean=False) if is_block else None
+        if isinstance(node, SCOPES):
+            self.is_local = isinstance(node, ast.FunctionDef) and not is_generator(node)
+        super().generic_visit(node)
+        if not isinstance(node, (ast.Module, ast.ClassDef)):
+            for field in ("body", "orelse", "finalbody"):
+                statements = getattr(node, field, None)
+                if isinstance(statements, list) and statements:
+                    is_loop = isinstance(node, (ast.For, ast.While)) and field == "body"
+                    setattr(node, field, self.counted(statements, is_loop))
+        if is_block:
+            description = [] if described is None else [ast.Expr(ast.Constant(described))]
+            node.body = [*description, ast.Global([LEFT]), *self.framed(node.body)]
+        elif isinstance(node, ast.Lambda):
+            node.body = ast.IfExp(call(TICK), node.body, ast.Constant(None))
+        elif isinstance(node, ast.comprehension) and not node.is_async:
+            node.iter = call(EACH, node.iter)
+        self.is_local = outer
+        return node
+
+    def counted(self, statements: list[ast.stmt], is_loop: bool) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        run: list[ast.stmt] = []
+        for at, statement in enumerate(statements, 1):
+            run.append(statement)
+            if at == len(statements) or isinstance(statement, NESTING):
+                weight = sum(not isinstance(each, FREE) for each in run)
+                if is_loop and not found:
+                    weight = max(1, weight)  # a loop of nothing ends, too
+                    found += self.count(weight, check=True)
+                elif weight:
+                    found += self.count(weight, check=False)
+                found += run
+                run = []
+        return found
+
+    def count(self, weight: int, *, check: bool) -> list[ast.stmt]:
+        if not self.is_local:
+            return ast.parse(f"{LEFT} -= {weight}\n{CHECK}").body
+        return ast.parse(f"{MADE} += {weight}\n{HAND_OVER if check else ''}").body
+
+    def framed(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Hand the local count over at the end of a function, however it ends."""
+        if not self.is_local:
+            return body
+        text = f"{MADE} = 0\n{CHECK}\ntry: pass\nfinally: {LEFT} -= {MADE}"
+        frame: list[Any] = [*ast.parse(text).body]
+        frame[-1].body = body
+        return frame
+
+
+def is_generator(function: ast.FunctionDef) -> bool:
+    """Whether a function yields."""
+    rest: list[ast.AST] = [*function.body]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, SCOPES):
+            rest += ast.iter_child_nodes(node)
+    return False
+
+
+def call(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), [*arguments], [])
+
+
+def load(source: str, entry_point: str) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """Run a program's module level; return its function and its names, with the count."""
+    module = sys.modules["program"] = types.ModuleType("program")
+    module.__file__ = "<program>"
+    names = module.__dict__
+    exec(PRELUDE, names)
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(5 * usual)
+    try:
+        tree = ast.fix_missing_locations(Counting().visit(ast.parse(source)))
+        code = compile(tree, "<program>", "exec", dont_inherit=True)
+    except RecursionError:  # nested too deeply to be rewritten: only its time is bounded
+        code = compile(source, "<program>", "exec", dont_inherit=True)
+    finally:
+        sys.setrecursionlimit(usual)
+    exec(code, names)
+    return names[entry_point], names
+
+
+def counter(source: str, entry_point: str, most: int) -> Callable[..., int]:
+    """Return a function that calls the program's and returns how many steps that took."""
+    function, names = load(source, entry_point)
+
+    def counted(*arguments: Any) -> int:
+        names[LEFT] = most
+        with contextlib.suppress(BaseException):
+            function(*arguments)
+        return int(most - names[LEFT])
+
+    return counted
+
+
+class Metered:
+    """Calls one of several programs, of which each call ends after so many steps.
+
+    A program is loaded when it is called first and forgotten when the next one is; one that is alone
+    is loaded at once, and under the limits of loading. Arguments come in wire form, as several programs take the same.
+    """
+
+    def __init__(self, sources: Sequence[str], entry_point: str) -> None:
+        self.sources, self.entry_point = sources, entry_point
+        self.number = -1
+        self.function: Callable[..., Any] | None = None
+        self.failure: BaseException | None = None
+        sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES)
+        if len(sources) == 1:
+            self.number = 0
+            self.function, self.names = load(sources[0], entry_point)
+
+    def __call__(self, number: int, most: int, arguments: bytes) -> Any:
+        if number != self.number:
+            self.change(number)
+        if self.function is None:
+            assert self.failure is not None
+            raise self.failure.with_traceback(None)
+        self.names[LEFT] = most
+        answer = self.function(*marshal.loads(arguments))
+        if self.names[LEFT] < 0:
+            raise self.names[STOP]
+        return answer
+
+    def change(self, number: int) -> None:
+        self.function, self.names, self.failure = None, {}, None
+        self.number = number
+        sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
+        try:
+            self.function, self.names = load(self.sources[number], self.entry_point)
+        except BaseException as error:
+            self.failure = error
