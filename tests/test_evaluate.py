@@ -9,7 +9,7 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
-from evalplus_lite.grading import evaluator
+from evalplus_lite.grading import observer
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Rule, Task, Verdict
@@ -179,7 +179,7 @@ def test_a_check_that_does_not_end_accepts_nothing(
     """A sample cannot win by an answer on which the check runs for ever."""
     from evalplus_lite.sandbox import Limits
 
-    monkeypatch.setattr(evaluator, "CHECK_LIMITS", Limits(cpu=0.2))
+    monkeypatch.setattr(observer, "CHECK_LIMITS", Limits(cpu=0.2))
     verdict = judged(sandbox, "def f(x): return 'loop'", ROOTS)
     assert (verdict.base, verdict.plus) == ("fail", "fail")
 

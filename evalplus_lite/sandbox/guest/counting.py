@@ -170,8 +170,9 @@ def counter(source: str, entry_point: str, most: int) -> Callable[..., int]:
 class Metered:
     """Calls one of several programs, of which each call ends after so many steps.
 
-    A program is loaded when it is called first and forgotten when the next one is; one that is alone
-    is loaded at once, and under the limits of loading. Arguments come in wire form, as several programs take the same.
+    A program is loaded when it is called first and forgotten when the next one is. One that is
+    alone is loaded at once, under the limits of loading. Arguments come in wire form, as several
+    programs take the same.
     """
 
     def __init__(self, sources: Sequence[str], entry_point: str) -> None:

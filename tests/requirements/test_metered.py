@@ -1,0 +1,107 @@
+"""Programs that count their own steps: exact, and judged alike together and alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from support.tasks import make_task
+
+from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.types import Case, Suite, Task
+
+REFERENCE = "def f(items):\n    return sorted(items)\n"
+CASES = [[2, 1], [], [3, 3, 1], [5], [1, 2]]
+PROGRAMS = {
+    "right": REFERENCE,
+    "does not load": "def f(items:\n",
+    "raises while loading": "raise OSError\n",
+    "no such function": "def g(items): return items\n",
+    "changes its arguments": "def f(items):\n    items.sort()\n    return items\n",
+    "wrong": "def f(items):\n    return items\n",
+    "never ends": "def f(items):\n    while True: pass\n",
+    "never ends, and catches": "def f(items):\n    while True:\n        try:\n"
+    "            while True: items.count(1)\n        except BaseException: pass\n",
+    "eats memory": "def f(items):\n    return 'A' * (1 << 34)\n",
+    "grows": "def f(items):\n    while True: items += [0] * 10_000\n",
+    "ends its process": "import os\ndef f(items):\n    os._exit(3)\n",
+    "a built-in that never ends": "def f(items):\n    return sum(iter(int, 1))\n",
+    "recurs": "def f(items):\n    return f(items)\n",
+    "draws": "import random\ndef f(items):\n    return [random.random() < 2] and sorted(items)\n",
+    "reads its description": "def f(items):\n    'text'\n"
+    "    return sorted(items) if f.__doc__ == 'text' else 0\n",
+    "nested deeply": "def f(items):\n    return sorted(items)\nX = " + "+".join("1" * 2500) + "\n",
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return make_task([(case,) for case in CASES], reference=REFERENCE)
+
+
+@pytest.fixture(scope="module")
+def suite(sandbox: Sandbox, task: Task) -> Suite:
+    return answer(sandbox, task, task.cases, base_count=2, limits=Limits(cpu=10.0)).suite
+
+
+def prepared(task: Task, suite: Suite, *, together: int, steps: int = 10_000) -> MeteredSuite:
+    count = len(suite.cases)
+    return MeteredSuite.of(
+        task,
+        suite,
+        [steps] * count,
+        [0.3] * count,
+        memory=1 << 26,
+        patience=2,
+        fatal=EXHAUSTED,
+        together=together,
+    )
+
+
+def test_programs_in_one_process_are_judged_as_if_alone(
+    sandbox: Sandbox, task: Task, suite: Suite
+) -> None:
+    """Whatever one does, the others' rows are theirs; who exhausts resources is soon left."""
+    sources = list(PROGRAMS.values())
+    rows = list(prepared(task, suite, together=len(sources)).rows(sandbox, sources))
+    assert rows == list(prepared(task, suite, together=1).rows(sandbox, sources))
+    found = dict(zip(PROGRAMS, rows, strict=True))
+    assert set(found.pop("right")) == {"pass"}
+    assert set(found.pop("changes its arguments")) == {"pass"}
+    assert set(found.pop("draws")) == {"pass"}
+    assert set(found.pop("reads its description")) == {"pass"}
+    assert set(found.pop("nested deeply")) == {"pass"}
+    assert found.pop("wrong") == ("fail", "pass", "fail", "pass", "pass")
+    for name in ("does not load", "raises while loading", "no such function", "recurs"):
+        assert set(found.pop(name)) == {"error"}, name
+    for name, row in found.items():
+        assert row[:2].count("pass") == row[:2].count(None) == 0, name
+        assert set(row[2:]) == {None}, name
+
+
+def test_steps_are_counted_exactly(sandbox: Sandbox) -> None:
+    """As many steps as allowed pass; one more does not."""
+    reference = "def f(n):\n    for i in range(n): pass\n    return n\n"
+    task = make_task([(5_000,), (5_001,)], reference=reference)
+    suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
+    (row,) = prepared(task, suite, together=1, steps=5_002).rows(sandbox, [reference])
+    assert row == ("pass", "timeout")
+
+
+def test_a_case_has_its_place_in_each_round(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """More programs than share a process, with failures between, keep their order."""
+    wrong = [
+        f"def f(items):\n    return sorted(items) if len(items) != {n} else 0\n" for n in range(4)
+    ]
+    rows = list(prepared(task, suite, together=3).rows(sandbox, wrong * 2))
+    expected = [tuple("fail" if len(case) == n else "pass" for case in CASES) for n in range(4)] * 2
+    assert rows == expected
+    assert Case(([2, 1],)) == suite.cases[0]  # nobody changed ours
