@@ -74,6 +74,7 @@ OWNERS = {
 INSIDE = (
     "values/encoding.py",
     "sandbox/guest/child.py",
+    "sandbox/guest/counting.py",
     "sandbox/guest/worker.py",
     "sandbox/guest/boot.py",
 )
