@@ -17,6 +17,11 @@ TASKS = RUNNING | {"tasks"}
 GENERATING = {"generate", "generate/domains", "generate/operators", "generate/engine"}
 JUDGING = TASKS | {"grading"}
 MEASURING = JUDGING | {"mutation", "requirements", "reduction", "consensus", "statistics"}
+MINING = tuple(
+    f"mining/{room}"
+    for room in ("sources", "reading", "inlining", "statistics", "selecting", "running", "inputs",
+                 "tasks", "asking")
+)  # fmt: skip
 ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
     "locks": frozenset(),
@@ -43,9 +48,18 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "generate/engine": GROUND | {"generate/domains", "generate/operators"},
     "generate": GROUND | {"generate/domains"},
     "prompting": TASKS | {"llm", "generate/domains"},
-    "mining": JUDGING | GENERATING | {"prompting", "llm", "statistics"},
+    "mining/sources": {"errors"},
+    "mining/reading": {"mining/sources"},
+    "mining/inlining": {"mining/reading"},
+    "mining/statistics": {"mining/reading"},
+    "mining/selecting": {"types", *MINING[:4]},
+    "mining/running": GROUND | {"sandbox", *MINING[:5]},
+    "mining/inputs": GROUND | GENERATING | {"llm", "prompting", *MINING[:6]},
+    "mining/tasks": GROUND | {*MINING[:7]},
+    "mining/asking": GROUND | {"llm", "prompting", "statistics", *MINING[:8]},
+    "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
-    "pipelines": MEASURING | GENERATING | {"prompting", "llm", "exporters", "mining"},
+    "pipelines": MEASURING | GENERATING | {"prompting", "llm", "exporters", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
 }
 """The rooms that a room may import: what stands before it, never what stands after it. A room that

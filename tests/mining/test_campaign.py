@@ -15,8 +15,9 @@ from evalplus_lite.execution.processes import Processes
 from evalplus_lite.llm import Reply
 from evalplus_lite.mining.campaign import Campaign, Outputs
 from evalplus_lite.mining.inputs.grow import grow
+from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.validators import judge
-from evalplus_lite.mining.mine import MiningSettings, PackageMine, Runner
+from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.mining.selecting.annotations import read_type

@@ -7,7 +7,7 @@ from typing import Any
 
 from support.mining import SLUG, mine_all
 
-from evalplus_lite.mining.mine import Runner
+from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.running.proof import Original, Sandboxes, prove
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.sources.archives import open_package

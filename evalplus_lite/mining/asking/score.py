@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -13,6 +13,7 @@ from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.canonical import is_same
 from evalplus_lite.mining.asking.predict import Prediction
+from evalplus_lite.mining.asking.score_tables import ScoreRow, score_rows
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import read_jsonl
@@ -34,8 +35,6 @@ Would an experienced Python developer call them the same error? Answer True or F
 SameMessage = Callable[[str, str, str], bool]
 """Whether two messages of an exception's type, the true and the predicted one, say the same."""
 MOST_FAILURES = 3
-BINS = 4
-"""Quantile groups of a statistic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +165,6 @@ def graded_rows(
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions."""
-
-    group: str
-    name: str
-    cases: int
-    tasks: int
-    pass_at_1: float
-
-
 @dataclass(slots=True)
 class ScoreReport:
     """All tables of one model's predictions."""
@@ -246,82 +234,6 @@ def score(
     seen = unjudged | set(marks)
     report.missing = sum(len(task.cases) for task in known.values()) - len(seen)
     rates = {place: fmean(found) for place, found in marks.items()}
-    report.lines = list(_lines(known, rates))
+    report.lines = list(score_rows(known, rates))
     report.reasons = dict(sorted(report.reasons.items()))
     return report
-
-
-def _lines(
-    known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
-) -> Iterator[ScoreRow]:
-    places = sorted(rates)
-    yield _line("all", "all", places, rates)
-    errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
-    if errors:
-        yield _line("all", "errors only", errors, rates)
-    packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for place in places:
-        packages[str(known[place[0]].facts.get("package", "-"))].append(place)
-    for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield _line("package", name, members, rates)
-    for group, values in _statistics(known, places).items():
-        yield from _quarters(group, values, rates)
-
-
-def _statistics(
-    known: Mapping[str, MinedTask], places: list[tuple[str, int]]
-) -> dict[str, dict[tuple[str, int], float]]:
-    """Return statistic -> case -> value; per line of code for counts of node types."""
-    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
-    for place in places:
-        task = known[place[0]]
-        static = task.facts.get("static", {})
-        for name in ("lines", "cyclomatic", "maintainability", "call_depth", "identifiers", "ifs",
-                     "returns"):  # fmt: skip
-            if isinstance(static.get(name), int | float):
-                found[name][place] = float(static[name])
-        lines = static.get("lines") or 0
-        nodes = static.get("nodes", {})
-        for label, types in _PER_LINE.items():
-            if lines:
-                count = sum(nodes.get(kind, 0) for kind in types)
-                found[f"{label} per line"][place] = count / lines
-        for name, value in task.cases[place[1]].runtime.items():
-            found[f"run: {name}"][place] = float(value)
-    return dict(found)
-
-
-_PER_LINE = {
-    "calls": ("Call",),
-    "identifiers created": ("Store", "arg"),
-    "branches": ("If", "IfExp"),
-    "return statements": ("Return",),
-}
-
-
-def _quarters(
-    group: str, values: Mapping[tuple[str, int], float], rates: Mapping[tuple[str, int], float]
-) -> Iterator[ScoreRow]:
-    """Split cases at the quartiles of a statistic; equal values stay together."""
-    ordered = sorted(values.values())
-    edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
-    bins: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for place, value in values.items():
-        bins[sum(value >= edge for edge in edges)].append(place)
-    if len(bins) < 2:
-        return
-    for number in sorted(bins):
-        members = bins[number]
-        low = min(values[place] for place in members)
-        high = max(values[place] for place in members)
-        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates)
-
-
-def _line(
-    group: str,
-    name: str,
-    places: list[tuple[str, int]],
-    rates: Mapping[tuple[str, int], float],
-) -> ScoreRow:
-    rate = fmean(rates[place] for place in places)
-    return ScoreRow(group, name, len(places), len({place[0] for place in places}), rate)

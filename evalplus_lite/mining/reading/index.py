@@ -13,8 +13,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from evalplus_lite.mining.reading.bindings import bound_names
 from evalplus_lite.mining.reading.library import has_member
-from evalplus_lite.mining.reading.name_uses import MUTATORS, bound_names
+from evalplus_lite.mining.reading.name_uses import MUTATORS
 from evalplus_lite.mining.reading.statement_index import Statement, decide, verbatim
 from evalplus_lite.mining.sources.packages import PackageSource, SourceFile
 

@@ -9,33 +9,22 @@ attributes asked of them, whether they are needed while loading, and where.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from evalplus_lite.mining.reading.bindings import (
+    COMPREHENSIONS,
+    arguments_of,
+    bound_names,
+    declared_names,
+)
 
 When: TypeAlias = Literal["load", "late", "annotation"]
 
 MUTATORS = frozenset(
-    [
-        "append",
-        "add",
-        "appendleft",
-        "clear",
-        "discard",
-        "extend",
-        "extendleft",
-        "insert",
-        "pop",
-        "popitem",
-        "popleft",
-        "remove",
-        "reverse",
-        "setdefault",
-        "sort",
-        "update",
-        "__setitem__",
-        "__delitem__",
-    ]
+    """append add appendleft clear discard extend extendleft insert pop popitem popleft remove
+    reverse setdefault sort update __setitem__ __delitem__""".split()
 )
 """Methods of builtin containers that change them."""
 
@@ -78,7 +67,6 @@ class _NameScope:
 
 
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def uses_of(node: ast.stmt) -> Uses:
@@ -86,73 +74,6 @@ def uses_of(node: ast.stmt) -> Uses:
     walk = _Walk()
     walk.visit(node, _NameScope("module", set(), None), "load")
     return walk.found
-
-
-def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that these statements bind in their own scope."""
-    names: set[str] = set()
-    for node in nodes:
-        names.update(_bindings(node))
-    return names
-
-
-def _bindings(node: ast.AST) -> Iterator[str]:
-    """Yield names bound by a node in the scope it stands in; deeper scopes stay closed."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-        outer: list[ast.AST] = [*node.decorator_list]
-        if isinstance(node, ast.ClassDef):
-            outer += [*node.bases, *node.keywords]
-        else:
-            outer += [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
-        for child in outer:
-            yield from _bindings(child)
-        return
-    if isinstance(node, ast.Lambda):
-        return
-    if isinstance(node, _COMPREHENSIONS):
-        for child in ast.walk(node):
-            if isinstance(child, ast.NamedExpr):
-                yield child.target.id
-        return
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-        yield node.id
-    elif isinstance(node, ast.Import):
-        for alias in node.names:
-            yield alias.asname or alias.name.partition(".")[0]
-    elif isinstance(node, ast.ImportFrom):
-        for alias in node.names:
-            if alias.name != "*":
-                yield alias.asname or alias.name
-    elif (isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar)) and node.name:
-        yield node.name
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        yield node.rest
-    for child in ast.iter_child_nodes(node):
-        yield from _bindings(child)
-
-
-def _declared(body: Sequence[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    names: set[str] = set()
-    pending = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, kind):
-            names.update(node.names)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            pending.extend(ast.iter_child_nodes(node))
-    return names
-
-
-def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
-    """Return every parameter, in the order of the signature."""
-    listed = [*arguments.posonlyargs, *arguments.args]
-    if arguments.vararg:
-        listed.append(arguments.vararg)
-    listed.extend(arguments.kwonlyargs)
-    if arguments.kwarg:
-        listed.append(arguments.kwarg)
-    return listed
 
 
 class _Walk:
@@ -164,7 +85,7 @@ class _Walk:
             self.function(node, scope, when)
         elif isinstance(node, ast.ClassDef):
             self.class_(node, scope, when)
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             self.comprehension(node, scope, when)
         elif isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
@@ -203,9 +124,9 @@ class _Walk:
                     self.annotation(argument.annotation, outer)
             if node.returns is not None:
                 self.annotation(node.returns, outer)
-        global_ = _declared(body, ast.Global)
+        global_ = declared_names(body, ast.Global)
         bound = bound_names(body) | {argument.arg for argument in listed}
-        bound -= global_ | _declared(body, ast.Nonlocal)
+        bound -= global_ | declared_names(body, ast.Nonlocal)
         inner = _NameScope("function", bound, outer, global_)
         self.found.writes.update(global_)
         self.children(body, inner, "annotation" if when == "annotation" else "late")
@@ -221,7 +142,7 @@ class _Walk:
         self.children(node.decorator_list, scope, when)
         scope = self.parameters_of_type(node, scope)
         self.children([*node.bases, *node.keywords], scope, when)
-        inner = _NameScope("class", set(), scope, _declared(node.body, ast.Global))
+        inner = _NameScope("class", set(), scope, declared_names(node.body, ast.Global))
         for statement in node.body:
             # A class body reads a module's name until it has bound its own.
             self.visit(statement, inner, when)

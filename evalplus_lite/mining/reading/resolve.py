@@ -18,19 +18,8 @@ from evalplus_lite.mining.reading.statement_index import Statement
 
 BUILTINS = frozenset(dir(builtins))
 MODULE_NAMES = frozenset(
-    [
-        "__name__",
-        "__file__",
-        "__doc__",
-        "__path__",
-        "__spec__",
-        "__loader__",
-        "__package__",
-        "__cached__",
-        "__builtins__",
-        "__dict__",
-        "__annotations__",
-    ]
+    """__name__ __file__ __doc__ __path__ __spec__ __loader__ __package__ __cached__
+    __builtins__ __dict__ __annotations__""".split()
 )
 """Names every module has without binding them."""
 

@@ -17,26 +17,8 @@ from evalplus_lite.types import Value
 TypeSet: TypeAlias = Literal["paper", "wide"]
 
 PAPER_KINDS = frozenset(
-    [
-        "int",
-        "str",
-        "float",
-        "bool",
-        "none",
-        "list",
-        "dict",
-        "tuple",
-        "set",
-        "date",
-        "literal",
-        "optional",
-        "union",
-        "sequence",
-        "iterable",
-        "frozenset",
-        "mapping",
-        "ellipsis",
-    ]
+    """int str float bool none list dict tuple set date literal optional union sequence
+    iterable frozenset mapping ellipsis""".split()
 )
 WIDE_KINDS = PAPER_KINDS | frozenset(
     ["any", "bytes", "iterator", "collection", "datetime", "object"]
@@ -69,18 +51,8 @@ _BUILTIN = frozenset(
 )
 _TRANSPARENT = frozenset({"Annotated", "Final", "ClassVar", "Required", "NotRequired"})
 _ABSTRACT = frozenset(
-    [
-        "Sequence",
-        "MutableSequence",
-        "Iterable",
-        "Mapping",
-        "MutableMapping",
-        "Iterator",
-        "Generator",
-        "Collection",
-        "Container",
-        "Set",
-    ]
+    """Sequence MutableSequence Iterable Mapping MutableMapping Iterator Generator Collection
+    Container Set""".split()
 )
 
 

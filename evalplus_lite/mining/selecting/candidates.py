@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.index import Module, PackageIndex
-from evalplus_lite.mining.reading.name_uses import arguments_of
 from evalplus_lite.mining.selecting.annotations import AnnotationReader, Refused, Type, read_type
 
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)

@@ -28,21 +28,8 @@ MAX_LABEL = 100
 
 _COMPILED = (".so", ".pyd")
 _SKIPPED_FOLDERS = frozenset(
-    [
-        "tests",
-        "test",
-        "testing_data",
-        "docs",
-        "doc",
-        "examples",
-        "example",
-        "benchmarks",
-        "build",
-        "dist",
-        "node_modules",
-        "site-packages",
-        "venv",
-    ]
+    """tests test testing_data docs doc examples example benchmarks build dist node_modules
+    site-packages venv""".split()
 )
 _SKIPPED_ROOTS = frozenset({"setup.py", "conftest.py", "noxfile.py", "fabfile.py", "tasks.py"})
 _TEST_FILE = re.compile(r"(^|/)(tests?|_tests?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")

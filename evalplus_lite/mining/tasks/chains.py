@@ -150,7 +150,7 @@ def _single_imports(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
     """Yield each name a statement binds with what decides its meaning."""
-    from evalplus_lite.mining.reading.name_uses import bound_names
+    from evalplus_lite.mining.reading.bindings import bound_names
 
     if isinstance(node, ast.Import):
         for alias in node.names:

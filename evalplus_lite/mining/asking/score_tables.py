@@ -1,0 +1,101 @@
+"""Tables of a score: cases by package, and by the quarters of what is known of their programs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from evalplus_lite.mining.tasks.mined import MinedTask
+
+BINS = 4
+"""Quantile groups of a statistic."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions."""
+
+    group: str
+    name: str
+    cases: int
+    tasks: int
+    pass_at_1: float
+
+
+def score_rows(
+    known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
+) -> Iterator[ScoreRow]:
+    """Yield the rows of all, of errors, of each package, and of each statistic in quarters."""
+    places = sorted(rates)
+    yield _line("all", "all", places, rates)
+    errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
+    if errors:
+        yield _line("all", "errors only", errors, rates)
+    packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        packages[str(known[place[0]].facts.get("package", "-"))].append(place)
+    for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield _line("package", name, members, rates)
+    for group, values in _statistics(known, places).items():
+        yield from _quarters(group, values, rates)
+
+
+def _statistics(
+    known: Mapping[str, MinedTask], places: list[tuple[str, int]]
+) -> dict[str, dict[tuple[str, int], float]]:
+    """Return statistic -> case -> value; per line of code for counts of node types."""
+    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+    for place in places:
+        task = known[place[0]]
+        static = task.facts.get("static", {})
+        for name in ("lines", "cyclomatic", "maintainability", "call_depth", "identifiers", "ifs",
+                     "returns"):  # fmt: skip
+            if isinstance(static.get(name), int | float):
+                found[name][place] = float(static[name])
+        lines = static.get("lines") or 0
+        nodes = static.get("nodes", {})
+        for label, types in _PER_LINE.items():
+            if lines:
+                count = sum(nodes.get(kind, 0) for kind in types)
+                found[f"{label} per line"][place] = count / lines
+        for name, value in task.cases[place[1]].runtime.items():
+            found[f"run: {name}"][place] = float(value)
+    return dict(found)
+
+
+_PER_LINE = {
+    "calls": ("Call",),
+    "identifiers created": ("Store", "arg"),
+    "branches": ("If", "IfExp"),
+    "return statements": ("Return",),
+}
+
+
+def _quarters(
+    group: str, values: Mapping[tuple[str, int], float], rates: Mapping[tuple[str, int], float]
+) -> Iterator[ScoreRow]:
+    """Split cases at the quartiles of a statistic; equal values stay together."""
+    ordered = sorted(values.values())
+    edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
+    bins: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for place, value in values.items():
+        bins[sum(value >= edge for edge in edges)].append(place)
+    if len(bins) < 2:
+        return
+    for number in sorted(bins):
+        members = bins[number]
+        low = min(values[place] for place in members)
+        high = max(values[place] for place in members)
+        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates)
+
+
+def _line(
+    group: str,
+    name: str,
+    places: list[tuple[str, int]],
+    rates: Mapping[tuple[str, int], float],
+) -> ScoreRow:
+    rate = fmean(rates[place] for place in places)
+    return ScoreRow(group, name, len(places), len({place[0] for place in places}), rate)

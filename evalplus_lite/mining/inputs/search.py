@@ -1,0 +1,97 @@
+"""The search for a function's cases: by type, by a model, and past fifteen by growth."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from evalplus_lite.llm import ModelSource
+from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, Conversation, ask_for_cases
+from evalplus_lite.mining.inputs.explore import explore
+from evalplus_lite.mining.inputs.grow import grow
+from evalplus_lite.mining.inputs.runner import Runner
+from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge
+from evalplus_lite.mining.selecting.static import MinedFunction
+
+
+@dataclass(slots=True)
+class FoundCases:
+    """Every case run, the ones chosen, and what the task row says of how they were found."""
+
+    pool: list[Executed]
+    chosen: list[Executed]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def find_cases(
+    function: MinedFunction,
+    runner: Runner,
+    *,
+    seed: int,
+    rounds: int,
+    cases: int,
+    source: ModelSource | None = None,
+    max_tokens: int = MAX_TOKENS,
+) -> FoundCases:
+    """Find a function's cases: by type, then by a model, then past 15 by growth."""
+    count = min(cases, MAX_CASES)
+    explored = explore(
+        function, runner.execute, seed=seed, rounds=rounds, count=count
+    )  # fmt: skip
+    found = FoundCases(list(explored.cases), explored.chosen(count=count))
+    generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
+    if source is not None and not runner.failure:
+        talk = ask_for_cases(
+            function,
+            source,
+            runner.execute,
+            seed=seed,
+            count=count,
+            max_tokens=max_tokens,
+        )
+        found.pool += talk.pool
+        generation = _generation_facts(talk, source.model)
+        # Where the model's cases are too few or fail, those found by type fill up or stand in.
+        both = _filled(talk.cases, found.chosen, count)
+        if not talk.cases:
+            generation["mode"] = "types after llm"
+        elif judge(talk.cases) and not judge(both):
+            generation |= {"mode": "llm and types", "filled": len(both) - len(talk.cases)}
+            found.chosen = both
+        else:
+            found.chosen = talk.cases
+    if cases > MAX_CASES and not judge(found.chosen):
+        growth = grow(
+            function,
+            runner.execute,
+            target=cases,
+            seed=seed,
+            start=found.chosen,
+            source=source,
+            max_tokens=max_tokens,
+        )
+        found.pool += growth.cases[len(found.chosen) :]
+        found.chosen = growth.cases
+        generation["batches"] = [asdict(batch) for batch in growth.batches]
+    generation["pool"] = len(found.pool)
+    found.facts["generation"] = generation
+    return found
+
+
+def _filled(cases: list[Executed], others: list[Executed], count: int) -> list[Executed]:
+    """Return cases, then others with new inputs, ``count`` at most."""
+    known = {case.call.key for case in cases}
+    return [*cases, *(case for case in others if case.call.key not in known)][:count]
+
+
+def _generation_facts(talk: Conversation, model: str) -> dict[str, Any]:
+    """Return what a task row says of its conversation."""
+    return {
+        "mode": "llm",
+        "model": model,
+        "salvaged": talk.salvaged,
+        "failures": talk.failures,
+        "requests": talk.requests,
+        "prompt_tokens": talk.prompt_tokens,
+        "completion_tokens": talk.completion_tokens,
+    }
