@@ -46,6 +46,7 @@ Cause: TypeAlias = Literal[
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 
 
+Style: TypeAlias = Literal["completion", "solution"]
 RuleKind: TypeAlias = Literal["python", "strict", "unordered", "truthiness"]
 
 
@@ -98,7 +99,7 @@ class Task:
     plus: tuple[Case, ...] = ()
     contract: str | None = None
     rule: Rule = Rule()
-    style: Literal["completion", "solution"] = "completion"
+    style: Style = "completion"
     """Whether a solution continues the prompt (HumanEval) or is a program by itself (MBPP)."""
     constraints: Mapping[str, bool] = field(default_factory=dict)
     """Inferred constraints on inputs to turn on or off, by name, whatever the evidence for them

@@ -26,7 +26,7 @@ def verify_code_execution(
     Each test is a dict: ``expected`` (the right output as text), ``actual`` (the program's output,
     or None if it has none) and ``status`` (``success``, ``error``, ``timeout``, ...). A status
     other than ``success``, or an ``actual`` of None, is an ``error``. Otherwise surrounding white
-    space does not count; where both texts are numbers, they may differ by ``numeric_tolerance``
+    space does not count; if both strings are numbers, they may differ by ``numeric_tolerance``
     (absolute), else they have to be equal.
 
     The result has ``pass_rate`` and ``error_rate`` (rounded to 4 decimals, 0.0 for no tests),

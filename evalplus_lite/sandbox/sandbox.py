@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
@@ -70,9 +70,15 @@ class Sandbox:
         self._ended = False
         self._siblings: dict[SandboxConfig, Sandbox] = {}
 
-    def sibling(self, **changes: Any) -> Sandbox:
-        """Return a sandbox whose config differs by ``changes``; it is closed with this one."""
-        config = replace(self.config, **changes)
+    def sibling(
+        self, *, hash_seed: int | None = None, packages: tuple[str, ...] | None = None
+    ) -> Sandbox:
+        """Return a sandbox with another hash seed or other packages; it is closed with this one."""
+        config = replace(
+            self.config,
+            hash_seed=self.config.hash_seed if hash_seed is None else hash_seed,
+            packages=self.config.packages if packages is None else packages,
+        )
         return self if config == self.config else self._other(config)
 
     def beside(self) -> Sandbox:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from evalplus_lite.errors import one_of
 from evalplus_lite.programs import definitions
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.types import Case, Rule, RuleKind, Task
+from evalplus_lite.types import Case, Rule, RuleKind, Style, Task
 
 KEYS = ("id", "prompt", "entry_point", "reference", "contract", "rule", "style", "inputs", "guards")
 OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
-Style = Literal["completion", "solution"]
 
 
 def own_task(fields: Fields) -> Task:

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from typing import Any
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.programs.extraction import Kind
+from evalplus_lite.programs.extraction import Kind, Step
 from evalplus_lite.programs.extraction.extraction import extract
 from evalplus_lite.programs.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
-from evalplus_lite.types import Task
+from evalplus_lite.types import Style, Task
 
 
 def main() -> None:
@@ -56,10 +56,12 @@ def _reply(operation: str, fields: dict[str, Any]) -> dict[str, Any]:
         return {"refused": "too large to look into: nested too deep"}
 
 
-def _extract(text: str, prompt: str, entry_point: str, style: Any, kind: Kind) -> Any:
+def _extract(
+    text: str, prompt: str, entry_point: str, style: Style, kind: Kind
+) -> tuple[str, tuple[Step, ...]]:
     task = Task("", prompt, entry_point, "", style=style)
     found = extract(text, task, kind=kind)
-    return [found.source, found.steps]
+    return found.source, found.steps
 
 
 def _program_key(source: str) -> str:

@@ -159,7 +159,7 @@ def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
     guard = settings["filter"]
     if guard is not None:
         for offset in settings["own_pid_offsets"]:
-            # "Signals to oneself only" needs the pid, which is known after the fork at last.
+            # The rule "signals to oneself only" names the pid, which is known only after the fork.
             struct.pack_into("<I", guard.code, offset, os.getpid())
         # PR_SET_NO_NEW_PRIVS, without which an unprivileged process may not set a filter; then
         # PR_SET_SECCOMP with SECCOMP_MODE_FILTER.
