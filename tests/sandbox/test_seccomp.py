@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import itertools
 import platform
 import struct
+import tempfile
 
 import pytest
 
@@ -16,6 +18,7 @@ from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
 MACHINES = {"x86_64": 0, "aarch64": 1}
+JUMP_ABOVE, AND = 0x25, 0x54  # instructions of libseccomp's filters only
 
 
 def decide(code: bytes, number: int, arguments: tuple[int, ...], arch: int) -> int:
@@ -35,6 +38,10 @@ def decide(code: bytes, number: int, arguments: tuple[int, ...], arch: int) -> i
             at += if_true if loaded >= operand else if_false
         elif operation == seccomp.JUMP_ANY_BIT:
             at += if_true if loaded & operand else if_false
+        elif operation == JUMP_ABOVE:
+            at += if_true if loaded > operand else if_false
+        elif operation == AND:
+            loaded &= operand
         else:
             assert operation == seccomp.RETURN
             return int(operand)
@@ -185,22 +192,91 @@ def test_other_architectures_end_the_process() -> None:
     assert not allows("x86_64", "free", (1 << 30) + 1)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_every_number_is_libseccomp_s(machine: str) -> None:
-    """Another project's table, where it is installed, has the same numbers for the same names."""
+@pytest.fixture(scope="module")
+def libseccomp() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
         pytest.skip("needs libseccomp")
+    library.seccomp_init.restype = ctypes.c_void_p
+    return library
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_number_is_libseccomp_s(libseccomp: ctypes.CDLL, machine: str) -> None:
+    """Another project's table, where it is installed, has the same numbers for the same names."""
     arch, column = ctypes.c_uint32(seccomp.ARCHITECTURES[machine]), MACHINES[machine]
     tables = (syscalls.ALLOWED, syscalls.ATTRIBUTES, syscalls.OWN_FILES, syscalls.WRITES)
     unknown = set()
     for table in (*tables, syscalls.SIGNALS):
         for name, numbers in table.items():
-            found = library.seccomp_syscall_resolve_name_arch(arch, name.encode())
+            found = libseccomp.seccomp_syscall_resolve_name_arch(arch, name.encode())
             if found == -1:  # libseccomp does not know the name at all
                 unknown.add(name)
             else:
                 assert (found if found >= 0 else None) == numbers[column], name
     newer = {name for table in tables for name, (number, _) in table.items() if (number or 0) > 440}
     assert unknown <= newer
+
+
+class Comparison(ctypes.Structure):
+    """libseccomp's ``struct scmp_arg_cmp``."""
+
+    _fields_ = (
+        ("argument", ctypes.c_uint),
+        ("operation", ctypes.c_int),
+        ("first", ctypes.c_uint64),
+        ("second", ctypes.c_uint64),
+    )
+
+
+EQUAL, MASKED_EQUAL = 4, 7
+
+
+def test_the_filter_decides_as_libseccomp_s(libseccomp: ctypes.CDLL) -> None:
+    """The rules, given to libseccomp, make a filter that lets the same calls through here."""
+    machine = platform.machine()
+    column, arch = MACHINES[machine], seccomp.ARCHITECTURES[machine]
+    context = ctypes.c_void_p(libseccomp.seccomp_init(seccomp.ERRNO | errno.EPERM))
+
+    def allow(numbers: syscalls.Numbers, *comparisons: tuple[int, int, int, int]) -> None:
+        if numbers[column] is None:
+            return
+        for each in comparisons or (None,):
+            array = (Comparison * 1)(Comparison(*each)) if each else None
+            result = libseccomp.seccomp_rule_add_exact_array(
+                context, ctypes.c_uint32(seccomp.ALLOW), numbers[column], int(bool(each)), array
+            )
+            assert result == 0, (numbers, each)
+
+    opened = {"open": syscalls.OPEN, "openat": syscalls.OPENAT}
+    tables = (syscalls.ALLOWED, syscalls.ATTRIBUTES, syscalls.OWN_FILES, syscalls.WRITES, opened)
+    for table in tables:
+        for numbers in table.values():
+            allow(numbers)
+    thread = seccomp.CLONE_THREAD
+    commands = (*seccomp.FCNTL_ALLOWED.values(), *seccomp.FCNTL_LOCKS.values())
+    allow(syscalls.CLONE, (0, MASKED_EQUAL, thread, thread))
+    allow(syscalls.PRLIMIT64, (0, EQUAL, 0, 0))
+    allow(syscalls.SOCKETPAIR, (0, EQUAL, seccomp.AF_UNIX, 0))
+    allow(syscalls.SENDTO, (4, EQUAL, 0, 0))
+    allow(syscalls.FCNTL, *((1, EQUAL, command, 0) for command in commands))
+    allow(syscalls.IOCTL, *((1, EQUAL, command, 0) for command in seccomp.IOCTL_ALLOWED.values()))
+    allow(syscalls.PRCTL, *((0, EQUAL, option, 0) for option in seccomp.PRCTL_ALLOWED.values()))
+    for numbers in syscalls.SIGNALS.values():
+        allow(numbers, (0, EQUAL, 0, 0))  # the pid that a filter has before it is filled in
+    with tempfile.TemporaryFile() as file:
+        assert libseccomp.seccomp_export_bpf(context, file.fileno()) == 0
+        file.seek(0)
+        theirs = file.read()
+    ours = seccomp.assemble("free", machine).code
+    values = {0, 1, 2, 9, 1 << 40, thread, thread | 17, *commands}
+    values |= {*seccomp.IOCTL_ALLOWED.values(), *seccomp.PRCTL_ALLOWED.values()}
+    for number in range(600):
+        for position, value in itertools.product((0, 1, 4), values):
+            if value >> 32 and position != 4:
+                continue  # of these arguments the kernel, and our filter, takes the low half
+            arguments = tuple(value if place == position else 0 for place in range(6))
+            mine, other = (decide(code, number, arguments, arch) for code in (ours, theirs))
+            allowed = seccomp.ALLOW
+            assert (mine == allowed) == (other == allowed), (number, arguments)
