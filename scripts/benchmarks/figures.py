@@ -94,7 +94,7 @@ def wilson(found: int, of: int) -> tuple[float, float]:
     z, share = 1.96, found / of
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return middle - half, middle + half
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def arguments(description: str | None, *, workers: bool = True) -> argparse.ArgumentParser:
