@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from evalplus_lite.errors import UnusableTask as UnusableTask
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
     from evalplus_lite.llm import Client as Client
+    from evalplus_lite.mining.asking.predict import PredictionSettings as PredictionSettings
+    from evalplus_lite.mining.mine import MiningSettings as MiningSettings
     from evalplus_lite.pipelines.auditing import AuditResult as AuditResult
     from evalplus_lite.pipelines.auditing import audit as audit
     from evalplus_lite.pipelines.augmentation import AugmentationResult as AugmentationResult
@@ -73,6 +75,8 @@ _HOMES = {
     "InputError LLMError ReferenceSolutionError SandboxUnavailable UnusableTask",
     "grading.text_verifier": "verify_code_execution",
     "llm": "Client",
+    "mining.asking.predict": "PredictionSettings",
+    "mining.mine": "MiningSettings",
     "pipelines.auditing": "AuditResult audit",
     "pipelines.augmentation": "AugmentationResult augment",
     "pipelines.context": "ProgressEvent Session",

@@ -36,8 +36,8 @@ OnFailure = Literal["return", "raise"]
 class Verifier:
     """Judges programs for the tasks of a dataset; a context manager, safe for many threads.
 
-        with Verifier("humaneval+") as verifier:
-            verdict = verifier.verify("HumanEval/0", program)
+        with Verifier("tasks.jsonl") as verifier:
+            verdict = verifier.verify("Own/0", "def f(x): return x + x")
             reward = 1.0 if verdict.passed else 0.0
 
     ``dataset`` is a name, a path or a ``Dataset``. ``limits`` is a preset's name, ``memory`` the

@@ -96,6 +96,10 @@ name. Importing them all would take a second before anything is shown."""
 FORMER = {
     "--shrink": "--minimize",
     "--beside": "--compare",
+    "--folds": "--multiplicity",
+    "--guard": "--constraint",
+    "--no-guard": "--no-constraint",
+    "--marks": "--grades",
 }
 """Names that options had before: a command that has the new one takes them, too."""
 

@@ -72,13 +72,15 @@ def augment(
         list[Path] | None,
         typer.Option("--target", metavar="SAMPLES", help="Wrong programs to aim at, too."),
     ] = None,
-    guard: Annotated[
+    constraint: Annotated[
         list[str] | None,
-        typer.Option("--guard", metavar="TASK:NAME", help="Take this inferred constraint on."),
+        typer.Option("--constraint", metavar="TASK:NAME", help="Take this inferred constraint on."),
     ] = None,
-    no_guard: Annotated[
+    no_constraint: Annotated[
         list[str] | None,
-        typer.Option("--no-guard", metavar="TASK:NAME", help="Leave it off; TASK:all for each."),
+        typer.Option(
+            "--no-constraint", metavar="TASK:NAME", help="Leave it off; TASK:all for each."
+        ),
     ] = None,
     package: PackagesOption = None,
     seed: SeedOption = 0,
@@ -98,7 +100,7 @@ def augment(
     DIR/review.jsonl, for a person to read. With --targeted, mutants of the reference (and --target
     programs) that pass all inputs are then aimed at; who survives stands in DIR/survivors.jsonl
     with its diff. Constraints on inputs that are inferred without a contract are shown with what
-    speaks for them; --guard and --no-guard decide otherwise.
+    speaks for them; --constraint and --no-constraint decide otherwise.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
@@ -118,7 +120,7 @@ def augment(
     )
     with started(workers, sandbox, package) as (session, screen):
         data = opened(dataset, tasks, session)
-        chosen = with_choices(data.tasks, on=guard or [], off=no_guard or [])
+        chosen = with_choices(data.tasks, on=constraint or [], off=no_constraint or [])
         data = replace(data, tasks=chosen)
         folder = folder_for(out, "augment", dataset, data)
         result = augmentation.augment(
@@ -179,7 +181,7 @@ def constraint_lines(guards: Mapping[str, Iterable[Mapping[str, Any]]]) -> Itera
 
 def _constraint_line(task: str, guard: Mapping[str, Any]) -> str:
     """Return a guard with its support, and the option that decides otherwise."""
-    option = "--no-guard" if guard["is_on"] else "--guard"
+    option = "--no-constraint" if guard["is_on"] else "--constraint"
     state = "inputs keep to" if guard["is_on"] else "not taken for granted"
     if guard["is_chosen"]:
         return f"{task}: {state}, as chosen: {guard['text']}"

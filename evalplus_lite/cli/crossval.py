@@ -35,16 +35,17 @@ def crossval(
     samples: SamplesOption,
     out: OutOption = None,
     tasks: TasksOption = None,
-    folds: Annotated[
-        str, typer.Option("--folds", "-k", metavar="N,N", help="Covers to try in every mode.")
+    multiplicity: Annotated[
+        str,
+        typer.Option("--multiplicity", "-k", metavar="N,N", help="Covers to try in every mode."),
     ] = "1",
     curve: Annotated[
         str, typer.Option("--curve", metavar="N,N", help="Sizes to try in every mode, or ''.")
     ] = DEFAULT_CURVE,
-    beside: Annotated[
+    compare: Annotated[
         list[str] | None,
         typer.Option(
-            "--beside", metavar="NAME|PATH", help="A ready-made smaller suite to put beside."
+            "--compare", metavar="NAME|PATH", help="A ready-made smaller suite to compare with."
         ),
     ] = None,
     workers: WorkersOption = None,
@@ -62,7 +63,7 @@ def crossval(
 
     [bold]Example[/bold]  evalplus-lite crossval -d humaneval+ -s a.jsonl -s b.jsonl -s c.jsonl
     """
-    policies = read_policies(folds, curve)
+    policies = read_policies(multiplicity, curve)
     with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "crossval", dataset, data)
@@ -70,7 +71,7 @@ def crossval(
             data,
             samples,
             policies=policies,
-            compare=beside or [],
+            compare=compare or [],
             strict=strict,
             out=folder,
             session=session,
@@ -83,10 +84,10 @@ def crossval(
     return 1 if result.unusable else 0
 
 
-def read_policies(folds: str, curve: str) -> dict[str, Policy]:
-    """Return the policies to try, by name: each mode with each number of folds and each size."""
+def read_policies(multiplicities: str, curve: str) -> dict[str, Policy]:
+    """Return the policies to try, by name: each mode with each multiplicity and each size."""
     try:
-        covers = [int(part) for part in folds.split(",") if part.strip()]
+        covers = [int(part) for part in multiplicities.split(",") if part.strip()]
         sizes = [float(part) for part in curve.split(",") if part.strip()]
     except ValueError as error:
         raise InputError(f"{error}", remedy="give numbers such as 1,4") from None

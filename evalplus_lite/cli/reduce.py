@@ -44,10 +44,10 @@ ModeOption = Annotated[
         help="What to keep: full, or coverage, mutants, samples, these three (classic), shapes.",
     ),
 ]
-FoldsOption = Annotated[
+MultiplicityOption = Annotated[
     int | None,
     typer.Option(
-        "--folds",
+        "--multiplicity",
         "-k",
         min=1,
         help="Cases that each requirement is kept by; default: 4 a sample, 3 a mutant, else 1.",
@@ -55,7 +55,7 @@ FoldsOption = Annotated[
 ]
 BudgetOption = Annotated[
     float | None,
-    typer.Option("--budget", min=0, help="Plus cases a task on average, in place of --folds."),
+    typer.Option("--budget", min=0, help="Plus cases a task on average, in place of -k."),
 ]
 
 
@@ -65,7 +65,7 @@ def reduce(
     out: OutOption = None,
     tasks: TasksOption = None,
     mode: ModeOption = "full",
-    folds: FoldsOption = None,
+    multiplicity: MultiplicityOption = None,
     budget: BudgetOption = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
@@ -85,7 +85,7 @@ def reduce(
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     """
-    policy = Policy(mode, folds, budget)
+    policy = Policy(mode, multiplicity, budget)
     with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "reduce", dataset, data)

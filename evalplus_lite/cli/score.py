@@ -29,10 +29,10 @@ def score(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="Write the report as JSON.")
     ] = None,
-    marks: Annotated[
+    grades: Annotated[
         Path | None,
         typer.Option(
-            "--marks", metavar="PATH", help="Write each prediction with its grade (JSONL)."
+            "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
         ),
     ] = None,
     json: JsonOption = False,
@@ -50,7 +50,7 @@ def score(
         predictions,
         ks=whole_numbers(k),
         judge=None if judge is None else Client(judge, base_url=base_url),
-        graded=marks,
+        graded=grades,
         out=out,
     )
     if json:

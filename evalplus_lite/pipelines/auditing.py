@@ -119,7 +119,7 @@ def audit(
 ) -> AuditResult:
     """List inputs on which most programs that pass the base cases contradict the reference.
 
-        result = audit("humaneval", ["model_a.jsonl", "model_b.jsonl"])
+        result = audit("tasks.jsonl", ["samples.jsonl", "more.jsonl"], inputs=20)
         [row["task_id"] for row in result.summary["findings"] if row["kind"] == "reference"]
 
     Nothing is decided: a task with many such inputs has a suspect reference, a few may be inputs

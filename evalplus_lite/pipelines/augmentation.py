@@ -184,8 +184,8 @@ def augment(
 ) -> AugmentationResult:
     """Expand a dataset's inputs, and compute what is expected of them.
 
-        mine = augment("my_tasks.jsonl", inputs=300, out="out/mine")
-        evaluate(mine.dataset, "samples.jsonl")
+        suite = augment("tasks.jsonl", inputs=20, out="out/suite")
+        evaluate(suite.dataset, "samples.jsonl")
 
     ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
     second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's

@@ -34,7 +34,7 @@ class Session:
     """Workers, sandbox, cache and progress, chosen once for several jobs; a context manager.
 
         with Session(workers=4) as session:
-            data = load_dataset("humaneval", session=session)
+            data = load_dataset("tasks.jsonl", session=session)
             result = evaluate(data, "samples.jsonl", session=session)
 
     ``workers`` is the number of sandboxes (default: one a processor), ``sandbox`` the tier of
@@ -99,7 +99,8 @@ class Session:
 
     def advance(self, steps: int = 1) -> None:
         """Report that so many more steps of the stage are done."""
-        self._report(replace(self._event, done=self._event.done + steps))
+        if steps:
+            self._report(replace(self._event, done=self._event.done + steps))
 
     def note(self, text: str) -> None:
         """Report something that the user wants to know now."""

@@ -45,8 +45,8 @@ def cross_validate(
 ) -> CrossValidationResult:
     """Leave one model out: choose suites by the others' samples, and judge it by them.
 
-        result = cross_validate("humaneval+", ["a.jsonl", "b.jsonl", "c.jsonl"])
-        result.to_rows()
+        result = cross_validate("tasks.jsonl", ["samples.jsonl", "more.jsonl"])
+        result.to_rows()[0]["pass@1"]
 
     A file is a model unless its rows name one. ``policies`` are tried by name (default: each mode
     with each requirement kept once, and with the ``SIZES``); ``compare`` are names or paths of
@@ -83,13 +83,13 @@ def cross_validate(
 
 
 def policies_to_try(
-    folds: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
+    multiplicities: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
 ) -> dict[str, Policy]:
     """Return by name the default policy, and each mode with each multiplicity and each size."""
-    folds, sizes = tuple(folds), tuple(sizes)
+    multiplicities, sizes = tuple(multiplicities), tuple(sizes)
     found = {"default": Policy()}
     for mode in MODES:
-        found |= {f"{mode}, {count}-fold": Policy(mode, count) for count in folds}
+        found |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}
         found |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}
     return found
 

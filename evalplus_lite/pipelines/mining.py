@@ -58,7 +58,8 @@ def mine(
 ) -> MiningResult:
     """Turn typed, pure functions of real packages into execution tasks.
 
-        result = mine(["idna", "./my_package"], out="out/mined/tasks.jsonl")
+        result = mine(["./toys-1.0-py3-none-any.whl"], out="out/mined/tasks.jsonl")
+        len(result.to_rows()), result.problems
 
     ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
     installed or imported here. ``companions`` are libraries to inline from, ``client`` asks
@@ -117,7 +118,7 @@ def mine(
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    return [row.data for row in read_jsonl(path)]
+    return [row.data for row in read_jsonl(path)] if path.stat().st_size else []
 
 
 def _check_package(name: str) -> None:

@@ -67,7 +67,8 @@ def predict(
 ) -> PredictionResult:
     """Ask a model for the value or exception of every case.
 
-        result = predict("out/mined/tasks.jsonl", Client("my-model", base_url="http://..."))
+        client = Client("my-model", base_url="http://localhost:8000/v1")
+        result = predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
         score("out/mined/tasks.jsonl", result.predictions)
 
     ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
@@ -112,7 +113,9 @@ def score(
 ) -> ScoreResult:
     """Mark predictions: values as normalised JSON, exceptions by type and message.
 
-        score("out/mined/tasks.jsonl", "predictions.jsonl", ks=(1, 5)).to_rows()
+        client = Client("my-model", base_url="http://localhost:8000/v1")
+        predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
+        score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
 
     ``judge`` is a model that is asked where only messages differ; a prediction that it gives no
     answer on is in no figure (``result.report.undecided``). ``graded`` is a file for each

@@ -90,8 +90,9 @@ def reduce(
 ) -> ReductionResult:
     """Choose few inputs that keep branches, decisions, input classes, mutant and sample kills.
 
-        small = reduce("out/mine/suite.jsonl.gz", ["model_a.jsonl", "model_b.jsonl"])
-        evaluate(small.dataset, "model_c.jsonl")
+        suite = augment("tasks.jsonl", inputs=20)
+        small = reduce(suite.dataset, "samples.jsonl")
+        evaluate(small.dataset, "more.jsonl")
 
     ``samples`` are programs, wrong ones among them, that the small suite must still reject; base
     inputs are always kept and credited. ``policy`` says what is kept, ``exact`` has the smallest

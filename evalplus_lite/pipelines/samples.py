@@ -27,7 +27,8 @@ Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample]
 def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> Iterator[Sample]:
     """Yield the programs of a file of answers for the tasks of a dataset, in the file's order.
 
-        for sample in read_samples("samples.jsonl", data): ...
+        for sample in read_samples("samples.jsonl", tasks):
+            print(sample.task_id, sample.index, sample.model, len(sample.source))
 
     The file is JSONL of ``task_id`` and ``solution`` or ``completion``, a folder of programs, or a
     ``generations.json`` (docs/formats.md). A program is taken out of each answer, from fences and

@@ -52,7 +52,7 @@ class Policy:
         if self.budget is not None and self.folds is not None:
             raise InputError(
                 f"both {self.folds} folds and a budget of {self.budget:g}",
-                remedy="give --folds or --budget: each decides the size by itself",
+                remedy="give --multiplicity or --budget: each decides the size by itself",
             )
 
     @property

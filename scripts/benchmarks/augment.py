@@ -138,7 +138,7 @@ def detection(family: str, inputs: int, options: argparse.Namespace) -> dict[str
         chosen = (r for n, r in of_model(family, model) if n in passing and n[1] in tasks)
         samples = write_rows(out / model / "samples.jsonl", chosen)
         judged = ("-d", out / "suite/suite.jsonl.gz", "-s", samples, "-o", out / model)
-        evalplus_lite("evaluate", *judged, *more, "--shrink")
+        evalplus_lite("evaluate", *judged, *more, "--minimize")
         judgements = result_rows(out / model)
         ours |= {(model, each["task_id"], each["index"]): each for each in judgements}
     known = options.out / f"answering-wrong-{family}.json"

@@ -115,9 +115,9 @@ def test_standard_input_is_read_once(folder: Path) -> None:
 
 def test_a_budget_is_in_place_of_folds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Options that contradict each other are refused by name."""
-    assert main(["reduce", "-d", "tasks.jsonl", "--budget", "3", "--folds", "2"]) == 2
+    assert main(["reduce", "-d", "tasks.jsonl", "--budget", "3", "--multiplicity", "2"]) == 2
     shown = capsys.readouterr().err
-    assert "--folds" in shown
+    assert "--multiplicity" in shown
     assert "--budget" in shown
 
 

@@ -15,7 +15,7 @@ from support.schemas import SCHEMA, hold
 DATA = ("-d", "tasks.jsonl")
 BOTH = (*DATA, "-s", "samples.jsonl")
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "evaluate": ("evaluate", *BOTH, "--details", "--shrink", "-o", "e"),
+    "evaluate": ("evaluate", *BOTH, "--details", "--minimize", "-o", "e"),
     "augment": ("augment", *DATA, "-n", "10", "--targeted", "2", "-o", "a"),
     "reduce": ("reduce", *BOTH, "-o", "r"),
     "crossval": ("crossval", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),

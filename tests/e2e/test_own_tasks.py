@@ -112,7 +112,7 @@ def test_the_guards_shown_are_those_of_the_page(folder: Path) -> None:
 def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
     """With the page's option, or its key in the task, all lists are sorted; the suite says why."""
     tasks = folder / "docs" / "examples" / "tasks.jsonl"
-    (option,) = re.findall(r"take it on with `(--guard \S+)`", PAGE)
+    (option,) = re.findall(r"take it on with `(--constraint \S+)`", PAGE)
     (key,) = re.findall(r'^    ("guards": .*)$', PAGE, re.MULTILINE)
     row = json.loads(tasks.read_text().splitlines()[0])
     mine = folder / "chosen.jsonl"
@@ -131,12 +131,12 @@ def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
 
 
 def test_a_guard_can_be_left_off_one_by_one_or_all_at_once(folder: Path) -> None:
-    """``--no-guard`` opens what it names and nothing else."""
+    """``--no-constraint`` opens what it names and nothing else."""
     tasks = folder / "docs" / "examples" / "tasks.jsonl"
     common = ["augment", "-d", str(tasks), "--tasks", "mine/0", "-n", "150"]
     run(folder, [*common, "-o", "near"])
-    run(folder, [*common, "-o", "far", "--no-guard", "mine/0:0.items.reach"])
-    run(folder, [*common, "-o", "free", "--no-guard", "mine/0:all"])
+    run(folder, [*common, "-o", "far", "--no-constraint", "mine/0:0.items.reach"])
+    run(folder, [*common, "-o", "free", "--no-constraint", "mine/0:all"])
     largest, has_empty = {}, {}
     for out in ("near", "far", "free"):
         suite = read_suites(folder / out / "suite.jsonl.gz").suites["mine/0"]
@@ -150,9 +150,9 @@ def test_a_guard_can_be_left_off_one_by_one_or_all_at_once(folder: Path) -> None
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        (["--no-guard", "mine/0:0.sortd"], ["mine/0", "0.sortd", "0.sorted"]),
-        (["--no-guard", "nine/0:0.sorted"], ["nine/0", "'mine/0'"]),
-        (["--guard", "0.sorted"], ["0.sorted", "TASK:NAME"]),
+        (["--no-constraint", "mine/0:0.sortd"], ["mine/0", "0.sortd", "0.sorted"]),
+        (["--no-constraint", "nine/0:0.sorted"], ["nine/0", "'mine/0'"]),
+        (["--constraint", "0.sorted"], ["0.sorted", "TASK:NAME"]),
         (["--seconds", "-1"], ["--seconds -1", "above 0"]),
         (["--seconds", "0"], ["--seconds 0"]),
         (["--seconds", "nan"], ["--seconds nan"]),

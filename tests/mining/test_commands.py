@@ -86,7 +86,7 @@ def test_mine_predict_and_score_end_to_end(
     right = sum(case.answer.value == "a" for case in task.cases)
     assert report["pass_at_k"]["pass@1"] == pytest.approx(right / len(task.cases))
     marks = tmp_path / "marks.jsonl"
-    assert run(["score", str(out), str(predictions), "--marks", str(marks)]) == 0
+    assert run(["score", str(out), str(predictions), "--grades", str(marks)]) == 0
     rows = [json.loads(line) for line in marks.read_text().splitlines()]
     assert sum(row["result"] for row in rows) == right
     assert {"input", "prediction", "answer_tokens"} <= rows[0].keys()

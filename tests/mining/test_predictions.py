@@ -303,7 +303,7 @@ def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         arguments = ["score", str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
         arguments += ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
-        code = main([*arguments, "--marks", str(marks), "--out", str(out)])
+        code = main([*arguments, "--grades", str(marks), "--out", str(out)])
         server.shutdown()
     report = json.loads(out.read_text())
     assert code == 1

@@ -25,7 +25,7 @@ def with_choices(
     """
     chosen = {task.id: dict(task.constraints) for task in tasks}
     known = {task.id: task for task in tasks}
-    for option, texts, is_on in (("--guard", on, True), ("--no-guard", off, False)):
+    for option, texts, is_on in (("--constraint", on, True), ("--no-constraint", off, False)):
         for text in texts:
             task, name = _parted(text, known, option)
             names = [constraint.name for constraint in _found(task)] if name == ALL else [name]
