@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.shrink import shrink, weight
+from evalplus_lite.generate.minimizer import minimize, weight
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -77,7 +77,7 @@ class Shrinker:
             failing = {admitted[place] for place in found}
             return [number in failing for number in range(len(candidates))]
 
-        best = shrink(arguments, fails, most=most)
+        best = minimize(arguments, fails, most=most)
         return _shown(sandbox, prepared.task, source, best)
 
     def _of(self, task: Task, suite: Suite) -> InputFilter | None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.shrink import shrink, weight
+from evalplus_lite.generate.minimizer import minimize, weight
 from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key
 
@@ -122,7 +122,7 @@ def test_shrinking_ends_at_something_no_heavier_that_still_fails(
     def fails(batch: Any) -> list[bool]:
         return [hashlib.sha256(key(each)).digest()[0] % 2 == 0 for each in batch]
 
-    smallest = shrink(arguments, fails, most=most)
+    smallest = minimize(arguments, fails, most=most)
     assert [type(value) for value in smallest] == [type(value) for value in arguments]
     assert weight(smallest) <= weight(arguments)
     assert smallest is arguments or fails([smallest]) == [True]

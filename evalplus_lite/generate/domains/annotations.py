@@ -14,7 +14,7 @@ _NONE: type = type(None)
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """The types stated for one place; no kinds at all where nothing usable is stated."""
+    """The types stated for one slot; no kinds at all if nothing usable is stated."""
 
     kinds: tuple[type, ...] = ()
     items: Hint | None = None

@@ -1,4 +1,4 @@
-"""Choices: guards that the user takes on or leaves off, named on the command line or in a task."""
+"""Choices: constraints that the user takes on or leaves off, on the command line or in a task."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def with_choices(
 ) -> tuple[Task, ...]:
     """Return the tasks with the choices, each ``TASK:NAME`` or ``TASK:all``, besides their own.
 
-    Raises InputError if there is no such task, or no such guard of it: a task's own choices, too,
-    are looked up here, before anything is computed.
+    Raises InputError if there is no such task, or no such constraint of it: a task's own choices,
+    too, are looked up here, before anything is computed.
     """
     chosen = {task.id: dict(task.constraints) for task in tasks}
     known = {task.id: task for task in tasks}

@@ -1,4 +1,4 @@
-"""Columns: for each place of the inputs, the values that each distinct example has there."""
+"""Columns: for each slot of the inputs, the values that each distinct example has there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Values = Sequence[Value]
 
 
 class Column:
-    """The values at one place, one group an example; ``name`` and ``text`` say which place."""
+    """The values at one slot, one group an example; ``name`` and ``text`` say which slot."""
 
     def __init__(self, groups: Sequence[Values], name: str, text: str) -> None:
         self.groups = [group for group in groups if group]

@@ -1,4 +1,4 @@
-"""Domains: which values may stand at one place of the inputs, and why others may not."""
+"""Domains: which values one slot of the inputs may hold, and why not others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evalplus_lite.types import Value
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What may stand at one place; None stands for no limit."""
+    """What one slot may hold; None is no limit."""
 
     kinds: tuple[type, ...]
     lowest: float | None = None
@@ -27,9 +27,9 @@ class Domain:
     alphabet: str = ""
     """The characters allowed in strings, in order."""
     has_common_pattern: bool = False
-    """Whether many of the strings seen consist of the same kinds of run, in the same order."""
+    """Whether many of the strings seen consist of the same kinds of token, in the same order."""
     pattern: tuple[str, ...] | None = None
-    """The kinds of run (``string_patterns.tokens``) that every string consists of, in order."""
+    """The kinds of token (``string_patterns.tokens``) that every string consists of, in order."""
     words: frozenset[str] | None = None
     """The only blank-separated words that strings may consist of."""
     items: Domain | None = None

@@ -2,7 +2,7 @@
 
 Only an *informative* example speaks for a constraint: one that might have broken it. A list of one
 element is sorted whatever the task demands, so it says nothing about order; and examples that look
-the same at the place in question count once.
+the same at the slot in question count once.
 
 Each kind of constraint has a *habit*: how often an informative example keeps to it although the
 task does not ask for it, since people write ``[1, 2, 3]`` where any list would do. A constraint is
@@ -58,7 +58,7 @@ example is enough for them, as without a contract an input far off is rarely mea
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A constraint that every example keeps to; its ``name`` is made of places and its kind.
+    """A constraint that every example keeps to; its ``name`` is made of positions and its kind.
 
     ``seen`` distinct informative examples speak for it, ``needed`` are enough. ``is_on`` says
     whether it binds what is generated, ``is_chosen`` whether the user decided so.
@@ -77,7 +77,7 @@ class Constraint:
         return self.needed <= 1
 
     def to_json(self) -> dict[str, Any]:
-        """Return the guard as a suite's provenance holds it."""
+        """Return the constraint as a suite's provenance holds it."""
         return asdict(self)
 
     @property
@@ -93,7 +93,7 @@ class Constraint:
 class Ledger:
     """Decides which of the constraints found are taken on, and remembers all of them.
 
-    ``choices`` are the user's, by name of the guard: True takes one on whatever its support.
+    ``choices`` are the user's, by name of the constraint: True takes one on whatever its support.
     """
 
     def __init__(self, choices: Mapping[str, bool] | None = None) -> None:
@@ -113,7 +113,7 @@ class Ledger:
         for name in self._choices:
             if name not in self._constraints:
                 known = ", ".join(sorted(self._constraints)) or "none"
-                raise InputError(f"no guard {name!r} was inferred", remedy=f"one of: {known}")
+                raise InputError(f"no constraint {name!r} was inferred", remedy=f"one of: {known}")
         return tuple(self._constraints.values())
 
 

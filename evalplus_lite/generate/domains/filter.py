@@ -1,4 +1,4 @@
-"""Guards: which inputs may be proposed for a task, judged from the inputs it came with."""
+"""The input filter: which inputs may be proposed for a task, judged from those it came with."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class InputFilter:
         known: Collection[str] = (),
         choices: Mapping[str, bool] | None = None,
     ) -> InputFilter:
-        """Return guards for a task without a contract: near the base inputs in every respect.
+        """Return the filter for a task without a contract: near the base inputs in every respect.
 
         ``known`` are string constants of the reference: where all words of the inputs are among
-        them, they are the vocabulary. ``choices`` take guards on or leave them off by name.
-        Raises InputError if there is no base input, or no guard of a name in ``choices``.
+        them, they are the vocabulary. ``choices`` take constraints on or leave them off by name.
+        Raises InputError if there is no base input, or no constraint of a name in ``choices``.
         """
         profiles, columns = _profiles(base)
         ledger = Ledger(choices)
@@ -64,7 +64,7 @@ class InputFilter:
         characters: str = "",
         choices: Mapping[str, bool] | None = None,
     ) -> InputFilter:
-        """Return guards for a task whose contract decides validity: types, forms and characters.
+        """Return the filter for a task whose contract decides: types, forms and characters.
 
         Besides what was seen, the types that the signature states (``annotations.hints``) are
         allowed, and ``characters``, beyond printable ASCII, if strings were seen. ``choices`` as
@@ -81,7 +81,7 @@ class InputFilter:
 
     @classmethod
     def of_task(cls, task: Task, *, constants: Constants | None = None) -> InputFilter:
-        """Return typed guards where the task's contract has a precondition, else inferred ones.
+        """Return the typed filter if the task's contract has a precondition, else the inferred one.
 
         The task's own choices (``Task.constraints``) decide before any support.
         """
@@ -117,7 +117,7 @@ class InputFilter:
 
 def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Column]]:
     if not base:
-        raise InputError("no base input to infer guards from", remedy="give the task an input")
+        raise InputError("no base input to infer constraints from", remedy="give the task an input")
     largest = max(map(len, base))
     profiles = tuple(
         Profile.of(arguments[position] for arguments in base if len(arguments) > position)

@@ -1,4 +1,4 @@
-"""Notes on one place of the inputs: constraints found there, put to the ledger.
+"""The constraints found at one slot of the inputs, put to the ledger.
 
 Every method is asked only where all examples keep to its constraint, and returns whether it is
 taken on.
@@ -18,7 +18,7 @@ _MOST_CHARACTERS = 40
 
 
 class ConstraintFinder:
-    """The constraints at one place; ``column`` holds the examples' values there."""
+    """Finds the constraints at one slot; ``column`` holds the examples' values there."""
 
     def __init__(self, column: Column, ledger: Ledger) -> None:
         self._column, self._ledger = column, ledger
@@ -76,7 +76,7 @@ class ConstraintFinder:
         )
 
     def has_pattern(self, pattern: Sequence[str]) -> bool:
-        """All strings consist of the same runs."""
+        """All strings consist of the same kinds of token."""
         seen = self._column.distinct(_is_text)
         return self._put("form", f"always of the form {' '.join(map(repr, pattern))}", seen)
 
@@ -85,7 +85,7 @@ class ConstraintFinder:
         return self._takes("words", "only words that the reference knows", lambda v: bool(v))
 
     def is_record(self, fields: Sequence[Profile]) -> bool:
-        """Each place of the lists or tuples has types of its own."""
+        """Each position of the lists or tuples has types of its own."""
         kinds = ", ".join("/".join(kind.__name__ for kind in each.kinds) for each in fields)
         return self._takes("record", f"always ({kinds})", lambda v: type(v) in SEQUENCES)
 

@@ -1,4 +1,4 @@
-"""Shapes: what was observed at one place of the inputs, down to the elements of containers."""
+"""Profiles: what was observed at one slot of the inputs, down to the elements of containers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIXED_AFTER = 5
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """The finite ints and floats seen at a place (bools apart)."""
+    """The finite ints and floats seen at a slot (bools apart)."""
 
     lowest: float
     highest: float
@@ -28,7 +28,7 @@ class NumberRange:
 
 @dataclass(frozen=True, slots=True)
 class TextProfile:
-    """The strings seen at a place: how often each character came up, and their distinct values."""
+    """The strings seen at a slot: how often each character came up, and their distinct values."""
 
     counts: dict[str, int]
     """Character to occurrences, in character order."""
@@ -38,7 +38,7 @@ class TextProfile:
 
 @dataclass(frozen=True, slots=True)
 class SizeRange:
-    """The lengths of the strings and containers seen at a place."""
+    """The lengths of the strings and containers seen at a slot."""
 
     smallest: int
     largest: int
@@ -48,7 +48,7 @@ class SizeRange:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What was observed at one place; ``Profile.of(values)`` reads it off."""
+    """What was observed at one slot; ``Profile.of(values)`` reads it off."""
 
     count: int
     kinds: tuple[type, ...]
@@ -59,7 +59,7 @@ class Profile:
     items: Profile | None = None
     """All elements of the lists, tuples, sets and frozensets, taken together."""
     positions: tuple[Profile, ...] | None = None
-    """One shape a position, where the size is fixed and the positions differ in kind."""
+    """One profile a position, if the size is fixed and the positions differ in kind."""
     keys: Profile | None = None
     values: Profile | None = None
     has_special: bool = False
@@ -73,7 +73,7 @@ class Profile:
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Profile:
-        """Return the shape of the values; sets are read in the order of their elements' text."""
+        """Return the profile of the values; sets are read in the order of their elements' text."""
         values = list(values)
         kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)
         containers = [value for value in values if type(value) in CONTAINERS]
@@ -167,7 +167,7 @@ def _sizes(values: Sequence[Sized]) -> SizeRange | None:
 def _positions(
     profile_of: Callable[[Iterable[Value]], Profile], containers: Sequence[Sequence[Value]]
 ) -> tuple[Profile, ...] | None:
-    """Return the shapes of a record's fields: the places of lists of one length, unlike in kind.
+    """Return the profiles of a record's fields: positions of lists of one length, unlike in kind.
 
     Tuples need not be many for that, if each field is of one type throughout.
     """

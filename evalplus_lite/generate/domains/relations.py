@@ -22,7 +22,7 @@ Arguments = Sequence[Value]
 class Relation:
     """One relation that every input must keep; ``text`` says it, ``holds`` decides it.
 
-    ``informs`` says whether an input's values at the places might have broken it.
+    ``informs`` says whether an input's values at the positions might have broken it.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Relation:
 
     @property
     def name(self) -> str:
-        """What the user calls it: places and kind, such as ``0.sorted`` or ``0.less.1``."""
+        """What the user calls it: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
         first, *rest = map(str, self.positions)
         return ".".join((first, self.kind, *rest))
 

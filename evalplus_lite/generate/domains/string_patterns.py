@@ -1,4 +1,4 @@
-"""Forms of strings: the runs they consist of, and what several strings have in common."""
+"""String patterns: the tokens that strings consist of, and what several strings have in common."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ENOUGH = 3
 """A pattern must have held for this many distinct strings."""
 
 _COMMON = 0.3
-"""A form is common if this share of the strings has it."""
+"""A pattern is common if this share of the strings has it."""
 _RUNS = re.compile(r"[0-9]+|[A-Za-z]+|\s+|.")
 
 
@@ -33,7 +33,7 @@ def token_kind(token: str) -> str:
 
 
 def pattern_of(values: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the run kinds that all strings share, if they are compound."""
+    """Return the kinds of token that all strings share, if they are compound."""
     patterns = {tuple(map(token_kind, tokens(value))) for value in values}
     if len(patterns) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Boundary values: the edges and plain shapes of a place's domain, the most telling first."""
+"""Boundary values: the edges and plain forms of a slot's domain, the most telling first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LARGE: tuple[int, ...] = (
     10**18 + 9, -(10**18),
 )  # fmt: skip
 _MOST = 80
-"""Boundary values of one place."""
+"""Boundary values of one slot."""
 _SAMPLE = 12
 """Elements that containers are built from."""
 _LONG = 40

@@ -1,7 +1,7 @@
-"""Corners: inputs with one argument, or several, at a boundary of their domain.
+"""Boundary combinations: inputs with one argument, or several, at a boundary of their domain.
 
-Boundary values are tried one argument at a time first. What is refused alone is not combined;
-the rest meet in order of simplicity, since conditions often need two special values at once.
+Boundary values are tried one argument at a time first. What is rejected alone is not combined;
+the rest is paired in order of simplicity, since conditions often need two special values at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Assignment = dict[int, Value]
 """Argument position to the boundary value that stands there."""
 
 _LEADING = 10
-"""Of each argument the simplest so many values meet systematically; all may meet by chance."""
+"""So many values of each argument, the simplest, are paired systematically; others by chance."""
 
 
 @dataclass(slots=True)
@@ -34,10 +34,10 @@ class _Boundaries:
     waiting: deque[bytes] = field(default_factory=deque)
     rejected: set[bytes] = field(default_factory=set)
     usable: list[Value] = field(default_factory=list)
-    """The values not refused alone, the simplest first."""
+    """The values not rejected alone, the simplest first."""
 
     def refresh(self) -> None:
-        """Afterwards values that came within reach are there too, after those already there."""
+        """Add values that came within the magnitude bound, after those already there."""
         for value in boundary.values(self.slot):
             identity = key(value)
             if identity not in self.values:
@@ -46,7 +46,7 @@ class _Boundaries:
         self.review()
 
     def review(self) -> None:
-        """Afterwards the usable values leave out what has been refused meanwhile."""
+        """Leave out of the usable values what has been rejected meanwhile."""
         rejected, max_magnitude = self.rejected, self.slot.state.max_magnitude
         self.usable = [
             value
@@ -66,7 +66,7 @@ class BoundaryCombinations:
         self._pairwise = self._pairs()
 
     def refresh(self) -> None:
-        """Afterwards the places' present bounds count."""
+        """Take the slots' present bounds into account."""
         for argument in self._arguments:
             argument.refresh()
 
@@ -86,7 +86,7 @@ class BoundaryCombinations:
         return self._random_subset()
 
     def learn(self, choice: Assignment, *, accepted: bool) -> None:
-        """Afterwards, once refreshed, a value refused alone is not combined with others."""
+        """Note that a value was rejected alone: from the next refresh on it is not combined."""
         if len(choice) == 1:
             ((at, value),) = choice.items()
             rejected = self._arguments[at].rejected
@@ -103,7 +103,7 @@ class BoundaryCombinations:
         return {}
 
     def _pairs(self) -> Iterator[Assignment]:
-        """Yield pairs of two arguments' leading values, the simplest first, unless refused."""
+        """Yield pairs of two arguments' leading values, the simplest first, unless rejected."""
         leading = [list(islice(argument.values.items(), _LEADING)) for argument in self._arguments]
         pairs = [
             (one + other, first, second, leading[first][one], leading[second][other])

@@ -1,4 +1,4 @@
-"""Linking: changes to several arguments of an input together.
+"""Cross-argument mutation: changes to several arguments of an input together.
 
 A condition often ties arguments (a limit that the sum just reaches, a word that is an element, two
 equal lists): chance hardly meets it, so one argument is made from another on purpose.

@@ -1,6 +1,6 @@
-"""The generator: proposes new inputs for a task, learns from which were kept, and never repeats.
+"""The generator: proposes new inputs for a task, learns from what was accepted, never repeats.
 
-The budget is split (design measured in testgen): half near the seeds, the rest constants of the
+The budget is split (measured: docs/augmentation.md): half near the seeds, the rest constants of the
 task's text, boundary shapes, and drawn values. Everything is decided by one ``random.Random``, in
 terms of its ``random()`` only, whose sequence Python promises to keep.
 """
@@ -100,7 +100,7 @@ class Generator:
         self._parents: tuple[int, ...] = ()
 
     def propose(self, count: int) -> list[Case]:
-        """Return up to ``count`` new cases that the guards admit, none equal to any before.
+        """Return up to ``count`` new cases that the filter admits, none equal to any before.
 
         Fewer come back where the sources run dry; none at all means that there is nothing left.
         """
@@ -144,10 +144,10 @@ class Generator:
         slow: Sequence[Case] = (),
         outputs: Sequence[Hashable] | None = None,
     ) -> None:
-        """Afterwards the kept cases stand at the next positions of the suite and are built upon.
+        """Append the accepted cases to the suite, so that they are built upon.
 
-        ``slow`` are cases refused for the reference's time: later ones stay smaller. ``outputs``
-        (one a kept case, say the encoded result; given for the base cases too) let inputs with rare
+        ``slow`` are cases rejected for the reference's time: later ones stay smaller. ``outputs``
+        (one an accepted case, say the encoded result; for the base cases too) let inputs with rare
         results be built on as often as those with common ones, and favour what makes them.
         """
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(accepted)

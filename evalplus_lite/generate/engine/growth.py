@@ -1,4 +1,4 @@
-"""Sizes: how large the numbers and lengths of inputs are, and how far they may go on growing."""
+"""Growth: how large the numbers and lengths of inputs are, and how far they may go on growing."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.types import Value
 
-_FIRST_REACH = 10_000
-_REACH_GROWTH = 1_000
-_LAST_REACH = 10**19
-_FIRST_LONGEST = 64
+_FIRST_MAGNITUDE = 10_000
+_MAGNITUDE_GROWTH = 1_000
+_LAST_MAGNITUDE = 10**19
+_FIRST_SIZE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class GrowthLimits:
-    """How far from zero numbers may be, and how long texts and containers, for the time being.
+    """How far from zero numbers may be, and how long strings and containers, for now.
 
-    ``floor`` is the largest number that a base input held: the reach never falls below it.
+    ``floor`` is the largest number that a base input held: the bound never falls below it.
     """
 
     max_magnitude: float
@@ -31,7 +31,7 @@ class GrowthLimits:
         """Return where to start from: beyond the base inputs, but not far."""
         largest = max((largest_magnitude(each) for each in base), default=0.0)
         max_size = max((largest_size(each) for each in base), default=0)
-        return cls(max(10 * largest, _FIRST_REACH), max(2 * max_size, _FIRST_LONGEST), largest)
+        return cls(max(10 * largest, _FIRST_MAGNITUDE), max(2 * max_size, _FIRST_SIZE), largest)
 
     def after(
         self, accepted: Sequence[Sequence[Value]], slow: Sequence[Sequence[Value]]
@@ -43,15 +43,17 @@ class GrowthLimits:
             return replace(
                 self,
                 max_magnitude=max(self.floor, min(self.max_magnitude, number // 2), 10),
-                max_size=max(_FIRST_LONGEST // 4, min(self.max_size, size - 1))
+                max_size=max(_FIRST_SIZE // 4, min(self.max_size, size - 1))
                 if size
                 else self.max_size,
                 has_slowed=True,
             )
-        if self.has_slowed or self.max_magnitude >= _LAST_REACH:
+        if self.has_slowed or self.max_magnitude >= _LAST_MAGNITUDE:
             return self
         if any(largest_magnitude(each) * 10 >= self.max_magnitude for each in accepted):
-            return replace(self, max_magnitude=min(self.max_magnitude * _REACH_GROWTH, _LAST_REACH))
+            return replace(
+                self, max_magnitude=min(self.max_magnitude * _MAGNITUDE_GROWTH, _LAST_MAGNITUDE)
+            )
         return self
 
 
@@ -66,7 +68,7 @@ def largest_magnitude(value: Value) -> float:
 
 
 def largest_size(value: Value) -> int:
-    """Return the length of the longest text or container within a tuple of arguments, or 0."""
+    """Return the length of the longest string or container within a tuple of arguments, or 0."""
     return max((_largest_size(part) for part in value), default=0)
 
 

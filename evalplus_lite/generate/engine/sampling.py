@@ -1,4 +1,4 @@
-"""Fresh values: made from scratch for a place, in the plans that tests are usually written by.
+"""Random values: made from scratch for a slot, in the plans that tests are usually written by.
 
 Uniform randomness seldom meets a condition; values that repeat, ascend, mirror, nest or sit at
 the edges do. Each container follows one plan, so that its elements belong together.
@@ -26,7 +26,7 @@ _DEEP = 6
 
 
 def make(slot: Slot) -> Value:
-    """Return a new value for a place, of one of the types seen there."""
+    """Return a new value for a slot, of one of the types seen there."""
     return _of_kind(pick(slot, slot.domain.kinds), slot)
 
 
@@ -38,7 +38,7 @@ def _of_kind(kind: type, slot: Slot) -> Value:
 
 
 def integer(slot: Slot) -> int:
-    """Return an int: small, among those seen, a constant, or of any size within reach."""
+    """Return an int: small, among those seen, a constant, or of any size within the bounds."""
     way = slot.random()
     low, high = slot.lowest, slot.highest
     if way < 0.35:
@@ -139,7 +139,7 @@ def _words(slot: Slot) -> str:
 
 
 def _sentence(slot: Slot) -> str:
-    """Return words with marks between them: those seen, and those of the task's text."""
+    """Return words with punctuation between them: those seen, and those of the task's text."""
     punctuation = slot.punctuation
     if not punctuation:
         return _words(slot)
@@ -147,8 +147,8 @@ def _sentence(slot: Slot) -> str:
     made = ""
     for _ in range(1 + below(slot, 5)):
         word = slot.token() if slot.random() < 0.4 else _few_letters(slot)
-        mark = str(pick(slot, punctuation))
-        made += word + mark + (" " if has_blank and mark != " " and slot.random() < 0.5 else "")
+        sign = str(pick(slot, punctuation))
+        made += word + sign + (" " if has_blank and sign != " " and slot.random() < 0.5 else "")
     return made if slot.random() < 0.5 else made[:-1]
 
 
@@ -157,7 +157,7 @@ def _pieces(slot: Slot) -> str:
 
 
 def _reformed(slot: Slot) -> str:
-    """Return a seen string with every run replaced by another of its kind."""
+    """Return a seen string with every token replaced by another of its kind."""
     model = slot.fragment(str)
     if not model:
         return _few_letters(slot)
@@ -207,7 +207,7 @@ def _balanced(slot: Slot, kinds: list[str], depth: int) -> str:
 
 
 def sequence(slot: Slot) -> list[Value]:
-    """Return a list by one of several plans, its elements fresh or drawn from those seen."""
+    """Return a list by one of several plans, its elements new or among those seen."""
     if slot.positions is not None:
         return [each.sample() for each in slot.positions]
     item, size = slot.items, _size(slot)

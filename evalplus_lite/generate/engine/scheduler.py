@@ -1,4 +1,4 @@
-"""Sources: where proposals come from, and how much of a batch each should have."""
+"""The scheduler: where proposals come from, and how much of a batch each should have."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from evalplus_lite.types import Case
 
 MOST_RETRIED = 3.0
-"""A source whose inputs are refused gets up to this many times its share to make up for it."""
+"""A source whose inputs are rejected gets up to this many times its share to make up for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """The shares of the sources among the inputs kept; a source that runs dry leaves its share."""
+    """The shares of the sources among accepted inputs; a source that runs dry leaves its share."""
 
     mutation: float = 0.5
     constant: float = 0.2
@@ -31,14 +31,14 @@ class InputSource:
     proposed: int = 0
     accepted: int = 0
     worth: float = 0.0
-    """What its kept inputs are worth together, by ``Pool.add``."""
+    """What its accepted inputs are worth together, by ``Pool.add``."""
     every: float = 1.0
     """Its inputs stand this far apart in a batch."""
     due: float = 0.0
     """Where in the batch its next input stands."""
 
     def want(self) -> None:
-        """Afterwards a batch holds its share: more to make up for refusals, less for sameness."""
+        """Plan its share of a batch: more to make up for rejections, less for sameness."""
         refusals = (self.proposed + 5) / (self.accepted + 5)
         worth = (self.worth + 5) / (self.accepted + 5)
         self.every = 1 / (self.share * worth * min(MOST_RETRIED, refusals))

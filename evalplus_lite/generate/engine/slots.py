@@ -1,4 +1,4 @@
-"""Places: what is known of one position of the inputs while generating, and mutation there."""
+"""Slots: what is known of one position of the inputs while generating, and mutation there."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["GenerationState", "Slot", "Table"]
 _REGISTERED = (numbers, strings, bytestrings, lists, containers)
 
 _SEEN_LIMIT = 300
-"""A place remembers this many values; later ones take the place of earlier ones in turn."""
+"""A slot remembers this many values; later ones replace earlier ones in turn."""
 _TRIES = 3
 _FRESH = 0.08
 """How often a value is replaced from scratch instead of being changed."""
 _FORM_FAVOUR = 20
 """Where strings share a form, operators that keep it are chosen so many times as often."""
 _LOCAL = 0.8
-"""How often a fragment comes from the same place rather than from any."""
+"""How often a fragment comes from the same slot rather than from any."""
 
 
 class Table:
-    """The operators for one type at one place, chosen by weight and by how often they succeed."""
+    """The operators for one type at one slot, chosen by weight and by how often they succeed."""
 
     def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
         self.operators, self.weights = operators, weights
@@ -46,13 +46,13 @@ class Table:
         self.reweigh()
 
     def credit(self, index: int, worth: float) -> None:
-        """Afterwards one more result of the operator at the index is known, and its worth."""
+        """Note one more result of the operator at the index, and its worth."""
         self.tried[index] += 1
         self.worth[index] += worth
         self.is_stale = True
 
     def reweigh(self) -> None:
-        """Afterwards operators whose results were seldom worth keeping are chosen less often."""
+        """Choose operators less often whose results were seldom worth keeping."""
         if not self.is_stale:
             return
         self.is_stale = False
@@ -68,7 +68,7 @@ Step = tuple[Table, int]
 
 @dataclass(slots=True)
 class GenerationState:
-    """What all places of a task share while generating."""
+    """What all slots of a task share while generating."""
 
     random: Callable[[], float]
     constants: Constants
@@ -87,7 +87,7 @@ class GenerationState:
     """How often a sampled string is a constant, or one seen, as it is."""
 
     def remember(self, kind: type, value: Value, identity: bytes) -> None:
-        """Afterwards the value, whose identity is given, may be drawn as a fragment of its type."""
+        """Keep the value, whose identity is given, to be drawn as a fragment of its type."""
         if identity not in self.known:
             self.known.add(identity)
             _keep(self.fragments.setdefault(kind, []), value, len(self.known))
@@ -105,7 +105,7 @@ class Slot:
         self._known: set[bytes] = set()
         self._fitted: Constants | None = None
         self._pieces: list[str] = []
-        """The pieces of the constants last used that the alphabet allows."""
+        """The tokens of the constants last used that the alphabet allows."""
         self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
         self.has_common_pattern = domain.has_common_pattern
         self.items = self._child(domain.items, profile.items, is_fixed=domain.is_rectangular)
@@ -132,13 +132,13 @@ class Slot:
         self._bound()
 
     def reweigh(self) -> None:
-        """Afterwards the operators here and within are chosen by their success so far."""
+        """Choose the operators here and within by their success so far."""
         for slot in self.every():
             for table in (*slot._near.values(), *slot._constant.values()):
                 table.reweigh()
 
     def bound(self) -> None:
-        """Afterwards numbers made here and within respect the domains and the world's reach."""
+        """Bound numbers made here and within by the domains and the state's magnitude bound."""
         for slot in self.every():
             slot._bound()
 
@@ -148,7 +148,7 @@ class Slot:
         self.highest = max_magnitude if high is None else min(high, max_magnitude)
 
     def every(self) -> Iterator[Slot]:
-        """Yield this place and all places within it."""
+        """Yield this slot and all slots within it."""
         yield self
         for child in (self.items, self.keys, self.values, *(self.positions or ())):
             if child is not None:
@@ -230,11 +230,11 @@ class Slot:
         return pool[int(self.random() * len(pool))]
 
     def sample(self) -> Value:
-        """Return a new value for this place, made from scratch."""
+        """Return a random value for this slot, made from scratch."""
         return sampling.make(self)
 
     def learn(self, value: Value) -> None:
-        """Afterwards the value and its parts may be reused as fragments."""
+        """Keep the value and its parts, to be reused as fragments."""
         kind, identity = type(value), key(value)
         if identity in self._known:
             return
@@ -292,7 +292,7 @@ def _has_one_size(domain: Domain) -> bool:
 
 
 def _keep(pool: list[Value], value: Value, count: int) -> None:
-    """Append to the pool; once it is full, take the place of the value that came first, in turn."""
+    """Append to the pool; once it is full, replace the value that came first, in turn."""
     if len(pool) < _SEEN_LIMIT:
         pool.append(value)
     else:

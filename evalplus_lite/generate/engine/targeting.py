@@ -2,7 +2,7 @@
 
 A survivor (a mutant, a wrong sample) answers all inputs so far like the reference. Two things are
 worth trying: the constants of its own text that the reference lacks, which mark where the two may
-part, and changes near those inputs that reach the code in question.
+differ, and changes near those inputs that reach the code in question.
 """
 
 from __future__ import annotations

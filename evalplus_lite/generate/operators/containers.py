@@ -13,7 +13,7 @@ from evalplus_lite.types import Value
 
 
 def _as_list(value: Collection[Value], context: MutationContext) -> list[Value]:
-    """Return a sequence or set changed by one of the list operators that suit the place."""
+    """Return a sequence or set changed by one of the list operators that suit the slot."""
     chosen = context.choose(list)
     return list(chosen.apply(list(elements_of(value)), context)) if chosen else list(value)
 

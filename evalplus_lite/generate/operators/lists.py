@@ -16,13 +16,13 @@ from evalplus_lite.generate.operators.registry import (
 )
 from evalplus_lite.types import Value
 
-_REACH = 10**9
+_MAX_MAGNITUDE = 10**9
 _LONG = 64
 """Lists are not doubled beyond this length."""
 
 
 def _element_context(context: MutationContext, at: int) -> MutationContext | None:
-    """Return the place of the element at an index, or None where no element was ever seen."""
+    """Return the slot of the element at an index, or None if no element was ever seen."""
     positions = context.positions
     if positions is not None and at < len(positions):
         return positions[at]
@@ -118,7 +118,7 @@ def list_order(value: list[Value], context: MutationContext) -> list[Value]:
 
 @operator("list.rotate", list, ([1, 2, 3], [2, 3, 1]), ([1, 2, 3], [3, 1, 2]), weight=1)
 def list_rotate(value: list[Value], context: MutationContext) -> list[Value]:
-    """Turned by some places."""
+    """Rotated by some positions."""
     if len(value) < 2 or context.positions is not None:
         return value
     at = 1 + below(context, len(value) - 1)
@@ -190,7 +190,7 @@ def _turned(value: Value, way: int, step: int) -> Value:
     kind = type(value)
     if kind is int or kind is float:
         number = (-value, value * 2, value + step, value * step, abs(value), -abs(value))[way]
-        return number if abs(number) <= max(_REACH, abs(value)) else value
+        return number if abs(number) <= max(_MAX_MAGNITUDE, abs(value)) else value
     if kind is str or kind is list or kind is tuple:
         return value[::-1] if way < 3 or kind is not str else value.swapcase()
     return value

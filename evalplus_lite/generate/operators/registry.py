@@ -1,9 +1,9 @@
 """Mutation operators: the registry, and what an operator is given to work with.
 
-An operator turns a value of one type into another of the same type (paper 004, Table 1, and what
-measurements added). Each is a small function that never changes its argument, registered with a
-name and *examples*: pairs of a value and one that the operator must be able to make of it. An
-operator that has nothing to do returns its argument itself.
+An operator turns a value of one type into another of the same type (Table 1 of the EvalPlus
+paper, and what measurements added). Each is a small function that never changes its argument,
+registered with a name and *examples*: pairs of a value and one that the operator must be able to
+make of it. An operator that has nothing to do returns its argument itself.
 """
 
 from __future__ import annotations
@@ -30,30 +30,32 @@ class Trait(Enum):
 
     RESIZES = "changes the length of a container: none such where the length is fixed"
     FOR_GRIDS = "works on tables of equal rows, and nowhere else"
-    KEEPS_FORM = "keeps the kinds of run a string consists of: preferred where strings share a form"
+    KEEPS_FORM = (
+        "keeps the kinds of token a string consists of: preferred if strings share a pattern"
+    )
 
 
 class MutationContext(Protocol):
-    """A place of the inputs, as an operator sees it (``sites.Slot`` is the real one)."""
+    """A slot of the inputs, as an operator sees it: ``engine.slots.Slot`` is the real one."""
 
     random: Callable[[], float]
     """Draws from [0, 1): the only source of chance."""
 
     @property
     def items(self) -> MutationContext | None:
-        """The place of a container's elements."""
+        """The slot of a container's elements."""
 
     @property
     def keys(self) -> MutationContext | None:
-        """The place of a dict's keys."""
+        """The slot of a dict's keys."""
 
     @property
     def values(self) -> MutationContext | None:
-        """The place of a dict's values."""
+        """The slot of a dict's values."""
 
     @property
     def positions(self) -> Sequence[MutationContext] | None:
-        """One place a position, where positions differ in kind."""
+        """One slot a position, if positions differ in kind."""
 
     @property
     def has_fixed_size(self) -> bool:
@@ -61,7 +63,7 @@ class MutationContext(Protocol):
 
     @property
     def has_common_pattern(self) -> bool:
-        """Whether the strings here mostly share a form, widths of numerals included."""
+        """Whether the strings here mostly share a pattern, widths of numerals included."""
 
     @property
     def characters(self) -> str:
@@ -91,7 +93,7 @@ class MutationContext(Protocol):
         """Return a word or character of the task's string constants, or a seen character."""
 
     def sample(self) -> Value | None:
-        """Return a new value for this place, made from scratch."""
+        """Return a new value for this slot, made from scratch."""
 
 
 Apply = Callable[[Any, Any], Any]

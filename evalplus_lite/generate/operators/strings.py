@@ -129,7 +129,7 @@ def str_case(value: str, context: MutationContext) -> str:
     traits=(Trait.KEEPS_FORM,),
 )
 def str_run(value: str, context: MutationContext) -> str:
-    """With one run of digits, letters or blanks replaced by another of its kind."""
+    """With one token of digits, letters or blanks replaced by another of its kind."""
     if not value:
         return value
     parts = tokens(value)
@@ -139,7 +139,7 @@ def str_run(value: str, context: MutationContext) -> str:
 
 
 def _another(token: str, context: MutationContext) -> str:
-    """Return a different run of the same kind; other characters are repeated or kept."""
+    """Return a different token of the same kind; other characters are repeated or kept."""
     kind = token_kind(token)
     if kind == "digits":
         return str(_numeral(token, context))
@@ -180,7 +180,7 @@ def _numeral(token: str, context: MutationContext) -> str:
     "str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=(Trait.KEEPS_FORM,)
 )
 def str_align(value: str, context: MutationContext) -> str:
-    """With one run as it is in another string of the same form seen."""
+    """With one token as it is in another string of the same pattern seen."""
     other = context.fragment(str)
     mine, others = tokens(value), tokens(other or "")
     if not mine or len(mine) != len(others):
@@ -233,7 +233,7 @@ def str_words(value: str, context: MutationContext) -> str:
 
 @operator("str.mark", str, ("a-b", "a/b"), ("a b", "a/b"), weight=3)
 def str_mark(value: str, context: MutationContext) -> str:
-    """With one character that is no letter or digit exchanged for another such."""
+    """With one character that is neither letter nor digit exchanged for another such."""
     slots = [at for at, character in enumerate(value) if not character.isalnum()]
     if not slots or not context.punctuation:
         return value
@@ -243,14 +243,14 @@ def str_mark(value: str, context: MutationContext) -> str:
 
 @operator("str.join", str, ("ab", "ab wxyz"), ("ab", "wxyz/ab"), ("ab", "ab/ wxyz"), weight=2)
 def str_join(value: str, context: MutationContext) -> str:
-    """Before or after another string seen, with a mark between them where marks are known."""
+    """Before or after another string seen, with punctuation between them if some is known."""
     other = context.fragment(str)
     if other is None:
         return value
-    mark = str(pick(context, context.punctuation)) if context.punctuation else ""
-    if mark and " " in context.punctuation and mark != " " and context.random() < 0.5:
-        mark += " "
-    return value + mark + other if context.random() < 0.5 else str(other) + mark + value
+    sign = str(pick(context, context.punctuation)) if context.punctuation else ""
+    if sign and " " in context.punctuation and sign != " " and context.random() < 0.5:
+        sign += " "
+    return value + sign + other if context.random() < 0.5 else str(other) + sign + value
 
 
 @operator("str.splice", str, ("abc", "abxyz"), weight=1)

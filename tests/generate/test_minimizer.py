@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.generate.shrink import candidates, shrink, weight
+from evalplus_lite.generate.minimizer import candidates, minimize, weight
 from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]
@@ -46,19 +46,19 @@ def test_smallest_failing_input_is_found(
     arguments: Arguments, fails: Callable[..., bool], smallest: Arguments
 ) -> None:
     """For plain conditions the descent ends at the simplest input that meets them."""
-    assert shrink(arguments, Asked(fails)) == smallest
+    assert minimize(arguments, Asked(fails)) == smallest
 
 
 def test_an_input_that_cannot_shrink_stays() -> None:
     """Where no candidate fails the input itself is the answer."""
-    assert shrink((10,), Asked(lambda n: n == 10)) == (10,)
-    assert shrink((), Asked(lambda: True)) == ()
+    assert minimize((10,), Asked(lambda n: n == 10)) == (10,)
+    assert minimize((), Asked(lambda: True)) == ()
 
 
 def test_candidates_asked_about_are_bounded() -> None:
     """No more candidates are tried than allowed, and never many at once."""
     asked = Asked(lambda v: sum(v) > 10_000)
-    shrink(([999] * 200,), asked, most=150)
+    minimize(([999] * 200,), asked, most=150)
     assert asked.count <= 150
     assert asked.largest <= 64
 
@@ -66,7 +66,7 @@ def test_candidates_asked_about_are_bounded() -> None:
 def test_shrinking_is_deterministic() -> None:
     """The same question has the same answer, sets included."""
     start: Any = ({"pear", "apple", "fig", "melon"},)
-    found = [shrink(start, Asked(lambda s: len(s) > 1)) for _ in range(2)]
+    found = [minimize(start, Asked(lambda s: len(s) > 1)) for _ in range(2)]
     assert found[0] == found[1]
     assert len(found[0][0]) == 2
 

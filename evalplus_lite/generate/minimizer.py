@@ -1,4 +1,4 @@
-"""Shrinking: a smallest input that still fails, for a person to read.
+"""Minimizing: a smallest input that still fails, for the user to read.
 
 Greedy descent, as in property-based testing: every candidate is simpler than the input in hand by
 one fixed measure, so the descent ends; the first candidate that still fails is taken.
@@ -21,7 +21,7 @@ _BATCH = 48
 _HUGE = 10**30
 
 
-def shrink(arguments: Arguments, fails: Fails, *, most: int = 3000) -> Arguments:
+def minimize(arguments: Arguments, fails: Fails, *, most: int = 3000) -> Arguments:
     """Return the simplest failing input found by trying at most ``most`` candidates.
 
     ``fails`` is asked about batches, since running candidates one by one is slow; its answers must
