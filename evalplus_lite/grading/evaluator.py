@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.observer import Observer, check_deferred, is_killed
@@ -20,8 +19,7 @@ from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, San
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task, Verdict, VerdictName
 
-FAR_OFF_SECONDS = 300.0
-"""What all cases of a program together may take where steps decide."""
+FAR_OFF_SECONDS = 300.0  # what all cases of a program together may take where steps decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +154,3 @@ def _evaluated(
         details=None if observer.details is None else tuple(observer.details),
         cpu=cpu,
     )
-
-
-# The names that modules which are being rewritten still use.
-Exam: TypeAlias = PreparedSuite
-examine = evaluate_program

@@ -21,15 +21,14 @@ from evalplus_lite.sandbox.steps import is_stopped, metered
 from evalplus_lite.types import Outcome, Suite, Task, TimedOut, VerdictName
 from evalplus_lite.values import wire
 
+# A program's verdict on each case; None: not run there.
 Row: TypeAlias = tuple[VerdictName | None, ...]
-"""A program's verdict on each case; None: not run there."""
 
 SLOW: tuple[VerdictName, ...] = ("timeout",)
 EXHAUSTED: tuple[VerdictName, ...] = ("timeout", "memory", "crash")
-FACTOR = 4.0
-"""How many times the reference's CPU seconds the work of built-in functions may take."""
+FACTOR = 4.0  # how many times the reference's CPU seconds the work of built-in functions may take
+# Calls, and bytes of expected answers, that programs in one process have together.
 MOST_CALLS, MOST_BYTES = 1 << 13, 1 << 22
-"""Calls, and bytes of expected answers, that programs in one process have together."""
 
 
 @dataclass(frozen=True, slots=True)

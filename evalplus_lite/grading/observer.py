@@ -12,15 +12,15 @@ from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, has_check
 from evalplus_lite.types import Failure, Outcome, Returned, Suite, Task, VerdictName
 from evalplus_lite.values import wire
 
+# Bytes of answers kept for a task's check, or four times as many as all right answers have; what is
+# larger in all is not right.
 MAX_DEFERRED = 16 << 20
-"""Bytes of answers kept for a task's check, or four times as many as all right answers have; what
-is larger in all is not right."""
+# Values, parts and all, that a program's answers to a task's check may hold together, beside four
+# times as many as the reference's answers to the same cases.
 MAX_PARTS = 200_000
-"""Values, parts and all, that a program's answers to a task's check may hold together, beside four
-times as many as the reference's answers to the same cases."""
 KILLED = "SIGKILL"
+# Bytes of an answer whose verdict is kept in memory, and how many of them.
 LONGEST_KNOWN, MOST_KNOWN = 1 << 8, 1 << 15
-"""Bytes of an answer whose verdict is kept in memory, and how many of them."""
 
 
 @dataclass(slots=True)

@@ -15,8 +15,7 @@ from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance, count, exceeds
 from evalplus_lite.types import Case, Task
 
-MOST_STEPS = 1 << 30
-"""Counting a reference ends here: about a minute of a usual machine."""
+MOST_STEPS = 1 << 30  # counting a reference ends here: about a minute of a usual machine
 
 
 class Pace(Protocol):

@@ -20,17 +20,17 @@ from evalplus_lite.sandbox.guest.counting import STOP
 from evalplus_lite.types import Outcome, Raised, Returned, TimedOut, Value
 from evalplus_lite.values import wire
 
+# Steps that a usual machine makes in a second: so limits in seconds become limits in steps.
 STEPS_A_SECOND = 20_000_000
-"""Steps that a usual machine makes in a second: so limits in seconds become limits in steps."""
+# Steps a second that no program makes which takes millions. It takes loops to have so many, and on
+# today's machines the tightest loop makes 40 million; only straight runs of a thousand assignments
+# of a constant make more than this.
 FASTEST = 250_000_000
-"""Steps a second that no program makes which takes millions. It takes loops to have so many, and on
-today's machines the tightest loop makes 40 million; only straight runs of a thousand assignments
-of a constant make more than this."""
+# No limit is lower: what takes less than sixteen milliseconds is never asked about.
 FEWEST = 4_000_000
-"""No limit is lower: what takes less than sixteen milliseconds is never asked about."""
 PATIENCE = 10
+# A case's patience is so many times its limit's usual seconds, or so many seconds more.
 MOST_PATIENCE = 60.0
-"""A case's patience is so many times its limit's usual seconds, or so many seconds more."""
 
 ENTRY = "measured"
 
@@ -124,7 +124,7 @@ def count(
 ) -> list[int | None]:
     """Return the steps that a program takes on each case, ``most`` + 1 or so if it takes more.
 
-    None where its patience ends first; 0 where it cannot be counted or ends its process.
+    None if its patience ends first; 0 if it cannot be counted or ends its process.
     """
     text = _call("counter", program.source, program.entry_point, most)
     roomy = Limits(

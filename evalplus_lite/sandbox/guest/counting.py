@@ -55,8 +55,7 @@ NESTING += (ast.AsyncWith, ast.Match, *([ast.TryStar] if hasattr(ast, "TryStar")
 FREE = (ast.Pass, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
-FRAMES = 3
-"""Frames of ours on the stack, by which a program that counts its steps may recur deeper."""
+FRAMES = 3  # frames of ours on the stack, by which a program that counts its steps may recur deeper
 
 
 class Counting(ast.NodeTransformer):
