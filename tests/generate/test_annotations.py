@@ -4,45 +4,51 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.generate.domains.annotations import ANYTHING, Hint, hints
+from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints, read_type
 
 
 @pytest.mark.parametrize(
-    ("annotation", "hint"),
+    ("annotation", "stated"),
     [
-        ("int", Hint((int,))),
-        ("'float'", Hint((float,))),
-        ("List[str]", Hint((list,), items=Hint((str,)))),
-        ("typing.Sequence[int]", Hint((list,), items=Hint((int,)))),
-        ("list[list[int]]", Hint((list,), items=Hint((list,), items=Hint((int,))))),
-        ("Dict[str, int]", Hint((dict,), keys=Hint((str,)), values=Hint((int,)))),
-        ("Tuple[int, str]", Hint((tuple,), positions=(Hint((int,)), Hint((str,))))),
-        ("tuple[int, ...]", Hint((tuple,), items=Hint((int,)))),
-        ("Optional[int]", Hint((type(None), int))),
-        ("Union[str, int]", Hint((int, str))),
-        ("int | None", Hint((type(None), int))),
-        ("List[Any]", Hint((list,), items=ANYTHING)),
-        ("Callable[[int], int]", Hint()),
-        ("Whatever", Hint()),
-        ("int | Whatever", Hint()),
+        ("int", "int"),
+        ("'float'", "float"),
+        ("List[str]", "list[str]"),
+        ("typing.Sequence[int]", "list[int]"),
+        ("list[list[int]]", "list[list[int]]"),
+        ("Dict[str, int]", "dict[str, int]"),
+        ("Tuple[int, str]", "tuple[int, str]"),
+        ("tuple[int, ...]", "tuple[int, ...]"),
+        ("Optional[int]", "int | None"),
+        ("Union[str, int]", "str | int"),
+        ("int | None", "int | None"),
+        ("List[Any]", "list[Any]"),
+        ("List[Whatever]", "list[unknown]"),
+        ("Callable[[int], int]", "unknown"),
+        ("Whatever", "unknown"),
+        ("int | Whatever", "unknown"),
     ],
 )
-def test_annotation_states_types(annotation: str, hint: Hint) -> None:
+def test_annotation_states_types(annotation: str, stated: str) -> None:
     """Each usual way to write a type is understood; anything else states nothing."""
     (read,) = hints(f"import x\n\n\ndef f(a: {annotation}):\n    '''Text: more.'''\n", "f")
-    assert (sorted(map(str, read.kinds)), read.items, read.keys, read.values, read.positions) == (
-        sorted(map(str, hint.kinds)),
-        hint.items,
-        hint.keys,
-        hint.values,
-        hint.positions,
-    )
+    assert str(read) == stated
+
+
+def test_types_say_what_their_values_are() -> None:
+    """Unions have the types of all members, and the parts of the first that has some."""
+    kind = read_type("int | None | list[str] | dict[str, float] | tuple[int, str]")
+    assert set(kind.kinds) == {int, type(None), list, dict, tuple}
+    assert kind.items == Type("str")
+    assert kind.entry == (Type("str"), Type("float"))
+    assert read_type("tuple[int, ...]").items == Type("int")
+    assert read_type("tuple[int, str]").items is None
+    assert UNKNOWN.kinds == ()
 
 
 def test_signature_over_several_lines_is_read() -> None:
     """Defaults, return types and line breaks do not matter; bare parameters state nothing."""
     prompt = "def g(x):\n    pass\n\ndef f(\n    a: int,\n    b='x',\n) -> Dict[str, int]:\n    1"
-    assert hints(prompt, "f") == (Hint((int,)), Hint())
+    assert hints(prompt, "f") == (Type("int"), UNKNOWN)
 
 
 @pytest.mark.parametrize("prompt", ["", "no signature", "def f(a: int", "def ff(a: int):\n"])

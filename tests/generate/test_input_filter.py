@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.annotations import ANYTHING, Hint
+from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.types import Case, Task
 
@@ -213,7 +213,7 @@ def test_typed_guards_keep_records_and_admit_stated_types() -> None:
     records = InputFilter.typed([([("ann", 3), ("bob", 4)],)])
     assert records.admits(([("x", -1)],))
     assert not records.admits(([(1, "x")],))
-    stated = InputFilter.typed([([1, "a"],)], stated=[Hint((list,), items=ANYTHING)])
+    stated = InputFilter.typed([([1, "a"],)], stated=[read_type("list[Any]")])
     assert stated.admits(([None, True, 1.5],))
 
 

@@ -12,6 +12,7 @@ from support.mining import ONE, SLUG, mine_all
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
+from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.llm import Reply
 from evalplus_lite.mining.campaign import Campaign, Outputs
 from evalplus_lite.mining.inputs.grow import grow
@@ -20,7 +21,6 @@ from evalplus_lite.mining.inputs.validators import judge
 from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.selecting.annotations import read_type
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.tasks.breakpoints import state_tasks
 from evalplus_lite.mining.tasks.chains import chain, chained_tasks, merge

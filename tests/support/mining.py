@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.mining.sources.archives import open_package
 

@@ -1,4 +1,4 @@
-"""Annotations: the types that a signature in a prompt states, read as text and never evaluated."""
+"""Annotations: the types that a signature states, read as text and never evaluated."""
 
 from __future__ import annotations
 
@@ -8,38 +8,240 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.programs import parsing
+from evalplus_lite.types import Value
 
-_NONE: type = type(None)
+DEEPEST = 12
+"""Levels that an annotation may nest."""
+KINDS: dict[str, type] = {
+    "none": type(None), "int": int, "float": float, "complex": complex, "bool": bool, "str": str,
+    "bytes": bytes, "date": str, "datetime": str, "dict": dict, "mapping": dict, "tuple": tuple,
+    "set": set, "frozenset": frozenset, "list": list, "sequence": list, "iterable": list,
+    "collection": list, "iterator": list,
+}  # fmt: skip
+"""What stands for a value of each kind of type."""
+_ANYTHING: tuple[type, ...] = (bool, dict, float, int, list, type(None), str, tuple)
+"""What ``Any`` and ``object`` state."""
+_MAPPINGS = ("dict", "mapping")
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
-    """The types stated for one slot; no kinds at all if nothing usable is stated."""
+class Type:
+    """A type as a tree: ``kind`` with arguments, or the ``values`` of a literal.
 
-    kinds: tuple[type, ...] = ()
-    items: Hint | None = None
-    keys: Hint | None = None
-    values: Hint | None = None
-    positions: tuple[Hint, ...] | None = None
+    ``tuple`` with ``variadic`` holds any number of its one argument. A ``union`` has its members
+    as arguments, None among them as ``none``. Containers without arguments hold anything simple.
+    """
+
+    kind: str
+    arguments: tuple[Type, ...] = ()
+    values: tuple[Value, ...] = ()
+    variadic: bool = False
+
+    def __str__(self) -> str:
+        """Write it as today's Python would."""
+        if self.kind == "literal":
+            return f"Literal[{', '.join(map(repr, self.values))}]"
+        if self.kind == "union":
+            return " | ".join(map(str, self.arguments))
+        if self.kind == "none":
+            return "None"
+        name = {"date": "date", "any": "Any"}.get(self.kind, self.kind)
+        if self.kind in ("sequence", "iterable", "mapping", "iterator", "collection"):
+            name = self.kind.title()
+        inner = [str(a) for a in self.arguments] + (["..."] if self.variadic else [])
+        return f"{name}[{', '.join(inner)}]" if inner else name
+
+    @property
+    def kinds(self) -> tuple[type, ...]:
+        """The exact types of its values; none where nothing usable is stated."""
+        if self.kind == "union":
+            return tuple(dict.fromkeys(kind for each in self.arguments for kind in each.kinds))
+        if self.kind in ("any", "object"):
+            return _ANYTHING
+        return (KINDS[self.kind],) if self.kind in KINDS else ()
+
+    @property
+    def items(self) -> Type | None:
+        """What its containers hold, if that is stated of all positions alike."""
+        if self.kind == "union":
+            return next((each.items for each in self.arguments if each.items), None)
+        is_alike = self.kind != "tuple" or self.variadic
+        holds = is_alike and self.kind in KINDS and self.kind not in _MAPPINGS
+        return self.arguments[0] if self.arguments and holds else None
+
+    @property
+    def entry(self) -> tuple[Type, Type] | None:
+        """What the keys and the values of its dicts are, if that is stated."""
+        if self.kind == "union":
+            return next((each.entry for each in self.arguments if each.entry), None)
+        if self.kind not in _MAPPINGS or len(self.arguments) != 2:
+            return None
+        return self.arguments[0], self.arguments[1]
 
 
-ANYTHING = Hint((bool, dict, float, int, list, _NONE, str, tuple))
-"""What ``Any`` and ``object`` state."""
+UNKNOWN = Type("unknown")
 
-_PLAIN: dict[str, type] = {
-    "int": int, "float": float, "complex": complex, "bool": bool, "str": str, "bytes": bytes,
-    "None": _NONE,
+
+class UnreadableError(ValueError):
+    """An annotation is of no type that is known; the message names what is not."""
+
+
+class AnnotationReader:
+    """Reads annotations as types; what the names in them stand for is for subclasses to say."""
+
+    def kind_of(self, name: str) -> str | None:
+        """Return the kind that a dotted name stands for; None if it may be an alias.
+
+        Besides those of types: ``literal``, ``optional``, ``union``, and ``transparent`` for what
+        only wraps a type. Raises UnreadableError.
+        """
+        raise NotImplementedError
+
+    def alias(self, name: str, depth: int) -> Type:
+        """Return the type that an alias stands for; raise UnreadableError if it is none."""
+        raise UnreadableError(name)
+
+    def accepted(self, found: Type, name: str) -> Type:
+        """Return a type if it is wanted, else raise UnreadableError."""
+        return found
+
+    def part(self, node: ast.expr, depth: int) -> Type:
+        """Return the type within a container."""
+        return self.read(node, depth)
+
+    def read(self, node: ast.expr | None, depth: int = 0) -> Type:
+        """Return the type of an annotation; raise UnreadableError if it is none."""
+        if depth > DEEPEST:
+            raise UnreadableError("nested too deep")
+        match node:
+            case ast.Constant(value=None):
+                return Type("none")
+            case ast.Constant(value=bool(value)):
+                return Type("literal", values=(value,))
+            case ast.Constant(value=str(text)):
+                try:
+                    inner = parsing.parse(text.strip(), mode="eval").body
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    raise UnreadableError(repr(text)[:60]) from None
+                return self.read(inner, depth + 1)
+            case ast.BinOp(op=ast.BitOr()):
+                return self._union(_operands(node), depth)
+            case ast.Tuple(elts=elements):
+                return self._holding("tuple", elements, depth)
+            case ast.Name() | ast.Attribute():
+                return self._named(ast.unparse(node), depth)
+            case ast.Subscript(value=ast.Name() | ast.Attribute()):
+                return self._subscript(node, depth)
+        raise UnreadableError("" if node is None else ast.unparse(node)[:60])
+
+    def _named(self, name: str, depth: int) -> Type:
+        kind = self.kind_of(name)
+        if kind is None:
+            return self.alias(name, depth)
+        if kind in ("literal", "optional", "union", "transparent"):
+            raise UnreadableError(f"bare {name}")
+        return self.accepted(Type(kind), name.rpartition(".")[2])
+
+    def _subscript(self, node: ast.Subscript, depth: int) -> Type:
+        name = ast.unparse(node.value)
+        kind = self.kind_of(name)
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        match kind:
+            case None:
+                raise UnreadableError(name)
+            case "literal":
+                return _literal(inner)
+            case "transparent":
+                return self.read(inner[0], depth + 1)
+            case "optional":
+                return self._union([*inner, ast.Constant(None)], depth)
+            case "union":
+                return self._union(inner, depth)
+            case "tuple" if len(inner) == 2 and _is_ellipsis(inner[1]):
+                item = self.part(inner[0], depth + 1)
+                return self.accepted(Type("tuple", (item,), variadic=True), name.rpartition(".")[2])
+            case "iterator":  # a generator has further arguments
+                inner = inner[:1]
+        return self._holding(kind, inner, depth)
+
+    def _holding(self, kind: str, nodes: Sequence[ast.expr], depth: int) -> Type:
+        found = tuple(self.part(node, depth + 1) for node in nodes)
+        return self.accepted(Type(kind, found), kind)
+
+    def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
+        found: dict[Type, None] = {}
+        for node in nodes:
+            member = self.read(node, depth + 1)
+            found |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
+        members = tuple(found)
+        return members[0] if len(members) == 1 else self.accepted(Type("union", members), "union")
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    """Return the members of ``a | b | c``, which nests to the left."""
+    found: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        found.append(node.right)
+        node = node.left
+    return [node, *reversed(found)]
+
+
+def _literal(nodes: Sequence[ast.expr]) -> Type:
+    values: list[Value] = []
+    for node in nodes:
+        try:
+            values.append(ast.literal_eval(node))
+        except ValueError:
+            raise UnreadableError(f"Literal[{ast.unparse(node)}]") from None
+    return Type("literal", values=tuple(values))
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+class _WrittenReader(AnnotationReader):
+    """Reads what ``str(type)`` wrote."""
+
+    def kind_of(self, name: str) -> str | None:
+        return name.lower()
+
+
+def read_type(text: str) -> Type:
+    """Return the type that ``str(type)`` wrote; ValueError where it is none of ours."""
+    try:
+        return _WrittenReader().read(ast.parse(text, mode="eval").body)
+    except SyntaxError as error:
+        raise UnreadableError(str(error)) from None
+
+
+class _PromptReader(AnnotationReader):
+    """Knows names by their last part; what it does not know states nothing, where it stands."""
+
+    def kind_of(self, name: str) -> str | None:
+        return _NAMES.get(name.rpartition(".")[2])
+
+    def part(self, node: ast.expr | None, depth: int) -> Type:
+        try:
+            return self.read(node, depth)
+        except UnreadableError:
+            return UNKNOWN
+
+
+_NAMES = {
+    name: kind
+    for kind, names in {
+        "int": "int", "float": "float", "complex": "complex", "bool": "bool", "str": "str",
+        "bytes": "bytes", "none": "None", "any": "Any object", "optional": "Optional",
+        "union": "Union", "list": "list List Sequence Iterable Collection",
+        "tuple": "tuple Tuple", "set": "set Set", "frozenset": "frozenset FrozenSet",
+        "dict": "dict Dict Mapping",
+    }.items()
+    for name in names.split()
 }  # fmt: skip
-_CONTAINERS: dict[str, type] = {
-    "list": list, "List": list, "Sequence": list, "Iterable": list, "Collection": list,
-    "tuple": tuple, "Tuple": tuple, "set": set, "Set": set,
-    "frozenset": frozenset, "FrozenSet": frozenset,
-}  # fmt: skip
-_MAPPINGS = ("dict", "Dict", "Mapping")
-_NOTHING = Hint()
 
 
-def hints(prompt: str, entry_point: str) -> tuple[Hint, ...]:
+def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
     """Return what the prompt's signature states for each positional parameter, in order.
 
     Empty where the prompt shows no signature that can be read.
@@ -55,62 +257,5 @@ def hints(prompt: str, entry_point: str) -> tuple[Hint, ...]:
             continue
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             stated = [*function.args.posonlyargs, *function.args.args]
-            return tuple(_hint(each.annotation) for each in stated)
+            return tuple(_PromptReader().part(each.annotation, 0) for each in stated)
     return ()
-
-
-def _hint(node: ast.expr | None) -> Hint:
-    match node:
-        case ast.Constant(value=None):
-            return Hint((_NONE,))
-        case ast.Constant(value=str(text)):
-            try:
-                return _hint(parsing.parse(text, mode="eval").body)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                return _NOTHING
-        case ast.Attribute(attr=name):
-            return _hint(ast.Name(name))
-        case ast.Name(id="Any" | "object"):
-            return ANYTHING
-        case ast.Name(id=name) if name in _PLAIN:
-            return Hint((_PLAIN[name],))
-        case ast.Name(id=name) if name in _CONTAINERS:
-            return Hint((_CONTAINERS[name],))
-        case ast.Name(id=name) if name in _MAPPINGS:
-            return Hint((dict,))
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _union([_hint(left), _hint(right)])
-        case ast.Subscript(value=container, slice=inner):
-            return _subscript(container, inner)
-    return _NOTHING
-
-
-def _subscript(container: ast.expr, inner: ast.expr) -> Hint:
-    name = getattr(container, "attr", getattr(container, "id", ""))
-    parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-    if name == "Optional":
-        return _union([_hint(inner), Hint((_NONE,))])
-    if name == "Union":
-        return _union([_hint(part) for part in parts])
-    if name in _MAPPINGS and len(parts) == 2:
-        return Hint((dict,), keys=_hint(parts[0]), values=_hint(parts[1]))
-    kind = _CONTAINERS.get(name)
-    if kind is None:
-        return _NOTHING
-    if kind is not tuple:
-        return Hint((kind,), items=_hint(parts[0])) if len(parts) == 1 else Hint((kind,))
-    if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
-        return Hint((tuple,), items=_hint(parts[0]))
-    return Hint((tuple,), positions=tuple(map(_hint, parts)))
-
-
-def _union(parts: Sequence[Hint]) -> Hint:
-    if not all(part.kinds for part in parts):
-        return _NOTHING
-    kinds = {kind.__name__: kind for part in parts for kind in part.kinds}
-    return Hint(
-        tuple(kinds[name] for name in sorted(kinds)),
-        items=next((part.items for part in parts if part.items), None),
-        keys=next((part.keys for part in parts if part.keys), None),
-        values=next((part.values for part in parts if part.values), None),
-    )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sized
 from dataclasses import dataclass, field, replace
 
-from evalplus_lite.generate.domains.annotations import Hint
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.characters import PRINTABLE
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED
 from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
@@ -46,16 +46,17 @@ class Domain:
     def __post_init__(self) -> None:
         object.__setattr__(self, "characters", frozenset(self.alphabet))
 
-    def widened(self, hint: Hint) -> Domain:
+    def widened(self, hint: Type) -> Domain:
         """Return the domain with the types that a signature states allowed too."""
+        keys, values = hint.entry or (None, None)
         stated = hint.items is not None and len(hint.items.kinds) > 1
         return replace(
             self,
             kinds=union(self.kinds, hint.kinds),
             alphabet=self.alphabet or (PRINTABLE if str in hint.kinds else ""),
             items=_widened(self.items, hint.items),
-            keys=_widened(self.keys, hint.keys),
-            values=_widened(self.values, hint.values),
+            keys=_widened(self.keys, keys),
+            values=_widened(self.values, values),
             is_uniform=self.is_uniform and not stated,
         )
 
@@ -159,7 +160,7 @@ def union(first: tuple[type, ...], second: tuple[type, ...]) -> tuple[type, ...]
     return tuple(kinds[name] for name in sorted(kinds))
 
 
-def _widened(domain: Domain | None, hint: Hint | None) -> Domain | None:
+def _widened(domain: Domain | None, hint: Type | None) -> Domain | None:
     if hint is None or not hint.kinds:
         return domain
     return (domain or Domain(())).widened(hint)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains import inference, relations
-from evalplus_lite.generate.domains.annotations import Hint, hints
+from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.columns import Column
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
@@ -60,7 +60,7 @@ class InputFilter:
         cls,
         base: Sequence[Arguments],
         *,
-        stated: Sequence[Hint] = (),
+        stated: Sequence[Type] = (),
         characters: str = "",
         choices: Mapping[str, bool] | None = None,
     ) -> InputFilter:
@@ -72,7 +72,7 @@ class InputFilter:
         """
         profiles, columns = _profiles(base)
         ledger = Ledger(choices)
-        padded = [*stated, *[Hint()] * len(profiles)]
+        padded = [*stated, *[UNKNOWN] * len(profiles)]
         domains = tuple(
             inference.typed(profile, column, ledger, characters=characters).widened(hint)
             for profile, column, hint in zip(profiles, columns, padded, strict=False)

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from importlib import resources
 from typing import Any
 
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.characters import PRINTABLE
 from evalplus_lite.generate.domains.constants import Constants, examples, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
@@ -26,7 +27,6 @@ from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.mining.inputs.matching import expressions, matching
 from evalplus_lite.mining.running.runs import Invocation
-from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.mining.selecting.static import MinedFunction
 from evalplus_lite.types import Case, Value

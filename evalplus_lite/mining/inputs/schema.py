@@ -13,8 +13,8 @@ from datetime import date, datetime
 from typing import Any
 
 from evalplus_lite.errors import CodecError
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.running.runs import Invocation
-from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.types import Value

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.mining.selecting.annotations import Type
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Signature
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import (

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from evalplus_lite.generate.domains.annotations import Type, read_type
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.index import Module, PackageIndex
-from evalplus_lite.mining.selecting.annotations import AnnotationReader, Refused, Type, read_type
+from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
 
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
 
@@ -82,7 +83,7 @@ class Census:
 
 
 def candidates(
-    index: PackageIndex, reader: AnnotationReader, census: Census
+    index: PackageIndex, reader: PackageAnnotations, census: Census
 ) -> Iterator[Candidate]:
     """Yield the package's candidates in order of module and line; fill in the census."""
     package = index.package
@@ -112,7 +113,7 @@ def candidates(
             index.forget(name)
 
 
-def _in_module(module: Module, reader: AnnotationReader, census: Census) -> Iterator[Candidate]:
+def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
     for statement in module.statements:
         node = statement.node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -137,7 +138,7 @@ def _is_last(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bo
 
 
 def _candidate(
-    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef, reader: AnnotationReader
+    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef, reader: PackageAnnotations
 ) -> Candidate | Refused:
     if isinstance(node, ast.AsyncFunctionDef):
         return Refused("coroutine", node.name)
@@ -150,7 +151,7 @@ def _candidate(
 
 
 def read_signature(
-    module: str, node: ast.FunctionDef, reader: AnnotationReader
+    module: str, node: ast.FunctionDef, reader: PackageAnnotations
 ) -> Signature | Refused:
     """Return a function's signature in accepted types, or why it has none."""
     arguments = node.args

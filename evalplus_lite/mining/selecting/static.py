@@ -12,7 +12,7 @@ from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inlining.inline import Block, Inlined, inline
 from evalplus_lite.mining.reading.index import PackageIndex
 from evalplus_lite.mining.reading.resolve import Resolver
-from evalplus_lite.mining.selecting.annotations import AnnotationReader, TypeSet
+from evalplus_lite.mining.selecting.annotations import PackageAnnotations, TypeSet
 from evalplus_lite.mining.selecting.candidates import Candidate, Census, Signature, candidates
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.purity import impurities
@@ -81,7 +81,7 @@ class StaticMine:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
-        reader = AnnotationReader(resolver, types=self.types)
+        reader = PackageAnnotations(resolver, types=self.types)
         census = Census()
         for candidate in candidates(index, reader, census):
             found = self._mined(candidate, resolver, index)

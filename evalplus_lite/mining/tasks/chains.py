@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.selecting.annotations import Type
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
