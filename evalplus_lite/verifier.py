@@ -22,14 +22,13 @@ from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.processes import LOOKAHEAD, Processes
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.work.staging import Staging
-from evalplus_lite.pipelines.work.verification import verdict_of, verifying
 from evalplus_lite.sandbox import Tier, config_of, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
-from evalplus_lite.types import Task, Verdict
+from evalplus_lite.types import Failure, Task, Verdict
 
-PRELOAD = (verifying.__module__,)
+WORK = "evalplus_lite.pipelines.work.verification"
 OnFailure = Literal["return", "raise"]
 
 
@@ -83,8 +82,8 @@ class Verifier:
             self.dataset.has_plus,
             chat,
         )
-        self._call = Call(f"{verifying.__module__}:{verifying.__name__}", settings)
-        self._backend = Processes(workers, config_of(sandbox, packages), preload=PRELOAD)
+        self._call = Call(f"{WORK}:verifying", settings)
+        self._backend = Processes(workers, config_of(sandbox, packages), preload=[WORK])
         self._staging = Staging(self._backend, self.dataset.suites)
         self._told: set[str] = set()
         self._unusable = {each.task_id: each for each in self.dataset.unusable}
@@ -221,7 +220,7 @@ class Verifier:
 
         def verdict(row: Row) -> Verdict:
             self._tell(task_id, row[0])
-            return verdict_of(row[1])
+            return _verdict_of(row[1])
 
         return self._backend.submit(self._call, item, key=task_id, then=verdict)
 
@@ -259,3 +258,8 @@ def _result(future: Future[Verdict], on_failure: OnFailure) -> Verdict | EvalPlu
         if on_failure == "raise":
             raise
         return error
+
+
+def _verdict_of(row: Row) -> Verdict:
+    base, plus, failure, details, cpu = row
+    return Verdict(base, plus, None if failure is None else Failure(*failure), details, cpu)

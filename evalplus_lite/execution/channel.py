@@ -29,6 +29,19 @@ def unpacked(body: bytes | memoryview) -> Row:
     return marshal.loads(body)
 
 
+def split(data: bytes) -> tuple[list[Row], bytes]:
+    """Return the messages that bytes begin with, and the bytes after them."""
+    found, place = [], 0
+    while place + HEAD.size <= len(data):
+        (size,) = HEAD.unpack_from(data, place)
+        end = place + HEAD.size + size
+        if end > len(data):
+            break
+        found.append(unpacked(data[place + HEAD.size : end]))
+        place = end
+    return found, data[place:]
+
+
 class Reader:
     """Gathers what comes from a socket into whole messages."""
 

@@ -143,10 +143,10 @@ class Crew:
         with self._lock:
             self._deal()
             for place in self.places:
-                wanted = selectors.EVENT_READ
-                if place.writer.is_behind:
-                    wanted |= selectors.EVENT_WRITE
-                self._selector.modify(place.channel, wanted, place)
+                if place.writer.is_behind != place.is_watched:
+                    place.is_watched = place.writer.is_behind
+                    wanted = selectors.EVENT_WRITE if place.is_watched else 0
+                    self._selector.modify(place.channel, selectors.EVENT_READ | wanted, place)
 
     def _hear_launcher(self) -> None:
         assert self.launcher is not None

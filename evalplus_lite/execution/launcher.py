@@ -93,6 +93,8 @@ class Supervised:
         self.in_flight: OrderedDict[int, Job] = OrderedDict()
         self.pid: int | None = None
         """Known once it has said hello."""
+        self.is_watched = False
+        """Whether the crew waits until more can be sent to it."""
         self._calls: OrderedDict[int, None] = OrderedDict()
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.consensus.disputes import Finding, rows
+from evalplus_lite.consensus.disputes import Dispute, Finding, Said, rows
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.evidence import unusable_row
@@ -18,9 +18,8 @@ from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
-from evalplus_lite.pipelines.work.auditing import dispute_of, hearing
-from evalplus_lite.pipelines.work.augmentation import Budget
-from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.pipelines.work.staging import Staging, cases_of
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
@@ -53,7 +52,7 @@ def hearings(
     within ``budget``.
     """
     progress = progress or Silent()
-    call = Call(f"{hearing.__module__}:{hearing.__name__}", (seed, budget.to_row()))
+    call = Call("evalplus_lite.pipelines.work.auditing:hearing", (seed, budget.to_row()))
     staging = Staging(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
     found = []
@@ -85,9 +84,15 @@ def with_references(data: Dataset, published: Dataset) -> Dataset:
     return replace(data, tasks=tuple(tasks), suites={})
 
 
+def _dispute_of(row: Row) -> Dispute:
+    """Return a dispute that work handed on as plain data."""
+    cases, cause, reference, majority, *rest = row
+    return Dispute(cases_of(cases)[0], cause, Said(*reference), Said(*majority), *rest)
+
+
 def _hearing_of(row: Row) -> Hearing:
     task_id, heard, disputes, jurors, problem = row
-    found = Finding(task_id, heard, tuple(dispute_of(each) for each in disputes))
+    found = Finding(task_id, heard, tuple(_dispute_of(each) for each in disputes))
     return Hearing(found, jurors, None if problem is None else Unusable(*problem))
 
 
@@ -132,7 +137,7 @@ def audit(
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         data = data if references is None else with_references(data, references)
-        stream = SampleStream(samples, data, strict=strict)
+        stream = SampleStream(samples, data, strict=strict, backend=pool)
         sources = stream.by_task()
         opened.stage("audit", len(data.tasks))
         found = hearings(

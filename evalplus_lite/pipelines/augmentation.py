@@ -25,7 +25,7 @@ from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
-from evalplus_lite.pipelines.work.augmentation import Augmented, Budget, augment_task, augmenting
+from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.pipelines.work.staging import Staging, case_rows
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl, write_packed
@@ -38,12 +38,10 @@ from evalplus_lite.types import Case, Task, Unusable
 
 __all__ = [
     "AugmentationResult",
-    "Augmented",
     "Budget",
     "FinishedTask",
     "SeedSource",
     "augment",
-    "augment_task",
     "augment_tasks",
 ]
 
@@ -103,7 +101,7 @@ def augment_tasks(
     found, new = dict(done or {}), deque[Task]()
     staging = Staging(backend)
     order = list(tasks)
-    call = Call(f"{augmenting.__module__}:{augmenting.__name__}", (seed, budget.to_row()))
+    call = Call("evalplus_lite.pipelines.work.augmentation:augmenting", (seed, budget.to_row()))
 
     def items() -> Iterator[Row]:
         left = [task for task in order if task.id not in found]
@@ -203,8 +201,8 @@ def augment(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
-        jurors = SampleStream(consensus, data, strict=strict)
-        wrong = SampleStream(targets, data, strict=strict)
+        jurors = SampleStream(consensus, data, strict=strict, backend=pool)
+        wrong = SampleStream(targets, data, strict=strict, backend=pool)
         voices, aims = jurors.by_task(), wrong.by_task()
         jurors.tell(opened)
         wrong.tell(opened)

@@ -18,7 +18,7 @@ from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.scores import grouped, summarized, write_all
 from evalplus_lite.pipelines.spool import Spool
-from evalplus_lite.pipelines.work.evaluation import program_hash
+from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
@@ -129,7 +129,7 @@ def evaluate(
         }
         folder = None if out is None else made_folder(out)
         path = None if folder is None else folder / "results.jsonl"
-        stream = SampleStream(samples, data, extract=extract, strict=strict)
+        stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
         with (
             open_rows(path, identity=identity, force=force) as journal,
             Spool(stream) as programs,

@@ -15,8 +15,8 @@ from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.scores import Tally
-from evalplus_lite.pipelines.work.evaluation import judging, program_hash
 from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store.resuming import Rows, finished
@@ -100,7 +100,7 @@ def judge(
         progress.note(f"{len(done)} results were there already")
         progress.advance(len(done))
     staging = Staging(backend, source.given)
-    call = Call(f"{judging.__module__}:{judging.__name__}", settings.to_row(source, backend))
+    call = Call("evalplus_lite.pipelines.work.evaluation:judging", settings.to_row(source, backend))
 
     def failed(item: Row, error: InfrastructureError) -> Row:
         return None, [("infra", None, str(error)) for _ in item[2]]

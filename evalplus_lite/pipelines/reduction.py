@@ -130,7 +130,7 @@ def measurement(
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used."""
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
-    stream = SampleStream(samples, data, strict=strict, is_named=True)
+    stream = SampleStream(samples, data, strict=strict, is_named=True, backend=pool)
     programs = tuple(stream)
     stream.tell(session)
     session.stage(stage, len(data.tasks))

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.context import Session
 from evalplus_lite.pipelines.datasets import unknown_task
-from evalplus_lite.programs.extraction import Step
+from evalplus_lite.programs.extraction import Extraction, Step
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.samples import Faults
+from evalplus_lite.tasks.samples import Faults, Response
 from evalplus_lite.tasks.samples import read_samples as read_file
-from evalplus_lite.types import Sample
+from evalplus_lite.types import Sample, Task
 
+BATCH, BATCH_CHARACTERS = 32, 1 << 18
+"""Answers that are looked into together, and characters after which there are no more."""
 AnyPath: TypeAlias = str | os.PathLike[str]
 Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample]
 """A file or folder of answers, several, or samples."""
@@ -43,7 +46,8 @@ class SampleStream:
 
     Of several files each is a model, unless its rows name one, and samples are numbered on from
     file to file within each task; with ``is_named`` a single file is a model, too. ``faults`` and
-    ``steps`` (what was done to how many answers) are those of what was read so far.
+    ``steps`` (what was done to how many answers) are those of what was read so far. With a backend
+    answers are looked into there.
     """
 
     def __init__(
@@ -54,10 +58,11 @@ class SampleStream:
         extract: bool = True,
         strict: bool = False,
         is_named: bool = False,
+        backend: Backend | None = None,
     ) -> None:
         self.files: list[Path] = []
         self.faults, self.steps = Faults(is_strict=strict), Counter[Step]()
-        self._data, self._extract = data, extract
+        self._data, self._extract, self._backend = data, extract, backend
         self._given: Iterable[Sample] = ()
         if isinstance(given, str | os.PathLike):
             self.files = [Path(given)]
@@ -97,6 +102,13 @@ class SampleStream:
             else:
                 raise unknown_task(sample.task_id, self._data)
 
+    def _extracted(self, responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
+        """Yield the programs of responses, which the backend finds many at a time."""
+        assert self._backend is not None
+        call = Call("evalplus_lite.pipelines.work.extraction:extracting")
+        for rows in self._backend.map(call, _batches(responses)):
+            yield from (Extraction(source, steps) for source, steps in rows)
+
     def _of_files(self) -> Iterator[Sample]:
         offsets: Counter[str] = Counter()
         for path, name in zip(self.files, labels(self.files), strict=True):
@@ -107,6 +119,7 @@ class SampleStream:
                 extraction="clean" if self._extract else "none",
                 steps=self.steps,
                 faults=self.faults,
+                extractor=None if self._backend is None else self._extracted,
             ):
                 highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
                 yield replace(
@@ -115,3 +128,15 @@ class SampleStream:
                     model=sample.model or (name if self._is_named else ""),
                 )
             offsets.update(highest)
+
+
+def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:
+    batch, size = list[Row](), 0
+    for each, task in responses:
+        batch.append((each.text, each.kind, task.prompt, task.entry_point, task.style))
+        size += len(each.text)
+        if len(batch) == BATCH or size > BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

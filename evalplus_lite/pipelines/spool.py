@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.tasks.samples import sample_row
+from evalplus_lite.execution.base import Row
+from evalplus_lite.execution.channel import packed, split
 from evalplus_lite.types import Sample
 
 CHUNK = 1 << 18
@@ -29,7 +29,7 @@ class Spool:
         try:
             for sample in samples:
                 with _told():
-                    self._file.write(json.dumps(sample_row(sample)).encode() + b"\n")
+                    self._file.write(packed(_row(sample)))
             with _told():
                 self._file.flush()
         except BaseException:
@@ -39,22 +39,22 @@ class Spool:
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples in their order."""
-        place, parts = 0, list[bytes]()
+        place, rest = 0, b""
         while part := os.pread(self._file.fileno(), CHUNK, place):
             place += len(part)
-            *lines, rest = part.split(b"\n")
-            for line in lines:
-                row = json.loads(b"".join([*parts, line]))
-                parts.clear()
-                model, temperature = row.get("model", ""), row.get("temperature")
-                yield Sample(row["task_id"], row["solution"], model, row["index"], temperature)
-            parts.append(rest)
+            rows, rest = split(rest + part)
+            for row in rows:
+                yield Sample(*row)
 
     def __enter__(self) -> Spool:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def _row(sample: Sample) -> Row:
+    return sample.task_id, sample.source, sample.model, sample.index, sample.temperature
 
 
 @contextlib.contextmanager

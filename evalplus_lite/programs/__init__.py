@@ -7,7 +7,12 @@ import hashlib
 from evalplus_lite.programs import helper
 from evalplus_lite.programs.helper import TooLarge
 
-__all__ = ["TooLarge", "normal_form", "program_key"]
+__all__ = ["TooLarge", "normal_form", "program_hash", "program_key"]
+
+
+def program_hash(source: str) -> str:
+    """Return the name under which a program's text is known in results: 16 hex digits."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def program_key(source: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.programs.extraction import Extraction, Step, extract, joined
 from evalplus_lite.store import write_jsonl
@@ -16,6 +16,8 @@ from evalplus_lite.tasks.response_rows import read_rows
 from evalplus_lite.tasks.responses import Faults as Faults
 from evalplus_lite.tasks.responses import Response as Response
 from evalplus_lite.types import Sample, Task
+
+Extractor: TypeAlias = Callable[[Iterable[tuple[Response, Task]]], Iterable[Extraction]]
 
 
 def read_responses(
@@ -49,29 +51,53 @@ def read_samples(
     extraction: Literal["clean", "none"] = "clean",
     steps: Counter[Step] | None = None,
     faults: Faults | None = None,
+    extractor: Extractor | None = None,
 ) -> Iterator[Sample]:
     """Yield the programs of a sample file for the tasks of the dataset, in the file's order.
 
     ``clean`` makes a program of each response (``programs.extract``) and counts in ``steps`` what
     was done to how many; ``none`` takes responses as they are, completions after their prompt. A
-    response that cannot be a program becomes one that raises and says why. Raises as
-    ``read_responses``.
+    response that cannot be a program becomes one that raises and says why. ``extractor`` may
+    extract many at once, in their order. Raises as ``read_responses``.
     """
     tasks = {task.id: task for task in dataset.tasks}
-    for response in read_responses(path, dataset, faults=faults):
-        task = tasks[response.task_id]
-        if response.fault:
-            source = f"raise ValueError({f'the sample {response.fault}'!a})\n"
+    if extraction == "none":
+        extractor = _taken_as_they_are
+    extractor = extractor or one_by_one
+    waiting: deque[Response] = deque()
+
+    def responses() -> Iterator[tuple[Response, Task]]:
+        for response in read_responses(path, dataset, faults=faults):
+            waiting.append(response)
+            if not response.fault:
+                yield response, tasks[response.task_id]
+
+    def faulty() -> Iterator[Sample]:
+        """Yield samples for what waits up to the first response that is a program."""
+        while waiting and waiting[0].fault:
             if faults is not None:
-                faults.count(response, path)
-        elif extraction == "none":
-            source = joined(response.text, task, kind=response.kind)
-        else:
-            found = extracted(response, task)
-            source = found.source
-            if steps is not None:
-                steps.update(found.steps)
-        yield Sample(response.task_id, source, response.model, response.index, response.temperature)
+                faults.count(waiting[0], path)
+            yield sample(f"raise ValueError({f'the sample {waiting[0].fault}'!a})\n")
+
+    def sample(source: str) -> Sample:
+        of = waiting.popleft()
+        return Sample(of.task_id, source, of.model, of.index, of.temperature)
+
+    for found in extractor(responses()):
+        yield from faulty()
+        if steps is not None:
+            steps.update(found.steps)
+        yield sample(found.source)
+    yield from faulty()
+
+
+def one_by_one(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
+    """Yield the programs that responses mean, in order."""
+    return (extracted(response, task) for response, task in responses)
+
+
+def _taken_as_they_are(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
+    return (Extraction(joined(each.text, task, kind=each.kind)) for each, task in responses)
 
 
 def extracted(response: Response, task: Task) -> Extraction:

@@ -10,7 +10,7 @@ from support.tasks import make_task
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.llm import Client
-from evalplus_lite.pipelines.augmentation import Budget, augment_task, augment_tasks
+from evalplus_lite.pipelines.augmentation import Budget, augment_tasks
 from evalplus_lite.pipelines.seed_generators import (
     DRAWS,
     from_generators,
@@ -18,6 +18,7 @@ from evalplus_lite.pipelines.seed_generators import (
     measured,
 )
 from evalplus_lite.pipelines.seeds import ModelSeeds
+from evalplus_lite.pipelines.work.augmentation import augment_task
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.prompting.generators import parse_generator
 from evalplus_lite.sandbox import Sandbox

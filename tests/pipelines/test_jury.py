@@ -8,7 +8,8 @@ from support.tasks import make_task
 from evalplus_lite.consensus.panel import Jury, independent
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.pipelines.auditing import hearings
-from evalplus_lite.pipelines.augmentation import Budget, augment_task
+from evalplus_lite.pipelines.work.augmentation import augment_task
+from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Suite, Task

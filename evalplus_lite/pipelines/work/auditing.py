@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from evalplus_lite.consensus.disputes import Dispute, Said, unanswered
+from evalplus_lite.consensus.disputes import Dispute, unanswered
 from evalplus_lite.consensus.panel import UNANSWERED, Jury
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.grading.evidence import blamed, recorded, weighed
 from evalplus_lite.grading.oracle import Dropped, answer
-from evalplus_lite.pipelines.work.augmentation import BASE_LIMITS, Budget, augment_task
-from evalplus_lite.pipelines.work.staging import case_rows, cases_of, staged
+from evalplus_lite.pipelines.work.augmentation import BASE_LIMITS, augment_task
+from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.pipelines.work.staging import case_rows, staged
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import parse, violations
 from evalplus_lite.types import Suite, Task
@@ -45,12 +46,6 @@ def hearing(place: Place, settings: Row) -> Work:
             return task.id, 0, [], 0, (bad.task_id, bad.cause, bad.detail)
 
     return hear
-
-
-def dispute_of(row: Row) -> Dispute:
-    """Return a dispute that work handed on as plain data."""
-    cases, cause, reference, majority, *rest = row
-    return Dispute(cases_of(cases)[0], cause, Said(*reference), Said(*majority), *rest)
 
 
 def _row(task: Task, heard: int, disputes: Iterable[Dispute], jurors: int) -> Row:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evalplus_lite.consensus.disputes import Dispute, Finding, rows
@@ -31,6 +31,7 @@ from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.pipelines.seed_generators import from_strategies
 from evalplus_lite.pipelines.subsets import joined, taken
 from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
+from evalplus_lite.pipelines.work.budget import GROWTH, Budget
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.store.compressed import Packed
@@ -40,35 +41,8 @@ from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
-GROWTH = 4
-"""A batch may be so many times as large as the one before. Small ones teach the generator early,
-but each costs three processes, whatever its size."""
 MOST_UNANSWERED = 10
 SLOW = ("slow", "memory", "crashes")
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How much to do for a task.
-
-    ``inputs``: new cases wanted. ``seconds``: of a usual machine, what a case may cost the
-    reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
-    first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
-    ``patience``: batches without a single new valid input after which the task is done. ``slow``:
-    slow inputs after which a batch is given up.
-    ``targeted``: inputs that may be added for wrong programs which the others let pass.
-    """
-
-    inputs: int = 1000
-    seconds: float = 0.5
-    batch: int = 250
-    patience: int = 4
-    slow: int = 8
-    targeted: int = 0
-
-    def to_row(self) -> Row:
-        """Return it as plain data."""
-        return astuple(self)
 
 
 @dataclass(frozen=True, slots=True)

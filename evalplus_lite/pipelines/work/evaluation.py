@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
@@ -11,6 +10,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.minimize import Shrinker
 from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
 from evalplus_lite.pipelines.work.staging import Prepared, staged
+from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
 from evalplus_lite.types import Failure, Suite, Verdict
@@ -131,8 +131,3 @@ def _whole(data: bytes) -> Any:
     if len(data) > WHOLE_BYTES:
         return {"$shortened": shown(data)}
     return to_json(decode_answer(data))
-
-
-def program_hash(source: str) -> str:
-    """Return the name under which a program's text is known in results: 16 hex digits."""
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -18,7 +18,7 @@ from evalplus_lite.types import Failure, Verdict
 
 
 def verifying(place: Place, settings: Row) -> Work:
-    """Of (staged task, program), the verdict as ``verdict_of`` reads it, with what should be known
+    """Of (staged task, program), the verdict as plain data, with what should be known
     of the task's suite; of (staged task, a failure's fields), the case in words."""
     return Verification(place, settings).work
 
@@ -71,9 +71,3 @@ class Verification:
             cache=self.source.cache,
             has_plus=self.has_plus,
         )
-
-
-def verdict_of(row: Row) -> Verdict:
-    """Return the verdict that work handed on as plain data."""
-    base, plus, failure, details, cpu = row
-    return Verdict(base, plus, None if failure is None else Failure(*failure), details, cpu)
