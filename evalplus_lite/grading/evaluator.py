@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalplus_lite.errors import UnusableTask
-from evalplus_lite.grading.observer import Observer, check_deferred, is_killed
+from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
 from evalplus_lite.grading.paces import BySteps, ByTime, Pace
 from evalplus_lite.grading.reference_times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
@@ -122,7 +122,7 @@ def _evaluated(
 ) -> Verdict:
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
-    observer = Observer(task, suite, [None] * count if details else None, patience)
+    observer = VerdictObserver(task, suite, [None] * count if details else None, patience)
     program = Program(source, task.entry_point)
     pace = prepared.pace
 

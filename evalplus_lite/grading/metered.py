@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from evalplus_lite.grading.evaluator import PreparedSuite
-from evalplus_lite.grading.observer import Observer, check_deferred, is_killed
+from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
 from evalplus_lite.grading.reference_times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Sandbox
 from evalplus_lite.sandbox.steps import is_stopped, metered
@@ -100,7 +100,7 @@ class MeteredSuite:
                 assert observer.details is not None
                 yield tuple(observer.details)
 
-    def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[Observer]:
+    def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[VerdictObserver]:
         count = len(self.seconds)
         found = _Together(self, [self._observer() for _ in sources])
         program = metered(sources, self.prepared.task.entry_point)
@@ -125,10 +125,10 @@ class MeteredSuite:
             )
         return found.observers
 
-    def _observer(self) -> Observer:
+    def _observer(self) -> VerdictObserver:
         prepared = self.prepared
         details: list[VerdictName | None] = [None] * len(self.seconds)
-        return Observer(
+        return VerdictObserver(
             prepared.task,
             prepared.suite,
             details,
@@ -149,7 +149,7 @@ class _Together:
     """Observes programs that share a process, one after the other; each has an observer."""
 
     suite: MeteredSuite
-    observers: list[Observer]
+    observers: list[VerdictObserver]
     next: int = 0
     """Where to begin when the process has to be left."""
 

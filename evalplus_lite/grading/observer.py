@@ -24,7 +24,7 @@ LONGEST_KNOWN, MOST_KNOWN = 1 << 8, 1 << 15
 
 
 @dataclass(slots=True)
-class Observer:
+class VerdictObserver:
     """Observes one program's run and keeps what decides its verdict."""
 
     task: Task
@@ -97,7 +97,7 @@ def is_killed(failure: Failure | None) -> bool:
     return failure is not None and failure.detail == KILLED
 
 
-def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Observer) -> None:
+def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: VerdictObserver) -> None:
     """Have the task's own check judge the answers that differ from the reference's.
 
     It sees expected values, so it runs in a process of its own with inputs of its own.
@@ -141,7 +141,7 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Observe
 
 
 def _book(
-    suite: Suite, observer: Observer, case: int, verdict: VerdictName, outcome: Outcome
+    suite: Suite, observer: VerdictObserver, case: int, verdict: VerdictName, outcome: Outcome
 ) -> None:
     if observer.details is not None:
         observer.details[case] = verdict
