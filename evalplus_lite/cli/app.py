@@ -20,7 +20,7 @@ from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMErro
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-HELP = """Rigorous test suites for code benchmarks, and a verifier that holds against cheating.
+HELP = """Rigorous test suites for code benchmarks, and a verifier that is hard to cheat.
 
 A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then, on your own files:
 

@@ -171,11 +171,11 @@ def take_verdicts(rows: Sequence[Row], results: Sequence[dict[str, Any]]) -> dic
     controls: Counter[str] = Counter()
     for row in rows:
         verdict, control = take(row.program.problem), take("add")
-        row.verdicts["ours"] = verdict["plus"]
+        row.verdicts["ours"] = verdict["plus"] or verdict["base"]
         if "BREACH" in json.dumps(verdict.get("failure")):
             row.remarks["ours"] = ["breach"]
-        if control["plus"] != "pass":
-            controls[control["plus"]] += 1
+        controls[control["plus"] or control["base"]] += 1
+    controls.pop("pass")
     return dict(controls)
 
 
@@ -210,6 +210,8 @@ def judge_rival(
     for place in ("/tmp", "/dev/shm", "/var/tmp", "/run"):
         if os.path.isdir(place):
             command += ["--size", str(64 << 20), "--tmpfs", place]
+    for place in (ROOT, python.parents[1]):  # which may be below one of those
+        command += ["--ro-bind", str(place), str(place)]
     command += ["--bind", str(work), "/tmp/job", "--chdir", "/tmp/job"]
     command += [str(python), str(ROOT / "tests" / "hostile" / "rivals.py")]
     command += [who, "/tmp/job/program.py", problem, "/tmp/job/out.json"]
