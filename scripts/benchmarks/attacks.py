@@ -210,8 +210,8 @@ def judge_rival(
     for place in ("/tmp", "/dev/shm", "/var/tmp", "/run"):
         if os.path.isdir(place):
             command += ["--size", str(64 << 20), "--tmpfs", place]
-    for place in (ROOT, python.parents[1]):  # which may be below one of those
-        command += ["--ro-bind", str(place), str(place)]
+    for folder in (ROOT, python.parents[1]):  # which may be below one of those
+        command += ["--ro-bind", str(folder), str(folder)]
     command += ["--bind", str(work), "/tmp/job", "--chdir", "/tmp/job"]
     command += [str(python), str(ROOT / "tests" / "hostile" / "rivals.py")]
     command += [who, "/tmp/job/program.py", problem, "/tmp/job/out.json"]
