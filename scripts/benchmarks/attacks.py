@@ -110,9 +110,10 @@ def judge_ours(rows: list[Row], tier: str, workers: int) -> tuple[list[str], flo
         before, around = canary.state(), arena.descendants(os.getpid())
         started = time.monotonic()
         command = [sys.executable, "-m", "evalplus_lite", "evaluate", "--dataset", str(dataset)]
-        command += ["--samples", str(samples), "--out", str(folder / "out"), "--sandbox", tier]
+        # Raw: what extraction might take out of a program is not to help here.
+        command += ["--samples", str(samples), "--out", str(folder / "out"), "--raw"]
         done = subprocess.run(
-            [*command, "--workers", str(workers)],
+            [*command, "--sandbox", tier, "--workers", str(workers)],
             cwd=folder,
             env=environment(XDG_CACHE_HOME=name),
             timeout=OURS_SECONDS,

@@ -22,7 +22,7 @@ import arena
 
 def asserts(problem: arena.Problem) -> str:
     """Return the problem's cases as HumanEval writes them."""
-    lines = ["def check(candidate):"]
+    lines = ["def check(candidate):", "    nan = float('nan')"]
     for arguments, expected in zip(problem.inputs, problem.expected, strict=True):
         call = f"candidate(*{arguments!r})"
         if problem.contract is not None:
