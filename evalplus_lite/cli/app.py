@@ -7,8 +7,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -32,66 +31,30 @@ A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then,
 Every long command shows its progress, can be killed at any time, and goes on where it stopped when
 it is run again."""
 
-START, BUILD, JUDGE, MINE = (
-    "Start here",
-    "Build test suites",
-    "Judge programs",
-    "Execution tasks from packages",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A command in the list of them all; its module is imported when it is asked for."""
-
-    panel: str
-    summary: str
-    """The first paragraph of its help."""
-
-
-COMMANDS = {
-    "demo": Entry(
-        START, "Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers."
-    ),
-    "doctor": Entry(
-        START,
-        "Show which sandbox layers hold here, asked from inside, and what to install for the rest.",
-    ),
-    "cache": Entry(START, "Show, list and clear what is kept to save time."),
-    "augment": Entry(BUILD, "Expand a dataset's inputs and compute what is expected of them."),
-    "reduce": Entry(
-        BUILD,
-        "Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.",
-    ),
-    "mutants": Entry(
-        BUILD, "Plant small faults in the references and report those that no input notices."
-    ),
-    "audit": Entry(
-        BUILD,
-        "List inputs on which most programs that pass the base tests contradict the reference.",
-    ),
-    "contracts": Entry(
-        BUILD, "Say what a task's inputs may be: drafts by a model, or what its inputs imply."
-    ),
-    "export": Entry(BUILD, "Write a suite for other people's tools."),
-    "evaluate": Entry(
-        JUDGE, "Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable."
-    ),
-    "generate": Entry(
-        JUDGE, "Draw programs for a dataset's tasks from any OpenAI-compatible server."
-    ),
-    "sanitize": Entry(
-        JUDGE, "Take the programs out of raw answers: fences, prose, repeated prompts, stray text."
-    ),
-    "crossval": Entry(
-        JUDGE, "Leave one model out: choose suites by the others' samples, judge it by them."
-    ),
-    "mine": Entry(MINE, "Turn typed, pure functions of real packages into execution tasks."),
-    "predict": Entry(MINE, "Ask a model for the value or exception of every case."),
-    "score": Entry(MINE, "Mark predictions by the paper's rules and print the tables."),
-}
-"""The commands, in the order of the list; each is the function, or the app, of the module of its
-name. Importing them all would take a second before anything is shown."""
+LIST = """
+Start here
+demo: Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
+doctor: Show which sandbox layers hold here, asked from inside, and what to install for the rest.
+cache: Show, list and clear what is kept to save time.
+Build test suites
+augment: Expand a dataset's inputs and compute what is expected of them.
+reduce: Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.
+mutants: Plant small faults in the references and report those that no input notices.
+audit: List inputs on which most programs that pass the base tests contradict the reference.
+contracts: Say what a task's inputs may be: drafts by a model, or what its inputs imply.
+export: Write a suite for other people's tools.
+Judge programs
+evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
+generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
+sanitize: Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
+crossval: Leave one model out: choose suites by the others' samples, judge it by them.
+Execution tasks from packages
+mine: Turn typed, pure functions of real packages into execution tasks.
+predict: Ask a model for the value or exception of every case.
+score: Grade predictions by the paper's rules and print the tables.
+"""
+"""The commands by panel, each with the first paragraph of its help; it is the function, or the app,
+of the module of its name. Importing them all would take a second before anything is shown."""
 
 FORMER = {
     "--shrink": "--minimize",
@@ -127,15 +90,7 @@ class _Group(TyperGroup):
 
 
 class _Commands(_Group):
-    """The commands of ``COMMANDS``: listed without importing them."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return their names, in their order."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return what the list shows of a command; ``resolve_command`` gives the command."""
-        return self.commands.get(cmd_name)
+    """The commands of ``LIST``: shown without importing them."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name, the command itself, and the arguments after it."""
@@ -189,15 +144,21 @@ app = typer.Typer(
 )
 
 
-def _listed(entry: Entry) -> Callable[[], None]:
-    def nothing() -> None: ...
+def _list() -> Iterator[tuple[str, str, str]]:
+    """Yield panel, name and summary of each command."""
+    panel = ""
+    for line in LIST.strip().splitlines():
+        name, is_command, summary = line.partition(": ")
+        if is_command:
+            yield panel, name, summary
+        else:
+            panel = line
 
-    nothing.__doc__ = entry.summary
-    return nothing
 
-
-for _name, _entry in COMMANDS.items():
-    app.command(_name, rich_help_panel=_entry.panel)(_listed(_entry))
+COMMANDS: dict[str, str] = {}
+for _panel, _name, _summary in _list():
+    COMMANDS[_name] = _summary
+    app.command(_name, help=_summary, rich_help_panel=_panel)(lambda: None)
 
 
 @app.callback(invoke_without_command=True)

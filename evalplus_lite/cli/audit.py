@@ -8,29 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    JsonOption,
-    OutOption,
-    SamplesOption,
-    SandboxOption,
-    SeedOption,
-    StrictOption,
-    TasksOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import auditing
 from evalplus_lite.tasks import load_dataset
 
 
 def audit(
-    dataset: DatasetOption,
-    samples: SamplesOption,
-    out: OutOption = None,
-    tasks: TasksOption = None,
+    dataset: options.Dataset,
+    samples: options.Samples,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
     inputs: Annotated[
         int,
         typer.Option("--inputs", "-n", min=1, help="New inputs where a task has only base ones."),
@@ -39,11 +29,11 @@ def audit(
         bool,
         typer.Option("--original", help="Audit HumanEval's references as they were published."),
     ] = False,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """List inputs on which most programs that pass the base tests contradict the reference.
 

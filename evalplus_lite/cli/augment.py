@@ -9,21 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    ForceOption,
-    JsonOption,
-    OutOption,
-    PackagesOption,
-    SandboxOption,
-    SeedOption,
-    StrictOption,
-    TasksOption,
-    TimeoutOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.choices import with_choices
@@ -35,9 +23,9 @@ MOST_LINES = 12
 
 
 def augment(
-    dataset: DatasetOption,
-    out: OutOption = None,
-    tasks: TasksOption = None,
+    dataset: options.Dataset,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
     inputs: Annotated[int, typer.Option("--inputs", "-n", min=0, help="New inputs a task.")] = 1000,
     seconds: Annotated[
         float,
@@ -55,7 +43,7 @@ def augment(
     base_url: Annotated[
         str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
     ] = None,
-    timeout: TimeoutOption = 300.0,
+    timeout: options.Timeout = 300.0,
     generators: Annotated[
         int,
         typer.Option("--generators", min=0, help="Programs to ask the model for that draw inputs."),
@@ -82,13 +70,13 @@ def augment(
             "--no-constraint", metavar="TASK:NAME", help="Leave it off; TASK:all for each."
         ),
     ] = None,
-    package: PackagesOption = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    force: ForceOption = False,
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    package: options.Packages = None,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    force: options.Force = False,
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """Expand a dataset's inputs and compute what is expected of them.
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 import typer
 
-from evalplus_lite.cli.options import JsonOption
-
-if TYPE_CHECKING:
-    from evalplus_lite.store.cache import CacheFile
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.store.cache import (
+    COMPUTED,
+    KINDS,
+    CacheFile,
+    cache_folder,
+    cache_limit,
+    entries,
+    older_than,
+    remove,
+)
 
 app = typer.Typer(
     add_completion=False,
@@ -33,7 +44,7 @@ AgeOption = Annotated[
 
 
 @app.callback(invoke_without_command=True)
-def cache(context: typer.Context, json: JsonOption = False) -> None:
+def cache(context: typer.Context, json: options.Json = False) -> None:
     """Show, list and clear what is kept to save time.
 
     By itself: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE names the
@@ -42,9 +53,6 @@ def cache(context: typer.Context, json: JsonOption = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from evalplus_lite.cli.console import print_json, print_table, say
-    from evalplus_lite.store.cache import COMPUTED, KINDS, cache_folder, cache_limit, entries
-
     folder, limit = cache_folder(), cache_limit()
     found = list(entries(folder))
     kinds = {kind: _sums([entry for entry in found if entry.kind == kind]) for kind in KINDS}
@@ -62,16 +70,11 @@ def cache(context: typer.Context, json: JsonOption = False) -> None:
 
 
 @app.command("list")
-def show(kind: KindOption = None, older_than: AgeOption = None, json: JsonOption = False) -> None:
+def show(kind: KindOption = None, older_than: AgeOption = None, json: options.Json = False) -> None:
     """List the files, the last used first.
 
     [bold]Example[/bold]  evalplus-lite cache list --kind requirements
     """
-    from datetime import UTC, datetime
-
-    from evalplus_lite.cli.console import print_json, print_table
-    from evalplus_lite.store.cache import cache_folder
-
     folder = cache_folder()
     found = sorted(_chosen(kind, older_than), key=lambda entry: (-entry.used, entry.path))
     rows = [
@@ -95,7 +98,9 @@ def show(kind: KindOption = None, older_than: AgeOption = None, json: JsonOption
 
 
 @app.command("clear")
-def clear(kind: KindOption = None, older_than: AgeOption = None, json: JsonOption = False) -> None:
+def clear(
+    kind: KindOption = None, older_than: AgeOption = None, json: options.Json = False
+) -> None:
     """Remove what can be computed again, or only some of it.
 
     Downloaded data sets are removed only if they are named: --kind datasets. A run that is under
@@ -103,9 +108,6 @@ def clear(kind: KindOption = None, older_than: AgeOption = None, json: JsonOptio
 
     [bold]Example[/bold]  evalplus-lite cache clear --older-than 7d
     """
-    from evalplus_lite.cli.console import print_json, say
-    from evalplus_lite.store.cache import COMPUTED, cache_folder, remove
-
     count, size = remove(list(_chosen(kind or list(COMPUTED), older_than)))
     if json:
         print_json({"folder": str(cache_folder()), "removed": count, "bytes": size})
@@ -123,10 +125,6 @@ def shown_size(count: int) -> str:
 
 def read_age(text: str) -> float:
     """Return the seconds of an age such as ``12h``, ``7d`` or ``4w``."""
-    import re
-
-    from evalplus_lite.errors import InputError
-
     found = re.fullmatch(r"(\d{1,9})([hdw])", text.strip(), re.ASCII)
     if found is None:
         raise InputError(f"--older-than {text[:40]!r}", remedy="give an age such as 12h, 7d or 4w")
@@ -134,9 +132,6 @@ def read_age(text: str) -> float:
 
 
 def _chosen(kinds: list[str] | None, age: str | None) -> list[CacheFile]:
-    from evalplus_lite.errors import InputError, one_of
-    from evalplus_lite.store.cache import KINDS, cache_folder, entries, older_than
-
     for kind in kinds or ():
         if kind not in KINDS:
             raise InputError(f"no kind of cached file named {kind!r}", remedy=one_of(kind, KINDS))

@@ -8,15 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    JsonOption,
-    OutOption,
-    SandboxOption,
-    TasksOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client, Replay
@@ -32,7 +25,7 @@ app = typer.Typer(
 
 @app.command("suggest")
 def suggest(
-    dataset: DatasetOption,
+    dataset: options.Dataset,
     model: Annotated[
         str | None, typer.Option("--model", help="Ask this model (key: OPENAI_API_KEY).")
     ] = None,
@@ -43,11 +36,11 @@ def suggest(
         list[Path] | None,
         typer.Option("--replay", metavar="FILE", help="Recorded replies instead of a server."),
     ] = None,
-    out: OutOption = None,
-    tasks: TasksOption = None,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    json: JsonOption = False,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    json: options.Json = False,
 ) -> int:
     """Have a model draft preconditions, for a person to review.
 
@@ -76,11 +69,11 @@ def suggest(
 
 @app.command("infer")
 def infer(
-    dataset: DatasetOption,
-    tasks: TasksOption = None,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    json: JsonOption = False,
+    dataset: options.Dataset,
+    tasks: options.Tasks = None,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    json: options.Json = False,
 ) -> int:
     """Print what is taken for granted about inputs where a task has no contract.
 

@@ -8,20 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    FreshOption,
-    JsonOption,
-    OutOption,
-    PackagesOption,
-    SamplesOption,
-    SandboxOption,
-    StrictOption,
-    TasksOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
@@ -31,10 +20,10 @@ DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
 
 def crossval(
-    dataset: DatasetOption,
-    samples: SamplesOption,
-    out: OutOption = None,
-    tasks: TasksOption = None,
+    dataset: options.Dataset,
+    samples: options.Samples,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
     multiplicity: Annotated[
         str,
         typer.Option("--multiplicity", "-k", metavar="N,N", help="Covers to try in every mode."),
@@ -48,12 +37,12 @@ def crossval(
             "--compare", metavar="NAME|PATH", help="A ready-made smaller suite to compare with."
         ),
     ] = None,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    package: PackagesOption = None,
-    no_cache: FreshOption = False,
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    package: options.Packages = None,
+    no_cache: options.Fresh = False,
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """Leave one model out: choose suites by the others' samples, judge it by them.
 

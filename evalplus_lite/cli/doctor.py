@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+import platform
+import sys
+from typing import Any
 
-from evalplus_lite.cli.options import JsonOption
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.sandbox.isolation import command, landlock
+from evalplus_lite.sandbox.probe import TIERS_BY_STRENGTH, ProbeReport, examine
 
-if TYPE_CHECKING:
-    from evalplus_lite.sandbox.probe import ProbeReport
 
-
-def doctor(json: JsonOption = False) -> int:
+def doctor(json: options.Json = False) -> int:
     """Show which sandbox layers hold here, asked from inside, and what to install for the rest.
 
     Exits with 1 where no tier holds: programs would be judged only with --sandbox none.
     """
-    from evalplus_lite.cli.console import print_json, print_table, say
-    from evalplus_lite.sandbox.probe import TIERS_BY_STRENGTH, examine
-
     reports = [examine(tier) for tier in TIERS_BY_STRENGTH]
     used = next((report.tier for report in reports if report.holds), None)
     if json:
@@ -36,12 +36,6 @@ def doctor(json: JsonOption = False) -> int:
 
 def machine() -> dict[str, str]:
     """Return what decides about sandboxes here: kernel, interpreter, bubblewrap, Landlock."""
-    import os
-    import platform
-    import sys
-
-    from evalplus_lite.sandbox.isolation import command, landlock
-
     linux = sys.platform == "linux"
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",

@@ -8,24 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import whole_numbers
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    ForceOption,
-    JsonOption,
-    LimitsOption,
-    MemoryOption,
-    OutOption,
-    PackagesOption,
-    SamplesOption,
-    SandboxOption,
-    StrictOption,
-    TasksOption,
-    TotalOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import evaluation
 from evalplus_lite.pipelines.datasets import samples_name
@@ -37,13 +23,13 @@ MOST_SHOWN = 50
 
 
 def evaluate(
-    dataset: DatasetOption,
-    samples: SamplesOption,
-    out: OutOption = None,
-    tasks: TasksOption = None,
-    limits: LimitsOption = "default",
-    memory: MemoryOption = 1024,
-    total: TotalOption = None,
+    dataset: options.Dataset,
+    samples: options.Samples,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
+    limits: options.Limits = "default",
+    memory: options.Memory = 1024,
+    total: options.Total = None,
     details: Annotated[
         bool, typer.Option("--details", help="Run every case and keep each verdict.")
     ] = False,
@@ -58,12 +44,12 @@ def evaluate(
         bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
     ] = False,
     k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
-    workers: WorkersOption = None,
-    package: PackagesOption = None,
-    sandbox: SandboxOption = "auto",
-    force: ForceOption = False,
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    workers: options.Workers = None,
+    package: options.Packages = None,
+    sandbox: options.Sandbox = "auto",
+    force: options.Force = False,
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 

@@ -7,38 +7,31 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    JsonOption,
-    SandboxOption,
-    StrictOption,
-    TasksOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import opened, started
 from evalplus_lite.pipelines import exporting
 from evalplus_lite.pipelines.exporting import FORMATS
 
 
 def export(
-    dataset: DatasetOption,
+    dataset: options.Dataset,
     to: Annotated[
         str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="File, or folder.")],
-    tasks: TasksOption = None,
+    tasks: options.Tasks = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The set's name on a Hugging Face card.")
     ] = None,
     licence: Annotated[
         str, typer.Option("--license", help="The data's licence on that card.")
     ] = "other",
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """Write a suite for other people's tools.
 

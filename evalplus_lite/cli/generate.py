@@ -6,15 +6,8 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    ForceOption,
-    JsonOption,
-    OutOption,
-    TasksOption,
-    TimeoutOption,
-)
 from evalplus_lite.cli.setup import folder_for, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
@@ -24,10 +17,10 @@ from evalplus_lite.tasks import load_dataset
 
 
 def generate(
-    dataset: DatasetOption,
+    dataset: options.Dataset,
     model: Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")],
-    out: OutOption = None,
-    tasks: TasksOption = None,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
     base_url: Annotated[
         str | None,
         typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
@@ -51,9 +44,9 @@ def generate(
         bool, typer.Option("--with-contracts", help="Show the task's precondition in the prompt.")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
-    timeout: TimeoutOption = 300.0,
-    force: ForceOption = False,
-    json: JsonOption = False,
+    timeout: options.Timeout = 300.0,
+    force: options.Force = False,
+    json: options.Json = False,
 ) -> int:
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
 

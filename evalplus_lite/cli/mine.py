@@ -7,14 +7,8 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
-from evalplus_lite.cli.options import (
-    ForceOption,
-    JsonOption,
-    SandboxOption,
-    SeedOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
@@ -69,11 +63,11 @@ def mine(
     states: Annotated[
         int, typer.Option("--states", min=0, help="Also ask for variables at so many breakpoints.")
     ] = 0,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    force: ForceOption = False,
-    json: JsonOption = False,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    force: options.Force = False,
+    json: options.Json = False,
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
 

@@ -7,36 +7,26 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    FreshOption,
-    JsonOption,
-    OutOption,
-    PackagesOption,
-    SandboxOption,
-    StrictOption,
-    TasksOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines.mutants import MutantsResult, find_survivors
 
 
 def mutants(
-    dataset: DatasetOption,
-    out: OutOption = None,
-    tasks: TasksOption = None,
+    dataset: options.Dataset,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
     most: Annotated[
         int, typer.Option("--show", min=0, help="Survivors to show, worst tasks first.")
     ] = 5,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    package: PackagesOption = None,
-    no_cache: FreshOption = False,
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    package: options.Packages = None,
+    no_cache: options.Fresh = False,
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """Plant small faults in the references and report those that no input notices.
 

@@ -9,7 +9,7 @@ import typer
 
 from evalplus_lite.cli.given import all_paths, mebibytes, one_path
 
-DatasetOption = Annotated[
+Dataset = Annotated[
     str,
     typer.Option(
         "--dataset",
@@ -19,11 +19,11 @@ DatasetOption = Annotated[
         callback=one_path,
     ),
 ]
-TasksOption = Annotated[
+Tasks = Annotated[
     list[str] | None,
     typer.Option("--tasks", metavar="IDS", help="Only these: ids, globs or ranges, e.g. 3,10-20."),
 ]
-SamplesOption = Annotated[
+Samples = Annotated[
     list[Path],
     typer.Option(
         "--samples",
@@ -33,27 +33,25 @@ SamplesOption = Annotated[
         callback=all_paths,
     ),
 ]
-OutOption = Annotated[
+Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Folder for the results; made if need be."),
 ]
-ForceOption = Annotated[
+Force = Annotated[
     bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
-WorkersOption = Annotated[
+Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Sandboxes; default: one a processor.")
 ]
-StrictOption = Annotated[
+Strict = Annotated[
     bool,
     typer.Option(
         "--strict", help="Refuse tasks that cannot be used, and rows that are no answers."
     ),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object instead of tables.")
-]
-SandboxOption = Annotated[
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Sandbox = Annotated[
     str,
     typer.Option(
         "--sandbox",
@@ -61,13 +59,13 @@ SandboxOption = Annotated[
         help="auto, namespaces, landlock, or none (resource limits only: accepts the risk).",
     ),
 ]
-TimeoutOption = Annotated[
+Timeout = Annotated[
     float,
     typer.Option(
         "--timeout", metavar="SECONDS", min=0.1, help="How long the model may take for one answer."
     ),
 ]
-LimitsOption = Annotated[
+Limits = Annotated[
     str,
     typer.Option(
         "--limits",
@@ -75,7 +73,7 @@ LimitsOption = Annotated[
         help="Time a case: default max(1 s, 4x reference), paper 0.2 s, evalplus 4 s.",
     ),
 ]
-MemoryOption = Annotated[
+Memory = Annotated[
     int,
     typer.Option(
         "--memory",
@@ -84,7 +82,7 @@ MemoryOption = Annotated[
         help="Memory a program may add: MiB, or with a unit, such as 2GiB.",
     ),
 ]
-TotalOption = Annotated[
+Total = Annotated[
     float | None,
     typer.Option(
         "--total",
@@ -93,7 +91,7 @@ TotalOption = Annotated[
         help="Time of all cases together; default: 20 cases' limits, one more for every 10 cases.",
     ),
 ]
-PackagesOption = Annotated[
+Packages = Annotated[
     list[str] | None,
     typer.Option(
         "--package",
@@ -101,9 +99,9 @@ PackagesOption = Annotated[
         help="Installed package that programs may import, besides numpy; several times.",
     ),
 ]
-FreshOption = Annotated[
+Fresh = Annotated[
     bool, typer.Option("--no-cache", help="Compute every requirement anew, and keep none.")
 ]
-MinedOption = Annotated[
+Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
 ]

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.options import ForceOption, JsonOption, MinedOption, TimeoutOption
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.asking.predict import PredictionSettings
@@ -16,7 +16,7 @@ from evalplus_lite.pipelines import prediction
 
 
 def predict(
-    tasks: MinedOption,
+    tasks: options.Mined,
     model: Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
@@ -44,9 +44,9 @@ def predict(
         bool, typer.Option("--examples", help="Show three worked examples first (small models).")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
-    timeout: TimeoutOption = 300.0,
-    force: ForceOption = False,
-    json: JsonOption = False,
+    timeout: options.Timeout = 300.0,
+    force: options.Force = False,
+    json: options.Json = False,
 ) -> int:
     """Ask a model for the value or exception of every case.
 

@@ -8,20 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_paths
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    FreshOption,
-    JsonOption,
-    OutOption,
-    PackagesOption,
-    SandboxOption,
-    StrictOption,
-    TasksOption,
-    WorkersOption,
-)
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import reduction
 from evalplus_lite.reduction.policy import Policy
@@ -60,22 +50,22 @@ BudgetOption = Annotated[
 
 
 def reduce(
-    dataset: DatasetOption,
+    dataset: options.Dataset,
     samples: OptionalSamples = None,
-    out: OutOption = None,
-    tasks: TasksOption = None,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
     mode: ModeOption = "full",
     multiplicity: MultiplicityOption = None,
     budget: BudgetOption = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
     ] = False,
-    workers: WorkersOption = None,
-    sandbox: SandboxOption = "auto",
-    package: PackagesOption = None,
-    no_cache: FreshOption = False,
-    strict: StrictOption = False,
-    json: JsonOption = False,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
+    package: options.Packages = None,
+    no_cache: options.Fresh = False,
+    strict: options.Strict = False,
+    json: options.Json = False,
 ) -> int:
     """Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.options import (
-    DatasetOption,
-    JsonOption,
-    OutOption,
-    SamplesOption,
-    TasksOption,
-)
 from evalplus_lite.cli.setup import folder_for
 from evalplus_lite.pipelines.context import made_folder
 from evalplus_lite.pipelines.datasets import samples_name
@@ -23,11 +17,11 @@ from evalplus_lite.tasks.samples import write_samples
 
 
 def sanitize(
-    dataset: DatasetOption,
-    samples: SamplesOption,
-    out: OutOption = None,
-    tasks: TasksOption = None,
-    json: JsonOption = False,
+    dataset: options.Dataset,
+    samples: options.Samples,
+    out: options.Out = None,
+    tasks: options.Tasks = None,
+    json: options.Json = False,
 ) -> int:
     """Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
 

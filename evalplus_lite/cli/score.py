@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
 from evalplus_lite.cli.given import whole_numbers
-from evalplus_lite.cli.options import JsonOption, MinedOption
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.asking.score import ScoreReport
 from evalplus_lite.pipelines import prediction
 
 
 def score(
-    tasks: MinedOption,
+    tasks: options.Mined,
     predictions: Annotated[Path, typer.Argument(metavar="PREDICTIONS", help="What predict wrote.")],
     k: Annotated[str, typer.Option("--k", metavar="N,N", help="Which pass@k.")] = "1",
     judge: Annotated[
@@ -35,9 +35,9 @@ def score(
             "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
         ),
     ] = None,
-    json: JsonOption = False,
+    json: options.Json = False,
 ) -> int:
-    """Mark predictions by the paper's rules and print the tables.
+    """Grade predictions by the paper's rules and print the tables.
 
     Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
     one way); exceptions by type and message. Reported overall, on errors alone, by package and by

@@ -27,7 +27,6 @@ from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.pipelines.work.staging import Staging, case_rows
-from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl, write_packed
 from evalplus_lite.store.resuming import finished as resumed
 from evalplus_lite.store.resuming import open_rows
@@ -35,15 +34,6 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Case, Task, Unusable
-
-__all__ = [
-    "AugmentationResult",
-    "Budget",
-    "FinishedTask",
-    "SeedSource",
-    "augment",
-    "augment_tasks",
-]
 
 
 class SeedSource(Protocol):
@@ -228,7 +218,8 @@ def augment(
         path = None if folder is None else folder / "augment.journal.jsonl"
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
-            done = {each.task_id: each for each in resumed(journal, _finished_task)}
+            old = resumed(journal, lambda row: FinishedTask.of_row(row.data))
+            done = {each.task_id: each for each in old}
             opened.stage("augment", len(data.tasks))
             if done:
                 opened.note(f"{len(done)} tasks were done already")
@@ -247,11 +238,9 @@ def augment(
             )
         if not results:
             raise refusal(left_out)
-        files = [*jurors.files, *wrong.files]
-        facts = [each.facts for each in results]
         summary = {
-            "run": run_facts(data, pool=pool, samples=files, seed=seed),
-            **_summary(data, facts),
+            "run": run_facts(data, pool=pool, samples=[*jurors.files, *wrong.files], seed=seed),
+            **_summary(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }
     result = AugmentationResult(summary, tuple(results))
@@ -263,10 +252,6 @@ def augment(
             write_jsonl(folder / "survivors.jsonl", result.survivors)
         result.write_summary(folder / "summary.json")
     return result
-
-
-def _finished_task(row: FileRow) -> FinishedTask:
-    return FinishedTask.of_row(row.data)
 
 
 def _hash_of(programs: Mapping[str, Sequence[str]]) -> str:

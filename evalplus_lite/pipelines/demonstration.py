@@ -1,0 +1,117 @@
+"""The whole pipeline once: a dataset augmented, a recorded model judged, a small suite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.pipelines.augmentation import augment
+from evalplus_lite.pipelines.context import Session
+from evalplus_lite.pipelines.datasets import load_dataset
+from evalplus_lite.pipelines.evaluation import evaluate
+from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.generation import replayed
+from evalplus_lite.pipelines.reduction import Measured, reduce
+from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.samples import SampleStream
+from evalplus_lite.pipelines.seeds import seed_source
+from evalplus_lite.reduction.set_cover import members
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.contracts import bundled
+from evalplus_lite.types import Sample
+
+ROUNDS = ("base", "plus", "mini")
+"""The suites that samples are judged by."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemonstrationResult(Result):
+    """Sizes, scores and rejected mutants of each of the ``ROUNDS``."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each of the suites."""
+        found = self.summary
+        return [
+            {
+                "suite": name,
+                "inputs": found["sizes"][name],
+                "mutants": found["mutants"][name],
+                **found["pass_at_k"][name],
+            }
+            for name in ROUNDS
+        ]
+
+
+def demonstrate(
+    data: Dataset, folder: Path, *, inputs: int, seed: int, force: bool, session: Session
+) -> DemonstrationResult:
+    """Augment, judge the recorded model's samples on base and new cases, reduce, and judge again.
+
+    Everything is written below the folder; the same call goes on there, unless ``force`` drops it.
+    """
+    record = recorded()
+    seeds = [record / "seeds.jsonl.gz"] if record and (record / "seeds.jsonl.gz").exists() else []
+    source = seed_source(seeds, model=None, base_url=None, seed=seed)
+    augmented = augment(
+        data, inputs=inputs, seed=seed, seeds=source, out=folder, force=force, session=session
+    )
+    found = _judge_and_reduce(folder, record, session, force=force)
+    run = run_facts(data, pool=session.pool(), seed=seed)
+    return DemonstrationResult({"run": run, "augmented": augmented.to_json(), **found})
+
+
+def recorded() -> Path | None:
+    """Return the folder of the recorded model, the first by name; None where there is none."""
+    folders = sorted(path.parent for path in bundled("data").glob("recorded/*/samples.jsonl.gz"))
+    return folders[0] if folders else None
+
+
+def _judge_and_reduce(
+    folder: Path, record: Path | None, session: Session, *, force: bool
+) -> dict[str, Any]:
+    data = load_dataset(folder / "suite.jsonl.gz", session=session)
+    samples: list[Sample] = []
+    if record:
+        path = folder / "samples.jsonl"
+        replayed(record, data.tasks, path, force=force)
+        samples = list(SampleStream(path, data, is_named=True))
+    full = _evaluated(data, samples, folder / "plus", session, force=force)
+    small = reduce(data, samples, out=folder / "mini", session=session)
+    mini = _evaluated(small.dataset, samples, folder / "mini", session, force=force)
+    size = small.size
+    return {
+        "model": record.name if record else None,
+        "samples": len(samples),
+        "sizes": {
+            "base": size.base,
+            "plus": small.summary["cases"],
+            "mini": size.base + size.chosen,
+        },
+        "pass_at_k": {"base": full["base"], "plus": full["plus"], "mini": mini["plus"]},
+        "mutants": _mutants(small.measured, [set(row["chosen"]) for row in small.to_rows()]),
+    }
+
+
+def _evaluated(
+    data: Dataset, samples: list[Sample], folder: Path, session: Session, *, force: bool
+) -> dict[str, Any]:
+    result = evaluate(data, samples, out=folder, force=force, pooled=True, session=session)
+    return {name: scores or {} for name, scores in (result.pass_at_k or {}).items()}
+
+
+def _mutants(measured: Sequence[Measured], chosen: list[set[int]]) -> dict[str, int]:
+    """Count the mutants of the references that each of the suites rejects."""
+    counts = {"base": 0, "plus": 0, "mini": 0, "all": 0}
+    for one, cases in zip(measured, chosen, strict=True):
+        base = set(range(one.matrix.base_count))
+        for requirement, killers in one.matrix.rows.items():
+            if requirement.kind != "mutant":
+                continue
+            found = set(members(killers))
+            counts["all"] += 1
+            counts["plus"] += bool(found)
+            counts["base"] += bool(found & base)
+            counts["mini"] += bool(found & (base | cases))
+    return counts
