@@ -65,7 +65,9 @@ def block(name: str, key: str | None) -> str:
     if key is None:
         measured = content["measured"]
         lines += ["", f"Measured {measured['date']}, version {measured['version']}: "]
-        lines[-1] += "; ".join(measured[k] for k in ("machine", "note") if k in measured) + "."
+        facts = [measured[key] for key in ("machine", "note") if key in measured]
+        facts += [f"load average {measured['load']}"] if "load" in measured else []
+        lines[-1] += "; ".join(facts) + "."
         lines += ["", content["note"]] if "note" in content else []
     return "\n".join(lines) + "\n"
 
