@@ -1,14 +1,12 @@
-"""Drawn seeds: from Hypothesis strategies, and from generators that a model wrote."""
+"""Seeds from generators that a model wrote: drawn in the sandbox, compared by what they reject."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.execution.base import Backend, Call, Row
-from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.pipelines.targeting import alive, targets
@@ -26,16 +24,12 @@ from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Returned, Task
 from evalplus_lite.values import identity, wire
 
-SHARE, FEWEST, MOST = 20, 16, 32
-"""One value is drawn for so many inputs wanted; how many at least and at most."""
 DRAWS = 60
 """Inputs drawn from each generator of a model."""
 MOST_MUTANTS = 40
 MAX_PARTS = 100_000
 """Values, parts and all, that an input drawn by a generator may have."""
 LIMITS = Limits(cpu=0.5, load=3.0)
-_STRATEGIES = threading.Lock()
-"""Hypothesis is set up in globals, and tasks are worked on in several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +44,6 @@ class GeneratorScore:
     def worth(self) -> tuple[int, int]:
         """What generators are compared by: detection first, then validity."""
         return self.killed, len(self.cases)
-
-
-def from_strategies(input_filter: InputFilter, *, inputs: int, seed: str) -> list[Case]:
-    """Return values drawn from the strategies that guards imply, for a budget of ``inputs``."""
-    # The import takes a third of a second.
-    from evalplus_lite.generate.strategies import sampled
-
-    with _STRATEGIES:
-        return sampled(input_filter, count=min(MOST, max(FEWEST, inputs // SHARE)), seed=seed)
 
 
 def from_generators(

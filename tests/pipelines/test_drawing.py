@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from support.backends import Inline
 from support.tasks import make_task
 
-from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.llm import Client
 from evalplus_lite.pipelines.augmentation import Budget, augment_tasks
 from evalplus_lite.pipelines.seed_generators import (
     DRAWS,
     from_generators,
-    from_strategies,
     measured,
 )
 from evalplus_lite.pipelines.seeds import ModelSeeds
@@ -33,19 +30,6 @@ NARROW = "```python\ndef generate(rng):\n    return [rng.randint(0, 9)]\n```"
 WIDE = "```python\ndef generate(rng):\n    return [rng.randint(0, 2000)]\n```"
 INVALID = "```python\ndef generate(rng):\n    return [-rng.randint(1, 2000)]\n```"
 HANGS = "```python\ndef generate(rng):\n    while True: pass\n```"
-
-
-def test_strategies_draw_alike_in_every_thread() -> None:
-    """Hypothesis keeps globals: four tasks at once draw what each draws alone."""
-    input_filter = InputFilter.infer([([1, 2],), ([3],)])
-    single = [from_strategies(input_filter, inputs=100, seed=str(number)) for number in range(4)]
-    with ThreadPoolExecutor(4) as threads:
-        futures = [
-            threads.submit(from_strategies, input_filter, inputs=100, seed=str(number))
-            for number in range(4)
-        ]
-        assert [future.result() for future in futures] == single
-    assert all(single)
 
 
 def test_augmentation_uses_strategies(sandbox: Sandbox) -> None:
