@@ -120,7 +120,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
     settings: dict[str, Any] = {
         # A uid of its own that no user has: RLIMIT_NPROC counts by uid, and the rights to signal
         # a process and to read its /proc go by it.
-        "uid": UID_BASE + (os.getpid() * 64 + number) % UID_SPAN if root else None,
+        # 64 for each process of ours: those of supervisors, whose pids are neighbours, never meet.
+        "uid": UID_BASE + (os.getpid() * 64 + number % 64) % UID_SPAN if root else None,
         "privilege": False,
         "rules": None,
         "parent": None,

@@ -1,0 +1,142 @@
+"""A Verifier wherever a caller may have it: scripts, forks, spawned children, event loops."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.commands import alive, descendants, environment, write_tasks
+
+RIGHT = "def f(x):\n    return x * 2\n"
+HEAD = f"""
+import sys
+from evalplus_lite import Verifier
+
+print("begun", flush=True)
+RIGHT = {RIGHT!r}
+
+def judged(verifier):
+    return verifier.verify("Own/0", RIGHT).passed
+"""
+
+
+def script(folder: Path, text: str) -> list[str]:
+    """Write a script beside tasks of one's own; return the command that runs it."""
+    write_tasks(folder)
+    path = folder / "script.py"
+    path.write_text(HEAD + text)
+    return [sys.executable, "-W", "ignore", str(path)]
+
+
+def ran(folder: Path, text: str) -> list[str]:
+    """Return the words that a script prints."""
+    done = subprocess.run(
+        script(folder, text),
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
+    """No child runs the caller's script again, which does not ask whether it is the main one."""
+    text = """
+with Verifier("tasks.jsonl", workers=2) as verifier:
+    print(judged(verifier), [each.passed for each in verifier.verify_many([("Own/0", RIGHT)] * 9)])
+"""
+    assert ran(tmp_path, text) == ["begun", "True", *str([True] * 9).split()]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_children_of_any_kind(tmp_path: Path, method: str) -> None:
+    """A caller's own processes, however they are started, judge; forked ones with the parent's."""
+    text = f"""
+import multiprocessing
+
+def child(queue):
+    with Verifier("tasks.jsonl", workers=1) as verifier:
+        queue.put(judged(verifier))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    queue = context.Queue()
+    with Verifier("tasks.jsonl", workers=1) as verifier:
+        assert judged(verifier)
+        process = context.Process(target=child, args=(queue,))
+        process.start()
+        print(queue.get(timeout=60))
+        process.join()
+        print(judged(verifier))
+"""
+    assert [word for word in ran(tmp_path, text) if word != "begun"] == ["True", "True"]
+
+
+def test_a_running_event_loop(tmp_path: Path) -> None:
+    """Within a loop, as in a notebook or a server, verdicts are awaited, or waited for."""
+    text = """
+import asyncio
+
+async def serve():
+    with Verifier("tasks.jsonl", workers=2) as verifier:
+        both = await asyncio.gather(*(verifier.averify("Own/0", RIGHT) for _ in range(5)))
+        print(all(each.passed for each in both), judged(verifier))
+
+asyncio.run(serve())
+"""
+    assert ran(tmp_path, text) == ["begun", "True", "True"]
+
+
+def test_threads_that_end(tmp_path: Path) -> None:
+    """A Verifier that was opened in a thread works on when that thread has ended."""
+    text = """
+import threading
+
+verifier = Verifier("tasks.jsonl", workers=1)
+thread = threading.Thread(target=verifier.__enter__)
+thread.start()
+thread.join()
+print(judged(verifier))
+verifier.close()
+"""
+    assert ran(tmp_path, text) == ["begun", "True"]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, None], ids=str)
+def test_nothing_is_left_behind(tmp_path: Path, end: signal.Signals | None) -> None:
+    """However a caller ends, in the middle of a program that hangs, all processes end with it."""
+    text = """
+import os
+verifier = Verifier("tasks.jsonl", workers=2, limits="evalplus").__enter__()
+future = verifier.submit("Own/0", "def f(x):\\n    while True: pass\\n")
+while not future.running(): pass
+print("running", flush=True)
+""" + ("" if end is None else "future.result()\n")
+    process = subprocess.Popen(
+        script(tmp_path, text),
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    with process.stdout as said:
+        assert said.readline() == b"begun\n"
+        assert said.readline() == b"running\n"
+    below = descendants(process.pid)
+    if end is not None:
+        os.kill(process.pid, end)
+    process.wait(60)
+    deadline = time.monotonic() + 60
+    while alive(below) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert alive(below) == []
