@@ -11,7 +11,7 @@ from typing import Any
 from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.execution.base import Call, Row
 
-AHEAD_SECONDS, MOST_AHEAD = 0.05, 32
+AHEAD_SECONDS, MOST_AHEAD = 0.2, 48
 """Items sent to a place ahead of the one it works on keep it at work for about so long: that much
 may pass before a busy caller's process answers. There is one at least, and so many at most."""
 LONG_SECONDS = 1.0
