@@ -13,6 +13,7 @@ from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.grouping import Groups
 from evalplus_lite.pipelines.judging import Settings, judge, names
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
@@ -138,7 +139,7 @@ def evaluate(
             opened.stage("evaluate", len(wanted))
             tally = judge(
                 {task.id: task for task in data.tasks},
-                programs,
+                Groups(programs),
                 pool,
                 source,
                 settings,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.grouping import Groups, to_row
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.scores import Tally
 from evalplus_lite.pipelines.work.staging import Staging
@@ -21,13 +21,6 @@ from evalplus_lite.sandbox import Preset
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store.resuming import Rows, finished
 from evalplus_lite.types import Sample, Task
-
-WINDOW = 2048
-"""Samples looked at together, so that those of one task run in a row and equal ones run once."""
-WINDOW_CHARACTERS = 16 << 20
-"""What the samples of a window may hold together: beyond it the window ends early."""
-CHUNK = 8
-"""Programs of one task that a worker takes at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +52,7 @@ class Settings:
 
 def judge(
     tasks: Mapping[str, Task],
-    samples: Iterable[Sample],
+    programs: Groups,
     backend: Backend,
     source: SuiteSource,
     settings: Settings,
@@ -73,9 +66,10 @@ def judge(
     ``wanted`` are the names of all samples (``names``): results of others in the journal, which
     would be counted among these, raise InputError.
 
-    Rows are appended in an order that depends on the samples alone, so the journal of a run that
-    was killed and resumed equals that of one that was not. A sample that the machine failed on is
-    no row: it is named in ``Tally.infra``, and tried again when the job is run again.
+    Equal programs are run once. Rows are appended in an order that depends on the samples alone, so
+    the journal of a run that was killed and resumed equals that of one that was not. A sample that
+    the machine failed on is no row: it is named in ``Tally.infra``, and tried again when the job is
+    run again.
     A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
     What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
@@ -103,13 +97,13 @@ def judge(
     call = Call("evalplus_lite.pipelines.work.evaluation:judging", settings.to_row(source, backend))
 
     def failed(item: Row, error: InfrastructureError) -> Row:
-        return None, [("infra", None, str(error)) for _ in item[2]]
+        count = sum(len(members) for _, members in item[2])
+        return None, [("infra", None, str(error))] * count
 
     def dealt() -> Iterator[Row]:
-        for task_id, chunk in _chunks(samples, done):
-            sent.append((task_id, [sample.index for sample in chunk]))
-            rows = [(s.index, s.source, s.model, s.temperature) for s in chunk]
-            yield staging.ref(tasks[task_id]), task_id, rows
+        for task_id, chunk in programs.chunks(lambda sample: _sample_identity(sample) in done):
+            sent.append((task_id, [sample.index for group in chunk for sample in group]))
+            yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
     sent: deque[tuple[str, list[int]]] = deque()
     for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
@@ -129,31 +123,6 @@ def judge(
     found = [task for id, task in tasks.items() if id in tally.total]
     source.prepare(found, backend, staging)
     return tally
-
-
-def _chunks(samples: Iterable[Sample], done: set[bytes]) -> Iterator[tuple[str, list[Sample]]]:
-    """Yield what is still to do, samples of one task together within each window."""
-    stream = iter(samples)
-    while window := _window(stream):
-        grouped: dict[str, list[Sample]] = {}
-        for sample in window:
-            # Also those that are done have a say in the order of the tasks: it must not change.
-            group = grouped.setdefault(sample.task_id, [])
-            if _sample_identity(sample) not in done:
-                group.append(sample)
-        for task_id, group in grouped.items():
-            for start in range(0, len(group), CHUNK):
-                yield task_id, group[start : start + CHUNK]
-
-
-def _window(stream: Iterator[Sample]) -> list[Sample]:
-    found, characters = list[Sample](), 0
-    for sample in itertools.islice(stream, WINDOW):
-        found.append(sample)
-        characters += len(sample.source)
-        if characters > WINDOW_CHARACTERS:
-            break
-    return found
 
 
 def names(samples: Iterable[Sample]) -> set[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from array import array
 from collections.abc import Iterable, Iterator
 
 from evalplus_lite.errors import InputError
@@ -26,10 +27,13 @@ class Spool:
         with _told():
             file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - held till closed
         self._file = file
+        self._ends = array("Q", [0])
         try:
             for sample in samples:
+                line = packed(_row(sample))
+                self._ends.append(self._ends[-1] + len(line))
                 with _told():
-                    self._file.write(packed(_row(sample)))
+                    self._file.write(line)
             with _told():
                 self._file.flush()
         except BaseException:
@@ -45,6 +49,12 @@ class Spool:
             rows, rest = split(rest + part)
             for row in rows:
                 yield Sample(*row)
+
+    def read(self, place: int) -> Sample:
+        """Return a sample by its place, from 0."""
+        start, end = self._ends[place], self._ends[place + 1]
+        (row,), _ = split(os.pread(self._file.fileno(), end - start, start))
+        return Sample(*row)
 
     def __enter__(self) -> Spool:
         return self

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,9 @@ from support.tasks import make_task
 
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.judging import WINDOW_CHARACTERS, Settings, judge
+from evalplus_lite.pipelines.grouping import Groups
+from evalplus_lite.pipelines.judging import Settings, judge
+from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.types import Sample
@@ -201,7 +202,7 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
     may be do not wait for each other, and each has its verdict."""
     task = make_task()
     long = " " * (1 << 20)
-    count = 2 * (WINDOW_CHARACTERS >> 20) + 20
+    count = 100
     ahead, most = 0, 0
 
     class Counted(Journal):
@@ -210,18 +211,23 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
             ahead -= 1
             super().append_line(line)
 
-    def samples() -> Iterator[Sample]:
-        nonlocal ahead, most
-        for number in range(count):
+    class Read(Spool):
+        def read(self, place: int) -> Sample:
+            nonlocal ahead, most
             ahead += 1
             most = max(most, ahead)
-            yield Sample(task.id, f"def f(x):\n    return x * 2\n# {number}{long}\n", "", number)
+            return super().read(place)
 
+    samples = (
+        Sample(task.id, f"def f(x):\n    return x * 2\n# {number}{long}\n", "", number)
+        for number in range(count)
+    )
     settings = Settings(preset("default"))
     with (
         Processes(1) as pool,
         Counted(tmp_path / "results.jsonl", identity={"kind": "x"}) as journal,
+        Read(samples) as spool,
     ):
-        tally = judge({task.id: task}, samples(), pool, SuiteSource(), settings, journal)
+        tally = judge({task.id: task}, Groups(spool), pool, SuiteSource(), settings, journal)
     assert tally.base == {"pass": count}
-    assert most << 20 < 3 * WINDOW_CHARACTERS
+    assert most < 50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
 from evalplus_lite.execution.base import Place, Ref, Row, Work
@@ -22,6 +22,10 @@ WHOLE_BYTES = 1 << 16
 """Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
 
 
+Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str]
+"""Verdicts on base and plus with the row, but for what names its sample, or with the cause."""
+
+
 def judging(place: Place, settings: Row) -> Work:
     """Of a staged task and programs for it, a verdict with a line for each, and the evidence."""
     return Judge(place, settings).judge
@@ -39,35 +43,38 @@ class Judge:
         self.told: set[str] = set()
 
     def judge(self, item: Row) -> Row:
-        """Take (task, its id, samples) and return (evidence, judged samples).
+        """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` is where it is staged; a sample is (index, source, model, temperature). Evidence is
+        ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
         as ``found_evidence`` says, None if this place has given it before. A judged sample is
         (base, plus, line): the verdicts and its row's line; for one that could not be judged the
         third is the cause.
         """
-        ref, task_id, samples = item
-        found: dict[str, tuple[str, Any, dict[str, Any] | str]] = {}
+        ref, task_id, groups = item
         judged = []
-        for index, source, model, temperature in samples:
-            name = program_hash(source)
-            if name not in found:  # equal programs get equal verdicts: run once
-                found[name] = self._verdict(ref, source)
-            base, plus, rest = found[name]
-            if isinstance(rest, str):
-                judged.append((base, plus, rest))
-                continue
-            row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
-            if model:
-                row["model"] = model
-            if temperature is not None:
-                row["temperature"] = temperature
-            judged.append((base, plus, dump_row({**row, **rest})))
+        for source, members in groups:
+            found = {source: self._verdict(ref, source)}
+            for index, text, model, temperature in members:
+                verdict = found[source]
+                if text is not None and _names_a_line(verdict):  # which is its own
+                    verdict = found.get(text) or self._verdict(ref, text)
+                    found[text] = verdict
+                base, plus, rest = verdict
+                if isinstance(rest, str):
+                    judged.append((base, plus, rest))
+                    continue
+                name = program_hash(source if text is None else text)
+                row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
+                if model:
+                    row["model"] = model
+                if temperature is not None:
+                    row["temperature"] = temperature
+                judged.append((base, plus, dump_row({**row, **rest})))
         evidence = None if task_id in self.told else found_evidence(self.source, task_id)
         self.told.add(task_id)
         return evidence, judged
 
-    def _verdict(self, ref: Ref, source: str) -> tuple[str, Any, dict[str, Any] | str]:
+    def _verdict(self, ref: Ref, source: str) -> Judged:
         try:
             row = self._judged(self.suites.of(ref), source)
         except UnusableTask:
@@ -104,6 +111,13 @@ class Judge:
             cache=self.source.cache,
             has_plus=self.has_plus,
         )
+
+
+def _names_a_line(verdict: Judged) -> bool:
+    row = verdict[2]
+    return isinstance(row, str) or any(
+        "line" in row.get(place, ()) for place in ("failure", "smallest")
+    )
 
 
 def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:

@@ -9,10 +9,13 @@ import ast
 import contextlib
 import hashlib
 import json
+import marshal
 import os
+import re
 import resource
 import signal
 import socket
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +25,11 @@ from evalplus_lite.programs.extraction import Kind, Step
 from evalplus_lite.programs.extraction.extraction import extract
 from evalplus_lite.programs.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
 from evalplus_lite.types import Style, Task
+
+LOOKS_AT_ITSELF = re.compile(
+    "lineno|linecache|inspect|trace|frame|exc_info|co_|__code__|warnings|logging"
+)
+"""What a program names that may answer differently if its lines are others."""
 
 
 def main() -> None:
@@ -72,6 +80,28 @@ def _program_key(source: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
+def _fingerprints(sources: list[str]) -> list[str]:
+    return [_fingerprint(source) for source in sources]
+
+
+def _fingerprint(source: str) -> str:
+    data = source.encode("utf-8", "surrogatepass")
+    if not LOOKS_AT_ITSELF.search(source):
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
+            code = compile(source, "", "exec", dont_inherit=True)
+            # An older format than the newest: it does not depend on what is referred to how often.
+            data = marshal.dumps(_without_lines(code), 2)
+    return hashlib.sha256(data).hexdigest()[:20]
+
+
+def _without_lines(code: types.CodeType) -> types.CodeType:
+    constants = tuple(
+        _without_lines(each) if isinstance(each, types.CodeType) else each
+        for each in code.co_consts
+    )
+    return code.replace(co_linetable=b"", co_firstlineno=1, co_consts=constants)
+
+
 def _normal_form(source: str) -> tuple[str, str | None]:
     try:
         tree = parsing.parse(source)
@@ -117,6 +147,7 @@ def _fits(source: str, mode: str) -> bool:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "extract": _extract,
     "fits": _fits,
+    "fingerprints": _fingerprints,
     "program_key": _program_key,
     "normal_form": _normal_form,
 }

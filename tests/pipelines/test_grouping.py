@@ -1,0 +1,96 @@
+"""Equal programs over a whole sample set: found by what they compile to, and run once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite import Case, Dataset, Task, evaluate
+from evalplus_lite.pipelines.grouping import CHUNK, LONGEST, Groups
+from evalplus_lite.pipelines.spool import Spool
+from evalplus_lite.programs import fingerprints
+from evalplus_lite.types import Sample
+
+PLAIN = "def f(x):\n    return x + 1\n"
+ALIKE = ["# first\n\ndef f( x ):\n\n    return (x +\n        1)  # one more\n", PLAIN + "\n\n"]
+OTHERS = [
+    "def f(x):\n    'Add one.'\n    return x + 1\n",
+    "def f(x):\n    return x + 1.0\n",
+    "def f(x):\n    return x + True\n",
+    "def f(y):\n    return y + 1\n",
+    "def f(x):\n    return 1 + x\n",
+    "def f(x=1):\n    return x + 1\n",
+    "def f(x:\n",
+]
+
+
+def test_programs_that_compile_alike_share_a_name() -> None:
+    """Comments and layout do not count; a docstring, a type of number and a name do."""
+    names = fingerprints([PLAIN, *ALIKE, *OTHERS])
+    assert len(set(names[: 1 + len(ALIKE)])) == 1
+    assert len(set(names)) == 1 + len(OTHERS)
+    assert [fingerprints([text]) for text in OTHERS] == [[name] for name in names[-len(OTHERS) :]]
+
+
+@pytest.mark.parametrize(
+    "text", ["__import__('sys')._getframe().f_lineno", "f.__code__", "inspect"]
+)
+def test_a_program_that_may_see_its_lines_is_like_no_other(text: str) -> None:
+    """What is read of a program's own lines differs with its layout, and so may its answers."""
+    source = f"def f(x):\n    return {text}\n"
+    first, second = fingerprints([source, "\n" + source])
+    assert first != second
+
+
+def test_a_text_that_is_too_large_does_not_cost_the_others() -> None:
+    """It is named by its characters, and those beside it as ever."""
+    hostile = "x = " + "-" * 200_000 + "1\n"
+    assert fingerprints([PLAIN, hostile, ALIKE[0]])[::2] == fingerprints([PLAIN, ALIKE[0]])
+
+
+def test_groups_come_by_task_and_by_first_occurrence() -> None:
+    """Whatever lies between them; a worker is dealt few at a time; what is done is left out."""
+    sources = [PLAIN, OTHERS[0], ALIKE[0], "#" * LONGEST, "#" * LONGEST, ALIKE[1]]
+    samples = [
+        Sample(f"T/{number % 2}", source, "", number)
+        for number, source in enumerate(source for source in sources for _ in range(2))
+    ]
+    with Spool(samples) as spool:
+        groups = Groups(spool)
+        found = [[sample.index for sample in group] for group in groups]
+        assert found == [[0, 4, 10], [2], [6, 8], [1, 5, 11], [3], [7, 9]]
+        chunks = list(groups.chunks(lambda sample: sample.index in (0, 2, 7)))
+    assert [(id, [[each.index for each in group] for group in chunk]) for id, chunk in chunks] == [
+        ("T/0", [[4, 10], [6, 8]]),
+        ("T/1", [[1, 5, 11], [3], [9]]),
+    ]
+
+
+def test_many_equal_programs_are_dealt_in_parts() -> None:
+    """However many there are of one, or of short ones, no worker gets them all at once."""
+    with Spool(Sample("T/0", PLAIN, "", number) for number in range(1000)) as spool:
+        sizes = [len(chunk) for _, chunk in Groups(spool).chunks(lambda _: False)]
+        assert max(map(len, Groups(spool))) < 100
+        assert sum(map(len, Groups(spool))) == 1000
+    assert max(sizes) == 1
+    with Spool(Sample("T/0", f"x = {n}", "", n) for n in range(1000)) as spool:
+        assert {len(chunk) for _, chunk in Groups(spool).chunks(lambda _: False)} == {CHUNK}
+
+
+def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> None:
+    """One run's answer is in the rows of all, far apart as they are; a line is each one's own."""
+    task = Task("T/0", "", "f", "def f(x):\n    return x\n", (Case((1,)),))
+    drawn = "import os\ndef f(x):\n    return os.urandom(16)\n"
+    raised = "def f(x):\n    raise ValueError(x)\n"
+    between = [f"def f(x):\n    return x + {number}\n" for number in range(100)]
+    sources = [drawn, raised, *between, "\n\n" + drawn, "# a line\n" + raised, drawn, raised]
+    samples = [Sample("T/0", source, "", number) for number, source in enumerate(sources)]
+    rows = evaluate(Dataset("own", (task,)), samples).to_rows()
+    assert sorted(row["index"] for row in rows) == list(range(len(sources)))
+    by_index = {row["index"]: row for row in rows}
+    answers = [by_index[number]["failure"]["actual"] for number in (0, 102, 104)]
+    assert answers[0] == answers[1] == answers[2]
+    assert [by_index[number]["failure"]["line"] for number in (1, 103, 105)] == [2, 3, 2]
+    assert len({by_index[number]["program"] for number in (0, 102, 104)}) == 2
+    assert [by_index[number]["base"] for number in (2, 3)] == ["pass", "fail"]
