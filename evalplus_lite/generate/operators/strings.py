@@ -12,6 +12,8 @@ from evalplus_lite.generate.operators.registry import (
     pick,
 )
 
+_KEEPS_FORM = (Trait.KEEPS_FORM,)
+
 
 def span(size: int, context: MutationContext) -> tuple[int, int]:
     """Return the ends of a non-empty stretch, short ones preferred; the size is at least 1."""
@@ -126,7 +128,7 @@ def str_case(value: str, context: MutationContext) -> str:
     ("12-ab", "12-x"),
     ("a  b", "a b"),
     weight=4,
-    traits=(Trait.KEEPS_FORM,),
+    traits=_KEEPS_FORM,
 )
 def str_run(value: str, context: MutationContext) -> str:
     """With one token of digits, letters or blanks replaced by another of its kind."""
@@ -176,9 +178,7 @@ def _numeral(token: str, context: MutationContext) -> str:
     return str(number).zfill(len(token)) if keeps_width else str(number)
 
 
-@operator(
-    "str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=(Trait.KEEPS_FORM,)
-)
+@operator("str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=_KEEPS_FORM)
 def str_align(value: str, context: MutationContext) -> str:
     """With one token as it is in another string of the same pattern seen."""
     other = context.fragment(str)
@@ -198,7 +198,7 @@ def str_align(value: str, context: MutationContext) -> str:
     ("123-ab", "042-ab"),
     weight=2,
     family=Family.CONSTANT,
-    traits=(Trait.KEEPS_FORM,),
+    traits=_KEEPS_FORM,
 )
 def str_numeral(value: str, context: MutationContext) -> str:
     """With one numeral replaced by a constant of the task's text, or the number beside it."""
