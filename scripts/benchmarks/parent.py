@@ -43,7 +43,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for row in jobs(Path(folder), options.mini, options.samples):
             table.add(row)
-    table.save(options.record, busy=beside.rows)
+    table.save(options.record, busy={"columns": beside.columns, "rows": beside.rows})
 
 
 def jobs(folder: Path, mini: Path, samples: Path) -> Iterator[Row]:
