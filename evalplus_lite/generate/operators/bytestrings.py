@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from evalplus_lite.generate.operators.parts import span
 from evalplus_lite.generate.operators.registry import Family, MutationContext, below, operator, pick
-from evalplus_lite.generate.operators.strings import span
 
 
 @operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
+from evalplus_lite.generate.operators.parts import another, character, span
 from evalplus_lite.generate.operators.registry import (
     Family,
     MutationContext,
@@ -13,21 +14,6 @@ from evalplus_lite.generate.operators.registry import (
 )
 
 _KEEPS_FORM = (Trait.KEEPS_FORM,)
-
-
-def span(size: int, context: MutationContext) -> tuple[int, int]:
-    """Return the ends of a non-empty stretch, short ones preferred; the size is at least 1."""
-    start = below(context, size)
-    max_size = size - start
-    if context.random() < 0.6:
-        max_size = min(max_size, 2)
-    return start, start + 1 + below(context, max_size)
-
-
-def _character(context: MutationContext) -> str:
-    """Return a character, mostly one that was seen here."""
-    characters = context.seen_characters if context.random() < 0.8 else context.characters
-    return str(pick(context, characters))
 
 
 @operator("str.remove", str, ("abc", "ac"), ("abc", "c"), weight=4)
@@ -54,14 +40,14 @@ def str_replace(value: str, context: MutationContext) -> str:
     if not value:
         return value
     at = below(context, len(value))
-    return value[:at] + _character(context) + value[at + 1 :]
+    return value[:at] + character(context) + value[at + 1 :]
 
 
 @operator("str.insert", str, ("abc", "abdc"), ("", "d"), weight=3)
 def str_insert(value: str, context: MutationContext) -> str:
     """With one character more."""
     at = below(context, len(value) + 1)
-    return value[:at] + _character(context) + value[at:]
+    return value[:at] + character(context) + value[at:]
 
 
 @operator("str.move", str, ("abc", "cab"), ("abc", "bac"))
@@ -136,46 +122,8 @@ def str_run(value: str, context: MutationContext) -> str:
         return value
     parts = tokens(value)
     at = below(context, len(parts))
-    parts[at] = _another(parts[at], context)
+    parts[at] = another(parts[at], context)
     return "".join(parts)
-
-
-def _another(token: str, context: MutationContext) -> str:
-    """Return a different token of the same kind; other characters are repeated or kept."""
-    kind = token_kind(token)
-    if kind == "digits":
-        return str(_numeral(token, context))
-    if kind == "letters":
-        characters = [each for each in context.seen_characters if each.isalpha()] or list("abxyz")
-        size = 1 + below(context, 6) if context.random() < 0.5 else len(token)
-        if size == 1:
-            return str(pick(context, [*characters, "x"]))
-        return "".join([str(pick(context, characters)) for _ in range(size)])
-    if kind == "blanks":
-        return (
-            token[: 1 + below(context, len(token))] if context.random() < 0.5 else token + token[-1]
-        )
-    return token
-
-
-def _numeral(token: str, context: MutationContext) -> str:
-    """Return another numeral: stepped, of another size, a landmark, or a constant."""
-    if len(token) > 18:
-        return token[:-1]
-    way, number = below(context, 6), int(token)
-    if way == 0:
-        number += 1
-    elif way == 1:
-        number = max(0, number - 1)
-    elif way == 2:
-        number = below(context, 10 ** (1 + below(context, 4)))
-    elif way == 3:
-        number = int(pick(context, (0, 1, 9, 10, 99, 100, 12, 31)))
-    else:
-        constant = context.constant(int)
-        number = number if constant is None else abs(constant)
-    keeps_width = context.random() < (0.9 if context.has_common_pattern else 0.5)
-    return str(number).zfill(len(token)) if keeps_width else str(number)
 
 
 @operator("str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=_KEEPS_FORM)
