@@ -90,7 +90,7 @@ class InputForm:
         """Return the arguments that a JSON object, a list of them, or a literal stands for.
 
         Every leaf has a type that was observed at its place (a whole float stands for an int, an
-        int for a float, a list for a tuple or set). Raises Misfit.
+        int for a float, a list for a tuple or set). Raises FormError.
         """
         if isinstance(tree, Mapping):
             if set(tree) != set(self.names):

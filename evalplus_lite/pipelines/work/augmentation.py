@@ -42,7 +42,7 @@ from evalplus_lite.types import Case, Suite, Task
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 MOST_UNANSWERED = 10
 SAMPLED = 16
-"""Inputs drawn by Hypothesis. Each takes six times as long as one of ours, and rejects no more."""
+"""Inputs drawn by Hypothesis: each takes several times as long to make as one of ours."""
 SLOW = ("slow", "memory", "crashes")
 
 
