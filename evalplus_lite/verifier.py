@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,11 @@ class Verifier:
     names a tier; SandboxUnavailable is raised on entry if the machine holds none. InputError names
     an option that cannot be used.
 
+    ``store`` is a folder where verdicts are kept for later runs (at most 256 MiB), by the task's
+    content, the program's text, all limits, the sandbox, the machine and the version: a training
+    loop that meets a program again has its verdict at once. Any number of processes may share one.
+    A store that is damaged, full or locked costs time, never a verdict.
+
     Of a dataset without plus cases ``Verdict.plus`` is None; ``Verdict.passed`` says in any case
     whether a program passed all there is. A task without a usable case never passes a program: its
     ``verify`` raises UnusableTask. Both, and suites that cannot see much, are told by an
@@ -68,6 +74,7 @@ class Verifier:
         details: bool = False,
         sandbox: Tier = "auto",
         cache: Path | None = None,
+        store: str | os.PathLike[str] | None = None,
     ) -> None:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
@@ -81,6 +88,7 @@ class Verifier:
             details,
             self.dataset.has_plus,
             chat,
+            None if store is None else os.path.abspath(store),
         )
         self._call = Call(f"{WORK}:verifying", settings)
         self._backend = Processes(workers, config_of(sandbox, packages), preload=[WORK])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from pathlib import Path
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Ref, Row, Work
@@ -11,6 +12,7 @@ from evalplus_lite.grading.evidence import blamed, notes
 from evalplus_lite.pipelines.work.evaluation import failure_row
 from evalplus_lite.pipelines.work.expected import source_of, suite_at
 from evalplus_lite.pipelines.work.staging import Prepared, staged
+from evalplus_lite.pipelines.work.verdict_store import VerdictStore
 from evalplus_lite.programs.extraction import extract
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
@@ -25,10 +27,13 @@ def verifying(place: Place, settings: Row) -> Work:
 
 class Verification:
     """Judges by (suite source, preset, memory, total, details, whether there are plus cases,
-    whether programs are raw responses)."""
+    whether programs are raw responses, folder of known verdicts or None)."""
 
     def __init__(self, place: Place, settings: Row) -> None:
-        source, preset, self.memory, self.total, self.details, self.has_plus, self.chat = settings
+        source, preset, *limits, store = settings
+        self.memory, self.total, self.details, self.has_plus, self.chat = limits
+        about = (preset, *limits[:4], place.sandbox.config)
+        self.store = None if store is None else VerdictStore(Path(store), about)
         self.place, self.source, self.preset = place, source_of(source), Preset(*preset)
         self.suites = Prepared(self._prepared)
         self.unusable: dict[Ref, UnusableTask] = {}
@@ -49,13 +54,22 @@ class Verification:
             return failure_row(prepared.suite, Verdict(failure.verdict, None, failure))
         if self.chat:
             program = extract(program, prepared.task, kind="solution").source
-        verdict = evaluate_program(self.place.sandbox, prepared, program, details=self.details)
+        verdict = self._verdict(prepared, program)
         found = []
         if ref not in self.told:
             self.told.add(ref)
             found = notes(self.source.evidence[prepared.task.id])
         failed = None if verdict.failure is None else astuple(verdict.failure)
         return found, (verdict.base, verdict.plus, failed, verdict.details, verdict.cpu)
+
+    def _verdict(self, prepared: PreparedSuite, program: str) -> Verdict:
+        known = None if self.store is None else self.store.get(prepared, program)
+        if known is not None:
+            return known
+        verdict = evaluate_program(self.place.sandbox, prepared, program, details=self.details)
+        if self.store is not None:
+            self.store.put(prepared, program, verdict)
+        return verdict
 
     def _prepared(self, ref: Ref) -> PreparedSuite:
         task, given = staged(self.place, ref)

@@ -1,0 +1,135 @@
+"""Rows by key, on disk and for many processes at once: what is lost of them costs time only."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+NAME = "verdicts.sqlite"
+LOCK_SECONDS = 0.2  # how long another process that writes is waited for
+MOST_FAILURES = 5  # after so many a process goes on without
+ROW_BYTES = 1 << 16  # of a longer row nothing is kept
+CHECK_EVERY = 512  # rows that are written between two looks at the size
+FILLED = 0.8  # the share of the bound that dropping leaves
+HOUR = 3600  # seconds to which the last use of a row is known, so that reading seldom writes
+_TABLE = """create table if not exists rows (
+    key blob primary key, used integer not null, text text not null, seal blob not null
+) without rowid"""
+
+
+class RowStore:
+    """Rows of text in a folder, at most about ``limit`` bytes: those unused longest are dropped.
+
+    Safe for any number of processes. A row that was damaged, a file that is none of ours, a full
+    disk, a folder that cannot be written: each is a row that is not there. SQLite keeps the file,
+    as it knows about several writers and about processes that are killed.
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self._path, self._limit = folder / NAME, limit
+        self._written = CHECK_EVERY  # the first look is at once
+        self._process = self._failures = 0
+        self._file: sqlite3.Connection | None = None
+
+    def get(self, key: bytes) -> str | None:
+        """Return the row of a key, None if there is none that can be trusted."""
+        with self._suppressed():
+            file = self._open()
+            found = (
+                file
+                and file.execute(
+                    "select text, seal, used from rows where key = ?", (key,)
+                ).fetchone()
+            )
+            if found:
+                text, seal, used = found
+                if isinstance(text, str) and seal == _seal(key, text):
+                    if used != _now():
+                        self._execute("update rows set used = ? where key = ?", _now(), key)
+                    return text
+        return None
+
+    def put(self, key: bytes, text: str) -> None:
+        """Keep a row, if that is possible."""
+        if len(text) > ROW_BYTES:
+            return
+        values = key, _now(), text, _seal(key, text)
+        self._execute("insert or replace into rows values (?, ?, ?, ?)", *values)
+        self._written += 1
+        if self._written >= CHECK_EVERY:
+            self._written = 0
+            self._trim()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        file, self._file = self._file, None
+        if file is not None and self._process == os.getpid():
+            with contextlib.suppress(sqlite3.Error):
+                file.close()
+
+    def _open(self) -> sqlite3.Connection | None:
+        if self._failures >= MOST_FAILURES:
+            return None
+        if self._process != os.getpid():  # SQLite forbids a connection to be taken over a fork
+            self._file = None
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = sqlite3.connect(self._path, LOCK_SECONDS, isolation_level=None)
+            with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot
+                file.execute("pragma journal_mode = wal")
+            file.execute("pragma synchronous = off")  # what a power cut takes is computed again
+            file.execute(_TABLE)
+            self._process, self._file = os.getpid(), file
+        return self._file
+
+    def _execute(self, statement: str, *values: object) -> None:
+        with self._suppressed():
+            file = self._open()
+            if file is not None:
+                file.execute(statement, values)
+
+    def _trim(self) -> None:
+        with self._suppressed():
+            file = self._open()
+            if file is None:
+                return
+            (count,) = file.execute("select count(*) from rows").fetchone()
+            (size,) = file.execute("select total(length(text)) from rows").fetchone()
+            # What SQLite and the keys need beside the text; exact only as far as it matters.
+            excess = size + 200 * count - self._limit
+            if excess > 0:
+                share = 1 - FILLED * self._limit / (size + 200 * count)
+                oldest = "select key from rows order by used, key limit ?"
+                file.execute(f"delete from rows where key in ({oldest})", (int(share * count) + 1,))
+
+    @contextlib.contextmanager
+    def _suppressed(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError):  # locked, or no room: perhaps not for long
+            self._failures += 1
+        except sqlite3.Error:
+            self._failures += 1
+            self._set_aside()
+
+    def _set_aside(self) -> None:
+        """Begin anew beside a file that cannot be read; it is kept, as it may be someone's."""
+        self.close()
+        self._process = 0
+        with contextlib.suppress(OSError):
+            os.replace(self._path, self._path.with_suffix(".damaged"))
+            for end in ("-wal", "-shm"):
+                self._path.with_name(NAME + end).unlink(missing_ok=True)
+
+
+def _seal(key: bytes, text: str) -> bytes:
+    """Return what a row's damage would change: SQLite itself keeps no checksums."""
+    return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _now() -> int:
+    return int(time.time()) // HOUR
