@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from evalplus_lite.programs import helper
 from evalplus_lite.programs.helper import TooLarge
 
-__all__ = ["TooLarge", "fingerprints", "fingerprints", "normal_form", "program_hash", "program_key"]
+__all__ = ["TooLarge", "fingerprints", "normal_form", "program_hash", "program_key"]
 
 
 def program_hash(source: str) -> str:
@@ -27,22 +27,6 @@ def program_key(source: str) -> str:
     except TooLarge:
         return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     return name
-
-
-def fingerprints(sources: Sequence[str]) -> list[str]:
-    """Return a name for each program that only programs share which answer alike.
-
-    Those that compile to the same code: comments, layout and line numbers do not count, docstrings
-    do, and so does every character of a program that may look at its own lines. A text that does
-    not compile, or is too large to analyse, is named by its characters.
-    """
-    try:
-        found: list[str] = helper.ask("fingerprints", sources=list(sources))
-    except TooLarge:
-        if len(sources) > 1:  # the others need not pay for one
-            return [name for source in sources for name in fingerprints([source])]
-        return [hashlib.sha256(sources[0].encode("utf-8", "surrogatepass")).hexdigest()[:20]]
-    return found
 
 
 def fingerprints(sources: Sequence[str]) -> list[str]:

@@ -31,11 +31,6 @@ LOOKS_AT_ITSELF = re.compile(
 )
 """What a program names that may answer differently if its lines are others."""
 
-LOOKS_AT_ITSELF = re.compile(
-    "line|inspect|trace|frame|exc_info|co_|__code__|currentframe|stack|warnings|logging"
-)
-"""What a program names that may answer differently if its lines are others."""
-
 
 def main() -> None:
     """Answer requests until the other side goes away; a text that takes too much ends it."""
@@ -107,28 +102,6 @@ def _without_lines(code: types.CodeType) -> types.CodeType:
     return code.replace(co_linetable=b"", co_firstlineno=1, co_consts=constants)
 
 
-def _fingerprints(sources: list[str]) -> list[str]:
-    return [_fingerprint(source) for source in sources]
-
-
-def _fingerprint(source: str) -> str:
-    data = source.encode("utf-8", "surrogatepass")
-    if not LOOKS_AT_ITSELF.search(source):
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
-            code = compile(source, "", "exec", dont_inherit=True)
-            # An older format than the newest: it does not depend on what is referred to how often.
-            data = marshal.dumps(_without_lines(code), 2)
-    return hashlib.sha256(data).hexdigest()[:20]
-
-
-def _without_lines(code: types.CodeType) -> types.CodeType:
-    constants = tuple(
-        _without_lines(each) if isinstance(each, types.CodeType) else each
-        for each in code.co_consts
-    )
-    return code.replace(co_linetable=b"", co_firstlineno=1, co_consts=constants)
-
-
 def _normal_form(source: str) -> tuple[str, str | None]:
     try:
         tree = parsing.parse(source)
@@ -174,7 +147,6 @@ def _fits(source: str, mode: str) -> bool:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "extract": _extract,
     "fits": _fits,
-    "fingerprints": _fingerprints,
     "fingerprints": _fingerprints,
     "program_key": _program_key,
     "normal_form": _normal_form,
