@@ -18,9 +18,9 @@ from evalplus_lite.sandbox import SandboxConfig, probe
 from evalplus_lite.sandbox.isolation import landlock
 
 TRIES = 3
-"""Supervisors that an item may cost, and processes in a row that may end as they start."""
-RETRY_SECONDS = 1.0
-"""How long to wait before another process is started in place of one that did not start."""
+"""Supervisors that an item may cost."""
+START_TRIES, RETRY_SECONDS = 10, 0.1
+"""Processes in a row that may end as they start, and how much longer to wait after each."""
 
 
 class Crew:
@@ -126,10 +126,10 @@ class Crew:
 
     def _failed_to_start(self, error: Exception) -> None:
         self._failures += 1
-        if self._failures % TRIES == 0:
+        if self._failures % START_TRIES == 0:
             self.tier_known.set()
             self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
-        self._selector.select(RETRY_SECONDS)
+        self._selector.select(min(1.0, RETRY_SECONDS * self._failures))
 
     def _hear(self) -> None:
         """Wait for something to happen, and answer it."""
@@ -172,10 +172,11 @@ class Crew:
         done: list[tuple[Job, int, bytes]] = []
         with self._lock:
             for number, kind, seconds, data in messages:
-                job = place.in_flight.pop(number)
-                job.call.took(seconds)
-                done.append((job, kind, data))
-            self._failures = 0 if messages else self._failures
+                job = place.in_flight.pop(number, None)
+                if job is not None:  # else it was given up meanwhile
+                    job.call.took(seconds)
+                    done.append((job, kind, data))
+            self._failures = self._failures if place.pid is None else 0
             if not gone:
                 self._deal()  # first, as it may be waiting
         for job, kind, data in done:
@@ -185,6 +186,8 @@ class Crew:
                 job.fail(revived(unpacked(data)))
         if gone:
             self._lose(place)
+            if place.pid is None:
+                self._failed_to_start(InfrastructureError("a supervisor ended as it started"))
 
     def _lose(self, place: Supervised) -> None:
         """Have what a supervisor that has gone left undone done again."""
@@ -205,8 +208,6 @@ class Crew:
                     self._dealer.put_back(job, job.key)
         for job in lost:
             job.fail(Lost(f"{TRIES} processes ended while they worked on it"))
-        if place.pid is None:
-            self._failed_to_start(InfrastructureError("a supervisor ended as it started"))
 
     def _deal(self) -> bool:
         """Send what places have room for, idle ones first; say whether some could not take it all.
