@@ -32,7 +32,7 @@ def test_a_task_arrives_as_it_was() -> None:
         make_task(ODD, [("x" * 100_000,)], contract="def check(i, o, e): return True"),
         rule=Rule("unordered", 0.5, 0.25),
         style="solution",
-        guards={"sorted": True},
+        constraints={"sorted": True},
         extra={"test": "assert True", "atol": 0},
     )
     task = replace(task, plus=(replace(task.plus[0], parent=1, operators=("a", "b")),))

@@ -41,8 +41,7 @@ from evalplus_lite.types import Case, Suite, Task
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 MOST_UNANSWERED = 10
-SAMPLED = 16
-"""Inputs drawn by Hypothesis: each takes several times as long to make as one of ours."""
+SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one of ours
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -73,9 +72,8 @@ class TaskAugmentation:
     ``samples`` are programs for the task; an input on which most of those that pass the base cases
     contradict the reference is not used, but set aside for review.
     Base cases are the task's own: one that its contract rejects is kept and noted, one that the
-    reference cannot answer is dropped and noted. Raises UnusableTask if none is left, or if the
-    reference or the contract fails.
-    A task without a contract has the assertions that its published row states of the inputs.
+    reference cannot answer is dropped and noted. A task without a contract has the assertions that
+    its row states. Raises UnusableTask if no case is left, or if reference or contract fails.
     """
 
     def __init__(
@@ -276,8 +274,7 @@ def _answer_base(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
 
 
 def _generator(task: Task, base: Sequence[Case], seed: int, seeds: Sequence[Case]) -> Generator:
-    # The import takes a third of a second, which reading --help must not.
-    from evalplus_lite.generate.strategies import sampled
+    from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
     input_filter = InputFilter.of_task(replace(task, base=tuple(base)), constants=constants)
