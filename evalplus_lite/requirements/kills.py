@@ -19,7 +19,7 @@ SAMPLE_FACTOR = 4
 """How many times the reference's steps a sample may make on a case, or ``FEWEST``."""
 SAMPLE_STEPS = 20_000_000
 """Samples meet the cases up to this cost first; the others only if those reject none of it."""
-MUTANT_FEWEST, MUTANT_FACTOR = 100_000, 20
+MUTANT_FEWEST, MUTANT_FACTOR = 30_000, 20
 """Steps that a mutant may make on a case, and how many times the reference's beside them. One in
 ten never ends, and to count as far as here is what each of those costs."""
 MUTANT_SECONDS = 0.5
