@@ -7,18 +7,18 @@ import json
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.consensus.disputes import Dispute, Finding, Said, dispute, rows
+from evalplus_lite.consensus.disputes import Dispute, Finding, Vote, dispute, rows
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
 from evalplus_lite.values import wire
 
 TASK = make_task()
 CASE = Case((1,))
-RAISES = Said("raises", detail="ValueError")
-SLOW = Said("slow")
+RAISES = Vote("raises", detail="ValueError")
+SLOW = Vote("slow")
 
 
-def value(number: object) -> Said:
-    return Said("value", wire.encode(number))
+def value(number: object) -> Vote:
+    return Vote("value", wire.encode(number))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def value(number: object) -> Said:
     ],
 )
 def test_a_dispute_needs_most_programs_to_agree(
-    reference: Said, said: list[Said | None], cause: str | None
+    reference: Vote, said: list[Vote | None], cause: str | None
 ) -> None:
     """More than half, at least two, must say the same, and the reference something else or none."""
     found = dispute(TASK, CASE, reference, said)
@@ -55,10 +55,10 @@ def test_a_dispute_counts_votes() -> None:
 
 def test_outcomes_become_words() -> None:
     """A value keeps its bytes, an exception its type; time and crashes are told apart."""
-    assert Said.of(Returned(b"x")) == Said("value", b"x")
-    assert Said.of(Raised("KeyError", "k")) == Said("raises", detail="KeyError")
-    assert Said.of(TimedOut(1.0, 1.0)).word == "slow"
-    assert Said.of(Crashed(11)).word == "crashes"
+    assert Vote.of(Returned(b"x")) == Vote("value", b"x")
+    assert Vote.of(Raised("KeyError", "k")) == Vote("raises", detail="KeyError")
+    assert Vote.of(TimedOut(1.0, 1.0)).word == "slow"
+    assert Vote.of(Crashed(11)).word == "crashes"
 
 
 @pytest.mark.parametrize(

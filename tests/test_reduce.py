@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evalplus_lite.reduction.exact import smallest
 from evalplus_lite.reduction.lower_bound import lower_bound
-from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, folded, greedy, ranking
+from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, greedy, ranking
+
+
+def folded(problem: Problem, demand: int) -> Problem:
+    """Return the problem with each row wanting so many tests."""
+    return replace(problem, wants=(demand,) * len(problem.rows))
 
 
 def problem(tests: int, *rows: list[int], given: list[int] | None = None) -> Problem:
@@ -30,7 +37,7 @@ def test_the_greedy_trap_is_pruned_or_bounded() -> None:
     assert sorted(greedy(trap)) == [1, 2]
     assert lower_bound(trap) == 2
     assert smallest(trap).tests == (1, 2)
-    assert smallest(trap).gap == 0.0
+    assert smallest(trap).bound == len(smallest(trap).tests)
 
 
 def test_folds_stop_at_what_exists() -> None:

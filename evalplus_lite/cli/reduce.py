@@ -15,6 +15,7 @@ from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import reduction
 from evalplus_lite.reduction.policy import Policy
+from evalplus_lite.requirements.registry import KINDS
 
 OptionalSamples = Annotated[
     list[Path] | None,
@@ -112,19 +113,10 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
         rows,
     )
     counts = summary["requirements"].items()
-    kinds = ", ".join(f"{count} {PLURALS[kind]}" for kind, count in counts)
+    kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
     say(f"kept: {kinds or 'nothing was asked for'}")
     if summary["gap"] is not None:
         say(
             f"at most {percent(summary['gap'])} % larger than the smallest suite that keeps as much"
         )
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
-
-
-PLURALS = {
-    "branch": "branches",
-    "decision": "decision outcomes",
-    "shape": "shapes of inputs",
-    "mutant": "mutants",
-    "sample": "wrong samples",
-}

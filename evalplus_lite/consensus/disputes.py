@@ -3,7 +3,7 @@
 Programs that pass a task's base tests are rarely wrong in the same way. Where most of them give one
 answer to an input and the reference another, or none, either the reference is wrong, or the input
 is outside the task: a person has to look. Where the task's contract allows an input and the
-reference has no answer to it, nobody else needs to be heard. Pure judging; ``jobs`` runs programs.
+reference has no answer to it, nobody else needs to be asked. Programs are run by ``panel``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MANY = 3
 """From so many disputed inputs on, and ``SHARE`` of all, it is the reference that is doubtful."""
 SHARE = 0.01
 VOTES = 2
-"""Programs that must agree, besides being most of those that were heard."""
+"""Programs that must agree, besides being most of those that were asked."""
 WHOLE_BYTES = 1 << 14
 """A value larger than this stands shortened in a row."""
 
@@ -32,10 +32,10 @@ Kind = Literal["reference", "input"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Vote:
     """What a program made of an input: ``word`` is ``value``, or the cause why there is none.
 
-    Beside programs, a contract may speak: ``allowed``.
+    A contract has a vote, too: ``allowed``.
     """
 
     word: str
@@ -43,21 +43,21 @@ class Said:
     detail: str = ""
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Said:
+    def of(cls, outcome: Outcome) -> Vote:
         """Return what an outcome amounts to; an exception by its type."""
         if isinstance(outcome, Returned):
             return cls("value", outcome.data)
         detail = outcome.type if isinstance(outcome, Raised) else ""
         return cls(CAUSES[type(outcome)], detail=detail)
 
-    def agrees(self, other: Said, task: Task) -> bool:
+    def agrees(self, other: Vote, task: Task) -> bool:
         """Return whether both gave the same value, by the task's rule, or both raised."""
         if self.word == other.word == "value":
             return same(self.data, other.data, task)
         return self.word == other.word == "raises"
 
 
-ALLOWED = Said("allowed")
+ALLOWED = Vote("allowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class Dispute:
 
     ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the reference has
     an answer), or why the reference has none (``raises``, ``slow``, ``crashes``, ``memory``).
-    Where no programs were heard the ``majority`` is the contract, which allows the input.
+    Where no programs were asked the ``majority`` is the contract, which allows the input.
     ``allowed`` is what the task's contract says of the input; None where there is no contract.
     """
 
     case: Case
     cause: str
-    reference: Said
-    majority: Said
+    reference: Vote
+    majority: Vote
     votes: int
     voters: int
     allowed: bool | None = None
@@ -81,10 +81,10 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A task's disputes among the ``heard`` inputs that programs were asked about."""
+    """A task's disputes among the ``polled`` inputs that programs were asked about."""
 
     task_id: str
-    heard: int
+    polled: int
     disputes: tuple[Dispute, ...]
 
     @property
@@ -100,26 +100,26 @@ class Finding:
         if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
         differing = sum(dispute.cause == "differs" for dispute in within)
-        is_often = differing >= max(MANY, SHARE * self.heard)
+        is_often = differing >= max(MANY, SHARE * self.polled)
         return "reference" if is_often else "input"
 
 
 def dispute(
-    task: Task, case: Case, reference: Said, said: Sequence[Said | None], *, votes: int = VOTES
+    task: Task, case: Case, reference: Vote, responses: Sequence[Vote | None], *, votes: int = VOTES
 ) -> Dispute | None:
     """Return the dispute over a case, None where there is none.
 
-    ``said`` holds what each program said where it contradicts the reference, None where it agrees
-    with it. The largest group that agrees must be more than half of all, and at least ``votes``.
+    ``responses`` holds what each program answers that contradicts the reference, None for one that
+    agrees with it. The largest group that agrees must be more than half of all, and ``votes``.
     """
     group, leader = 0, None
-    for candidate in said:
+    for candidate in responses:
         if candidate is None or candidate.word not in ("value", "raises"):
             continue
-        size = sum(other is not None and candidate.agrees(other, task) for other in said)
+        size = sum(other is not None and candidate.agrees(other, task) for other in responses)
         if size > group:
             group, leader = size, candidate
-    if leader is None or group < votes or 2 * group <= len(said):
+    if leader is None or group < votes or 2 * group <= len(responses):
         return None
     if leader.agrees(reference, task):
         return None
@@ -129,13 +129,13 @@ def dispute(
         cause = reference.word
     else:
         return None
-    return Dispute(case, cause, reference, leader, group, len(said))
+    return Dispute(case, cause, reference, leader, group, len(responses))
 
 
 def unanswered(drop: Dropped) -> Dispute:
     """Return the dispute over an input that the contract allows and the reference fails on."""
-    said = Said(drop.cause, detail=drop.detail)
-    return Dispute(drop.case, drop.cause, said, ALLOWED, 0, 0, allowed=True)
+    vote = Vote(drop.cause, detail=drop.detail)
+    return Dispute(drop.case, drop.cause, vote, ALLOWED, 0, 0, allowed=True)
 
 
 def is_slow(outcome: Outcome) -> bool:
@@ -160,10 +160,10 @@ def rows(finding: Finding) -> Iterator[dict[str, Any]]:
         }
 
 
-def _shown(said: Said) -> Any:
-    if said.word == "value":
-        return {"value": _whole(said.data)}
-    return {said.word: said.detail}
+def _shown(vote: Vote) -> Any:
+    if vote.word == "value":
+        return {"value": _whole(vote.data)}
+    return {vote.word: vote.detail}
 
 
 def _whole(data: bytes) -> Any:

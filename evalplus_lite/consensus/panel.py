@@ -1,11 +1,11 @@
-"""A jury: independent programs that pass a task's base cases, asked what they make of others."""
+"""A panel: independent programs that pass a task's base cases, asked what they make of others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.consensus.disputes import VOTES, Dispute, Said, dispute, is_slow
+from evalplus_lite.consensus.disputes import VOTES, Dispute, Vote, dispute, is_slow
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Dropped
@@ -18,27 +18,27 @@ from evalplus_lite.types import Case, Outcome, Suite, Task
 
 LIMITS = Limits(cpu=1.0, memory=MEMORY)
 MOST_DROPPED = 40
-"""Inputs that the reference has no answer to, of which a jury hears at most so many at a time."""
-MOST_JURORS = 40
+"""Of inputs that the reference has no answer to, a panel is asked about so many at a time."""
+MOST_VOTERS = 40
 """Further programs than these cost time and change few majorities."""
 UNANSWERED = ("raises", "slow", "crashes", "memory")
 
 
 @dataclass(frozen=True, slots=True)
-class Jury:
+class Panel:
     """The programs that judge a task's inputs, no two of them alike."""
 
     task: Task
     programs: tuple[str, ...]
 
     @classmethod
-    def summon(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Jury:
-        """Return the jury of those programs that pass the base cases, each once."""
+    def select(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Panel:
+        """Return the panel of those programs that pass the base cases, each once."""
         prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
         found: list[str] = []
         for source in independent(sources):
             if (
-                len(found) < MOST_JURORS
+                len(found) < MOST_VOTERS
                 and evaluate_program(sandbox, prepared, source).plus == "pass"
             ):
                 found.append(source)
@@ -49,12 +49,12 @@ class Jury:
         """Whether there are programs enough for any dispute."""
         return len(self.programs) >= VOTES
 
-    def hear(
+    def poll(
         self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()
     ) -> list[Dispute | None]:
         """Return what is disputed of a suite's cases, then of those that the reference dropped.
 
-        One entry a case, None where the jury does not contradict the reference.
+        One entry a case, None if the panel does not contradict the reference.
         """
         if not self.can_decide:
             return [None] * (len(suite.cases) + len(dropped))
@@ -74,36 +74,36 @@ class Jury:
             > sum(kill.run >> number & 1 for kill in kills)
         ]
         asked = [suite.cases[number] for number in contested]
-        said = [
+        responses = [
             self._ask(sandbox, program, asked)
             if any(kill.killed >> number & 1 for number in contested)
             else [None] * len(asked)
             for program, kill in zip(self.programs, kills, strict=True)
         ]
         for place, number in enumerate(contested):
-            voices = [
-                (answers[place] or Said("slow")) if kill.killed >> number & 1 else None
-                for answers, kill in zip(said, kills, strict=True)
+            votes = [
+                (answers[place] or Vote("slow")) if kill.killed >> number & 1 else None
+                for answers, kill in zip(responses, kills, strict=True)
                 if kill.run >> number & 1
             ]
-            reference = Said("value", suite.expected[number])
-            found[number] = dispute(self.task, suite.cases[number], reference, voices)
+            reference = Vote("value", suite.expected[number])
+            found[number] = dispute(self.task, suite.cases[number], reference, votes)
         return found
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         found: list[Dispute | None] = [None] * len(dropped)
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
-        said = [self._ask(sandbox, program, asked) for program in self.programs]
+        responses = [self._ask(sandbox, program, asked) for program in self.programs]
         for at, place in enumerate(places):
             drop = dropped[place]
-            voices = [answers[at] or Said("slow") for answers in said]
-            reference = Said(drop.cause, detail=drop.detail)
-            found[place] = dispute(self.task, drop.case, reference, voices)
+            votes = [answers[at] or Vote("slow") for answers in responses]
+            reference = Vote(drop.cause, detail=drop.detail)
+            found[place] = dispute(self.task, drop.case, reference, votes)
         return found
 
-    def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Said | None]:
-        """Return what a program says to each case; None after it was slow too often."""
+    def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:
+        """Return what a program answers to each case; None after it was slow too often."""
         if not cases:
             return []
         slow = 0
@@ -117,7 +117,7 @@ class Jury:
         subject = Program(program, self.task.entry_point)
         meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
         run = meter.run(inputs, judge=patient)
-        return [None if outcome is None else Said.of(outcome) for outcome in run.outcomes]
+        return [None if outcome is None else Vote.of(outcome) for outcome in run.outcomes]
 
 
 def independent(sources: Iterable[str]) -> list[str]:

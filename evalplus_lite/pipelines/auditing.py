@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.consensus.disputes import Dispute, Finding, Said, rows
+from evalplus_lite.consensus.disputes import Dispute, Finding, Vote, rows
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.evidence import unusable_row
@@ -26,18 +26,18 @@ from evalplus_lite.types import Unusable
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
-    """What an audit did for a task: the finding, and how many programs were on the jury.
+class TaskAudit:
+    """What an audit did for a task: the finding, and how many programs were on the panel.
 
     ``problem`` is why a task could not be audited at all.
     """
 
     finding: Finding
-    jurors: int
+    voters: int
     problem: Unusable | None = None
 
 
-def hearings(
+def audits(
     data: Dataset,
     sources: Mapping[str, Sequence[str]],
     backend: Backend,
@@ -45,20 +45,20 @@ def hearings(
     seed: int,
     budget: Budget,
     progress: Progress | None = None,
-) -> list[Hearing]:
-    """Return a hearing of every task, in order.
+) -> list[TaskAudit]:
+    """Return an audit of every task, in order.
 
     The inputs are the task's own where it comes with more than base cases, else new ones made
     within ``budget``.
     """
     progress = progress or Silent()
-    call = Call("evalplus_lite.pipelines.work.auditing:hearing", (seed, budget.to_row()))
+    call = Call("evalplus_lite.pipelines.work.auditing:audit", (seed, budget.to_row()))
     staging = Staging(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
     found = []
     for row in backend.map(call, items):
         progress.advance()
-        found.append(_hearing_of(row))
+        found.append(_audit_of(row))
     return found
 
 
@@ -87,13 +87,13 @@ def with_references(data: Dataset, published: Dataset) -> Dataset:
 def _dispute_of(row: Row) -> Dispute:
     """Return a dispute that work handed on as plain data."""
     cases, cause, reference, majority, *rest = row
-    return Dispute(cases_of(cases)[0], cause, Said(*reference), Said(*majority), *rest)
+    return Dispute(cases_of(cases)[0], cause, Vote(*reference), Vote(*majority), *rest)
 
 
-def _hearing_of(row: Row) -> Hearing:
-    task_id, heard, disputes, jurors, problem = row
-    found = Finding(task_id, heard, tuple(_dispute_of(each) for each in disputes))
-    return Hearing(found, jurors, None if problem is None else Unusable(*problem))
+def _audit_of(row: Row) -> TaskAudit:
+    task_id, polled, disputes, voters, problem = row
+    found = Finding(task_id, polled, tuple(_dispute_of(each) for each in disputes))
+    return TaskAudit(found, voters, None if problem is None else Unusable(*problem))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def audit(
         stream = SampleStream(samples, data, strict=strict, backend=pool)
         sources = stream.by_task()
         opened.stage("audit", len(data.tasks))
-        found = hearings(
+        found = audits(
             data, sources, pool, seed=seed, budget=Budget(inputs=inputs), progress=opened
         )
         stream.tell(opened)
@@ -160,25 +160,25 @@ def audit(
     return AuditResult(summary, disputes, stream.faults.left_out)
 
 
-def _finding_row(hearing: Hearing) -> dict[str, Any]:
-    finding = hearing.finding
+def _finding_row(audit: TaskAudit) -> dict[str, Any]:
+    finding = audit.finding
     return {
         "task_id": finding.task_id,
         "kind": finding.kind,
         "disputed": len(finding.disputes),
-        "heard": finding.heard,
+        "heard": finding.polled,
         "causes": dict(sorted(Counter(dispute.cause for dispute in finding.disputes).items())),
         "votes": max(dispute.votes for dispute in finding.disputes),
-        "jurors": hearing.jurors,
+        "jurors": audit.voters,
     }
 
 
-def counts(hearings: Sequence[Hearing]) -> Mapping[str, int]:
-    """Return how many tasks were heard, had no jury, or failed, and how many of each kind."""
-    findings = [hearing.finding for hearing in hearings if hearing.finding.disputes]
+def counts(audits: Sequence[TaskAudit]) -> Mapping[str, int]:
+    """Return how many tasks were polled, had no panel, or failed, and how many of each kind."""
+    findings = [audit.finding for audit in audits if audit.finding.disputes]
     return {
-        "tasks": len(hearings),
-        "heard": sum(hearing.jurors >= 2 for hearing in hearings),
+        "tasks": len(audits),
+        "heard": sum(audit.voters >= 2 for audit in audits),
         "reference": sum(finding.kind == "reference" for finding in findings),
         "input": sum(finding.kind == "input" for finding in findings),
         "disputes": sum(len(finding.disputes) for finding in findings),

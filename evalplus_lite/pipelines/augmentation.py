@@ -191,12 +191,12 @@ def augment(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
-        jurors = SampleStream(consensus, data, strict=strict, backend=pool)
+        voters = SampleStream(consensus, data, strict=strict, backend=pool)
         wrong = SampleStream(targets, data, strict=strict, backend=pool)
-        voices, aims = jurors.by_task(), wrong.by_task()
-        jurors.tell(opened)
+        programs_by_task, aims = voters.by_task(), wrong.by_task()
+        voters.tell(opened)
         wrong.tell(opened)
-        is_reviewed = any(voices.values()) or bool(jurors.files)
+        is_reviewed = any(programs_by_task.values()) or bool(voters.files)
         identity = {
             "kind": "augmentation",
             "content": content_hash(data),
@@ -208,7 +208,7 @@ def augment(
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["guards"] = choices
         if is_reviewed:
-            identity["consensus"] = _hash_of(voices)
+            identity["consensus"] = _hash_of(programs_by_task)
         if targeted:
             identity |= {
                 "targeted": targeted,
@@ -229,7 +229,7 @@ def augment(
                 seed=seed,
                 budget=budget,
                 seeds=seeds,
-                samples=voices,
+                samples=programs_by_task,
                 wrong=aims,
                 done=done,
                 finished=None if folder is None else lambda task: journal.append(task.to_row()),
@@ -239,7 +239,7 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, pool=pool, samples=[*jurors.files, *wrong.files], seed=seed),
+            "run": run_facts(data, pool=pool, samples=[*voters.files, *wrong.files], seed=seed),
             **_summary(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }

@@ -16,7 +16,7 @@ from evalplus_lite.pipelines.samples import Samples
 from evalplus_lite.reduction.cross_validation import Field, Line, compared, crossval, pooled
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.set_cover import bitset
-from evalplus_lite.requirements.matrix import MODES
+from evalplus_lite.requirements.registry import MODES
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.values import wire
 

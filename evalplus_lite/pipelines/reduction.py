@@ -25,8 +25,8 @@ from evalplus_lite.pipelines.work.reduction import (
 )
 from evalplus_lite.pipelines.work.staging import Staging, suite_of
 from evalplus_lite.reduction.policy import Choice, Policy, Size, choose
-from evalplus_lite.requirements.branches import PACKAGES
-from evalplus_lite.requirements.matrix import KINDS, MODES, Matrix
+from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.registry import KINDS, MODES, packages
 from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.types import Case, Sample, Suite, Task
 
@@ -121,7 +121,7 @@ def measurement(
     samples: Samples,
     session: Session,
     *,
-    kinds: Sequence[str] = KINDS,
+    kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
     exact: bool = False,
     stage: str = "requirements",
@@ -149,7 +149,7 @@ def measure(
     backend: Backend,
     source: SuiteSource,
     *,
-    kinds: Sequence[str] = KINDS,
+    kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
     exact: bool = False,
     progress: Progress | None = None,
@@ -168,7 +168,7 @@ def measure(
     wanted = MODES[policy.mode] if policy is not None else kinds
     at_once = policy if policy is not None and policy.budget is None else None
     settings = MeasureSettings(source.settings, tuple(wanted), at_once, exact)
-    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), PACKAGES)
+    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), packages(wanted))
     staging = Staging(backend, data.suites)
     items = ((staging.ref(task), programs[task.id]) for task in data.tasks)
     found = []

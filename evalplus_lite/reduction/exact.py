@@ -18,11 +18,6 @@ class Solution:
     tests: tuple[int, ...]
     bound: int
 
-    @property
-    def gap(self) -> float:
-        """By which part of the bound the cover may be larger than the smallest; 0 when proved."""
-        return 0.0 if not self.bound else (len(self.tests) - self.bound) / self.bound
-
 
 def is_available() -> bool:
     """Whether the extra ``exact`` is installed."""

@@ -11,19 +11,10 @@ from evalplus_lite.reduction.exact import smallest
 from evalplus_lite.reduction.lower_bound import lower_bound
 from evalplus_lite.reduction.set_cover import Problem, distinct, greedy, is_cover, ranking
 from evalplus_lite.reduction.set_cover import allocate as _allocate
-from evalplus_lite.requirements.matrix import MODES, Matrix
+from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.registry import KINDS, MODES
 from evalplus_lite.types import Requirement
 
-DEFAULT_FOLDS: Mapping[str, int] = {
-    "branch": 1,
-    "decision": 1,
-    "shape": 1,
-    "mutant": 3,
-    "sample": 4,
-}
-"""How many cases each requirement is kept by. Measured by leaving models out:
-docs/measurements/reduction.md. Kills of real wrong programs tell most, and shapes find
-what neither mutants nor samples foresee."""
 LAYERS = 64
 """A budget is spent on rankings that go this far."""
 
@@ -32,33 +23,36 @@ LAYERS = 64
 class Policy:
     """What a small suite must keep.
 
-    ``mode`` names the kinds of requirement (``MODES``). Each is kept by ``folds`` cases, the base
-    cases counted; None takes ``DEFAULT_FOLDS``. With ``budget``, plus cases a task on average over
-    all tasks, suites of that size are chosen instead (smaller ones where no more cases help).
+    ``mode`` names the kinds of requirement (``MODES``). Each is kept by ``multiplicity`` cases,
+    the base cases counted; None takes that of its kind (``KINDS``). With ``budget``, plus cases a
+    task on average over all tasks, suites of that size are chosen instead (smaller ones if no
+    more cases help).
     """
 
     mode: str = "full"
-    folds: int | None = None
+    multiplicity: int | None = None
     budget: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is no policy."""
         if self.mode not in MODES:
             raise InputError(f"no mode named {self.mode!r}", remedy=one_of(self.mode, MODES))
-        if self.folds is not None and self.folds < 1:
-            raise InputError(f"{self.folds} folds", remedy="at least 1 is needed")
+        if self.multiplicity is not None and self.multiplicity < 1:
+            raise InputError(
+                f"a multiplicity of {self.multiplicity}", remedy="at least 1 is needed"
+            )
         if self.budget is not None and not 0 <= self.budget < math.inf:
             raise InputError(f"a budget of {self.budget}", remedy="0 or more cases a task")
-        if self.budget is not None and self.folds is not None:
+        if self.budget is not None and self.multiplicity is not None:
             raise InputError(
-                f"both {self.folds} folds and a budget of {self.budget:g}",
+                f"both a multiplicity of {self.multiplicity} and a budget of {self.budget:g}",
                 remedy="give --multiplicity or --budget: each decides the size by itself",
             )
 
     @property
     def wants(self) -> dict[str, int]:
         """How many cases a requirement of each kind is to be kept by."""
-        return {kind: self.folds or DEFAULT_FOLDS[kind] for kind in MODES[self.mode]}
+        return {kind: self.multiplicity or KINDS[kind].multiplicity for kind in MODES[self.mode]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +60,12 @@ class Choice:
     """The plus cases chosen for a task, by number in its suite, strongest first.
 
     ``bound`` <= the size of the smallest suite that keeps as much; None where a budget and not a
-    cover decided the size. ``proved`` tells whether HiGHS found that smallest size.
+    cover decided the size.
     """
 
     task_id: str
     cases: tuple[int, ...]
     bound: int | None = None
-    proved: bool = False
 
 
 Without = Mapping[str, Collection[Requirement]]
@@ -129,13 +122,11 @@ def bounded(
         problem = cover_problem(matrix, policy.wants)
         assert is_cover(problem, choice.cases)
         if not exact:
-            bound = lower_bound(problem)
-            found.append(Choice(choice.task_id, choice.cases, bound, bound == len(choice.cases)))
+            found.append(Choice(choice.task_id, choice.cases, lower_bound(problem)))
             continue
         solution = smallest(problem)
         better = solution.tests if len(solution.tests) < len(choice.cases) else choice.cases
-        proved = len(better) == solution.bound
-        found.append(Choice(choice.task_id, better, solution.bound, proved))
+        found.append(Choice(choice.task_id, better, solution.bound))
     return tuple(found)
 
 

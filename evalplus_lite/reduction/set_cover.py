@@ -49,11 +49,6 @@ class Pick:
     gain: int
 
 
-def folded(problem: Problem, folds: int) -> Problem:
-    """Return the problem with each row wanting ``folds`` tests: its covers are ``folds``-fold."""
-    return replace(problem, wants=(folds,) * len(problem.rows))
-
-
 def bitset(tests: Iterable[int]) -> int:
     """Return the bitset of some tests."""
     bits = 0

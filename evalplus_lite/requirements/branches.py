@@ -12,10 +12,9 @@ from pathlib import Path
 import coverage
 
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
-from evalplus_lite.types import Requirement, Returned, Value
+from evalplus_lite.types import Returned, Value
 from evalplus_lite.values import wire
 
-KIND = "branch"
 PACKAGES = ("coverage",)
 """What must be importable inside the sandbox that ``branches`` is given."""
 
@@ -77,7 +76,7 @@ def branching_lines(source: str) -> frozenset[int]:
 
 def branches(
     sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]], limits: Limits | None = None
-) -> dict[Requirement, int]:
+) -> dict[str, int]:
     """Return, a branch (line to line), the bitset of the cases that take it.
 
     The sandbox's configuration is to be ``config()``'s. A branch that no case takes is left out;
@@ -99,6 +98,4 @@ def branches(
             for start, end in arcs:
                 if start in lines:
                     rows[start, end] = rows.get((start, end), 0) | 1 << case
-    return {
-        Requirement(KIND, f"{start:04d}->{end}"): row for (start, end), row in sorted(rows.items())
-    }
+    return {f"{start:04d}->{end}": row for (start, end), row in sorted(rows.items())}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ FORMAT = 1
 
 
 @dataclass(slots=True)
-class Shelf:
+class CachedRows:
     """Bitsets by section and name, for one task and suite; written back by ``close``.
 
     A row is a list of bitsets. A file that is not one of ours, or damaged, counts as empty: what
@@ -27,8 +27,8 @@ class Shelf:
     changed: bool = False
 
     @classmethod
-    def open(cls, folder: Path | None, digest: str) -> Shelf:
-        """Read the shelf of a content digest; without a folder nothing is kept."""
+    def open(cls, folder: Path | None, digest: str) -> CachedRows:
+        """Read the rows of a content digest; without a folder nothing is kept."""
         if folder is None:
             return cls(None)
         path = folder / digest[:2] / f"{digest}.json"
@@ -51,8 +51,14 @@ class Shelf:
         self.sections.setdefault(name, {}).update(rows)
         self.changed = True
 
+    def bitsets(self, name: str, compute: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
+        """Return the one bitset of each row of a section, computed if it was never stored."""
+        if name not in self.sections:
+            self.store(name, {key: [row] for key, row in compute().items()})
+        return {key: row for key, (row,) in self.sections[name].items()}
+
     def close(self) -> None:
-        """Write the shelf where it changed; InputError where the folder cannot be written."""
+        """Write the rows if they changed; InputError where the folder cannot be written."""
         if self.path is not None and self.changed:
             rows = {
                 name: {key: [format(bits, "x") for bits in row] for key, row in section.items()}

@@ -11,16 +11,15 @@ list of what was seen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.types import Requirement, Returned
+from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
-KIND = "decision"
 _PREFIX = "_evalplus_lite_"
 _TRUTH, _ENTERED = ("false", "true"), ("entered",)
 _ROUNDS = ("zero", "one", "many", "finished", "left")
@@ -80,13 +79,6 @@ class Instrumented:
     program: Program
     probes: tuple[Probe, ...]
 
-    def requirement(self, hit: int) -> Requirement | None:
-        """Return the requirement that a reported number stands for; None where it is none."""
-        for probe in self.probes:
-            if 0 <= hit - probe.first < len(probe.outcomes):
-                return _requirement(probe, hit - probe.first)
-        return None
-
 
 def instrument(program: Program) -> Instrumented:
     """Return the program with a probe at every decision.
@@ -115,7 +107,7 @@ def decisions(
     program: Program,
     inputs: Inputs,
     limits: Limits = Limits(),  # noqa: B008
-) -> dict[Requirement, int]:
+) -> dict[str, int]:
     """Return, a decision outcome, the bitset of the cases on which the program shows it.
 
     A case on which the program does not answer shows none. Outcomes seen on no case are left out;
@@ -133,7 +125,7 @@ def decisions(
                 if 0 <= hit < last:
                     rows[hit] |= 1 << case
     return {
-        _requirement(probe, offset): rows[probe.first + offset]
+        _key(probe, offset): rows[probe.first + offset]
         for probe in made.probes
         for offset in range(len(probe.outcomes))
         if rows[probe.first + offset]
@@ -145,42 +137,9 @@ def _hits(data: bytes) -> Sequence[int]:
     return [hit for hit in value if type(hit) is int] if type(value) is list else []
 
 
-def _requirement(probe: Probe, offset: int) -> Requirement:
+def _key(probe: Probe, offset: int) -> str:
     place = f"{probe.line:04d}:{probe.column:03d}"
-    return Requirement(KIND, f"{place}:{probe.what}={probe.outcomes[offset]}")
-
-
-def disagreements(
-    found: Mapping[Requirement, int], branches: Mapping[Requirement, int]
-) -> tuple[str, ...]:
-    """Return where these decisions and coverage.py's branches tell a different story of the cases.
-
-    Compared is each line with exactly one statement that decides, on which both report: the rows
-    of its truth, or of a loop's entry and exhaustion, must be among those of its branches.
-    """
-    rows: dict[int, dict[str, dict[str, int]]] = {}
-    for requirement, row in found.items():
-        place, _, outcome = requirement.key.partition("=")
-        line, _, what = place.split(":")
-        if what in ("if", "while", "for"):
-            rows.setdefault(int(line), {}).setdefault(place, {})[outcome] = row
-    taken: dict[int, set[int]] = {}
-    for requirement, row in branches.items():
-        start, _, _ = requirement.key.partition("->")
-        taken.setdefault(int(start), set()).add(row)
-    different = []
-    for number, statements in sorted(rows.items()):
-        if number not in taken or len(statements) != 1:
-            continue
-        ((place, seen),) = statements.items()
-        if place.endswith(":for"):
-            sides = {seen.get("one", 0) | seen.get("many", 0), seen.get("finished", 0)}
-        else:
-            sides = {seen.get("true", 0), seen.get("false", 0)}
-        # A comprehension or lambda on the line has branches of its own there.
-        if not sides - {0} <= taken[number]:
-            different.append(place)
-    return tuple(different)
+    return f"{place}:{probe.what}={probe.outcomes[offset]}"
 
 
 class _Rewriter(ast.NodeTransformer):

@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from evalplus_lite.types import Requirement, Value
+from evalplus_lite.types import Value
 
-KIND = "shape"
 SIZED = (str, bytes, list, tuple, set, frozenset, dict)
 MOST_ITEMS = 200
 """Of a longer container only so many items are looked at."""
@@ -24,7 +23,7 @@ MOST_CHARACTERS = 1000
 """Of a longer text only so many characters are."""
 
 
-def shapes(cases: Sequence[tuple[Value, ...]], answers: Sequence[Value]) -> dict[Requirement, int]:
+def input_classes(cases: Sequence[tuple[Value, ...]], answers: Sequence[Value]) -> dict[str, int]:
     """Return, a class, the bitset of the cases of it, by the classes' names.
 
     A class is about one argument, two arguments, or the right answer; or it is being the largest
@@ -35,7 +34,7 @@ def shapes(cases: Sequence[tuple[Value, ...]], answers: Sequence[Value]) -> dict
         for name in set(_of_case(case, answer)):
             rows[name] = rows.get(name, 0) | 1 << number
     rows |= _extremes(cases)
-    return {Requirement(KIND, name): rows[name] for name in sorted(rows)}
+    return {name: rows[name] for name in sorted(rows)}
 
 
 def _of_case(case: tuple[Value, ...], answer: Value) -> Iterator[str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from evalplus_lite.mutation.mutants import Mutant, difference, normal_form
 from evalplus_lite.programs import parsing
-from evalplus_lite.requirements.matrix import Matrix, mutants_by_key
+from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.registry import mutants_by_key
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Requirement, Returned, Suite, Task
 from evalplus_lite.values import wire
@@ -56,12 +57,6 @@ class Report:
     def score(self) -> float:
         """The share of mutants that some case kills; 1 where there is none."""
         return self.killed / self.total if self.total else 1.0
-
-    @property
-    def adjusted(self) -> float:
-        """The score without the suspected equivalents."""
-        total = self.total - sum(survivor.is_suspect for survivor in self.survivors)
-        return self.killed / total if total else 1.0
 
 
 def report(sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix) -> Report:

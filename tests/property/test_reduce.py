@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from hypothesis import example, given, settings
@@ -15,13 +16,17 @@ from evalplus_lite.reduction.set_cover import (
     bitset,
     columns,
     distinct,
-    folded,
     greedy,
     is_cover,
     members,
     prune,
     ranking,
 )
+
+
+def folded(problem: Problem, demand: int) -> Problem:
+    """Return the problem with each row wanting so many tests."""
+    return replace(problem, wants=(demand,) * len(problem.rows))
 
 
 @st.composite

@@ -14,9 +14,10 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Policy, Size, bounded, choose
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.branches import config
-from evalplus_lite.requirements.cache import Shelf
+from evalplus_lite.requirements.cache import CachedRows
 from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
-from evalplus_lite.requirements.matrix import Matrix, Work, build
+from evalplus_lite.requirements.matrix import Matrix, build
+from evalplus_lite.requirements.registry import Subject
 from evalplus_lite.requirements.survivors import report
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Requirement, Suite, Task
@@ -51,7 +52,7 @@ def suite(sandbox: Sandbox, task: Task) -> Suite:
 
 @pytest.fixture(scope="module")
 def matrix(sandbox: Sandbox, task: Task, suite: Suite) -> Matrix:
-    return build(sandbox, Work(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE}))
+    return build(sandbox, Subject(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE}))
 
 
 def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
@@ -100,7 +101,7 @@ def test_bounds_are_below_what_was_chosen(matrix: Matrix) -> None:
     assert tight.gap == 0.0
 
 
-@pytest.mark.parametrize("policy", [{"mode": "all"}, {"folds": 0}, {"budget": -1.0}])
+@pytest.mark.parametrize("policy", [{"mode": "all"}, {"multiplicity": 0}, {"budget": -1.0}])
 def test_no_policy_is_refused(policy: dict[str, object]) -> None:
     """A policy that cannot be is the user's mistake, said in one line."""
     with pytest.raises(InputError):
@@ -111,7 +112,7 @@ def test_the_cache_gives_the_same_matrix_without_running(
     sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix, tmp_path: Path
 ) -> None:
     """A second build reads what the first one kept; a damaged file is computed again."""
-    work = Work(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE})
+    work = Subject(task, suite, {program_key(OFF_BY_ONE): OFF_BY_ONE})
     assert build(sandbox, work, cache=tmp_path) == matrix
     (file,) = tmp_path.rglob("*.json")
     closed = Sandbox()  # never entered: building must not run anything
@@ -130,7 +131,7 @@ def test_a_foreign_file_is_an_empty_shelf(tmp_path: Path, text: str) -> None:
     path = tmp_path / "ab" / "abc.json"
     path.parent.mkdir()
     path.write_text(text)
-    assert Shelf.open(tmp_path, "abc").section("mutant") is None
+    assert CachedRows.open(tmp_path, "abc").section("mutant") is None
 
 
 def test_an_endless_program_is_given_up_early(sandbox: Sandbox, task: Task, suite: Suite) -> None:
@@ -176,7 +177,7 @@ def test_programs_are_named_by_their_syntax_tree() -> None:
 def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) -> None:
     """Base cases alone let the boundary's mutants live; the report shows each, and its reach."""
     base = answer(sandbox, task, task.base, base_count=2, limits=Limits(cpu=10.0)).suite
-    matrix = build(sandbox, Work(task, base, {}), kinds=("mutant",))
+    matrix = build(sandbox, Subject(task, base, {}), kinds=("mutant",))
     found = report(sandbox, task, base, matrix)
     assert found.total == found.killed + len(found.survivors)
     diffs = {survivor.diff.split("\n", 3)[3]: survivor for survivor in found.survivors}
@@ -197,6 +198,6 @@ def test_a_sample_is_judged_by_costly_cases_where_cheap_ones_reject_none(
     slow = replace(task, reference=task.reference.replace(begin, busy + begin))
     elsewhere = REFERENCE.replace(">= 50", "> 50")
     samples = {program_key(text): text for text in (OFF_BY_ONE, elsewhere)}
-    rows = build(sandbox, Work(slow, suite, samples), kinds=("sample",)).rows
+    rows = build(sandbox, Subject(slow, suite, samples), kinds=("sample",)).rows
     assert members(rows[Requirement("sample", program_key(OFF_BY_ONE))]) == [3]
     assert members(rows[Requirement("sample", program_key(elsewhere))]) == [4]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from evalplus_lite.consensus.disputes import Dispute, unanswered
-from evalplus_lite.consensus.panel import UNANSWERED, Jury
+from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.grading.evidence import blamed, recorded, weighed
@@ -25,8 +25,8 @@ MOST_FAILURES = 40
 """Inputs without an answer that are looked at, a task."""
 
 
-def hearing(place: Place, settings: Row) -> Work:
-    """Of (staged task, programs), (id, inputs heard, disputes, jurors, why it could not be heard).
+def audit(place: Place, settings: Row) -> Work:
+    """Of (staged task, programs), (id, inputs polled, disputes, voters, why there was no poll).
 
     The inputs are the task's own where it comes with more than base cases, else new ones made by
     (seed, budget).
@@ -48,7 +48,7 @@ def hearing(place: Place, settings: Row) -> Work:
     return hear
 
 
-def _row(task: Task, heard: int, disputes: Iterable[Dispute], jurors: int) -> Row:
+def _row(task: Task, polled: int, disputes: Iterable[Dispute], voters: int) -> Row:
     rows = [
         (
             case_rows([each.case]),
@@ -60,7 +60,7 @@ def _row(task: Task, heard: int, disputes: Iterable[Dispute], jurors: int) -> Ro
         )
         for each in disputes
     ]
-    return task.id, heard, rows, jurors, None
+    return task.id, polled, rows, voters, None
 
 
 def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[str]) -> Row:
@@ -69,7 +69,7 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
     )
     weighed(task, base)
-    jury = Jury.summon(sandbox, task, base.suite, sources)
+    panel = Panel.select(sandbox, task, base.suite, sources)
     answers = answer(
         sandbox,
         task,
@@ -79,12 +79,12 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
         contract=False,  # inputs that stand in a suite are what is audited
         max_failures=MOST_SLOW,
     )
-    disputes = jury.hear(sandbox, answers.suite, answers.dropped)
+    disputes = panel.poll(sandbox, answers.suite, answers.dropped)
     of_dropped = disputes[len(answers.suite.cases) :]
     open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
     failures = _failures(sandbox, task, open_)
     found = _vouched(sandbox, task, [*disputes, *failures])
-    return _row(task, len(disputes), found, len(jury.programs))
+    return _row(task, len(disputes), found, len(panel.programs))
 
 
 def _fresh(
@@ -103,7 +103,7 @@ def _fresh(
     failures = _failures(sandbox, task, again.dropped)
     new = len(result.suite.cases) - result.suite.base_count
     found = _vouched(sandbox, task, [*result.review, *failures])
-    return _row(task, new + len(found), found, result.jurors)
+    return _row(task, new + len(found), found, result.voters)
 
 
 def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[Dispute]:

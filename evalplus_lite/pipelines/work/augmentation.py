@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalplus_lite.consensus.disputes import Dispute, Finding, rows
-from evalplus_lite.consensus.panel import UNANSWERED, Jury
+from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.generate.domains.constants import Constants, examples
@@ -49,7 +49,7 @@ SLOW = ("slow", "memory", "crashes")
 class Augmented:
     """A task's suite, with how many inputs came from where and were dropped for which cause.
 
-    ``review`` are the inputs that were set aside since most of ``jurors`` programs contradict the
+    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
     reference on them. ``aimed`` wrong programs passed all inputs of the normal budget;
     ``survivors`` (name and diff) pass the targeted ones, too. ``unanswered`` are some of the inputs
     that the reference raises on or is too slow for.
@@ -60,7 +60,7 @@ class Augmented:
     dropped: Mapping[str, int]
     notes: tuple[str, ...] = ()
     review: tuple[Dispute, ...] = ()
-    jurors: int = 0
+    voters: int = 0
     aimed: int = 0
     survivors: tuple[Mapping[str, str], ...] = ()
     unanswered: tuple[Case, ...] = ()
@@ -91,7 +91,7 @@ class TaskAugmentation:
         base, self.notes = _answer_base(sandbox, self.task)
         self.suites: list[Suite] = [base.suite]
         self.generator = _generator(self.task, base.suite.cases, seed, seeds)
-        self.jury = Jury.summon(sandbox, self.task, base.suite, samples)
+        self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.review: list[Dispute] = []
@@ -137,7 +137,7 @@ class TaskAugmentation:
             dict(sorted((+self.dropped).items())),
             tuple(self.notes),
             tuple(self.review),
-            len(self.jury.programs),
+            len(self.panel.programs),
             round.aimed if round else 0,
             tuple({"name": each.name, "diff": each.diff} for each in survivors),
             tuple(self.unanswered),
@@ -174,7 +174,7 @@ class TaskAugmentation:
 
     def _undisputed(self, answers: Answers) -> Answers:
         """Return the answers without those that most programs contradict."""
-        disputes = self.jury.hear(self.sandbox, answers.suite, answers.dropped)
+        disputes = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
         self.review.extend(filter(None, disputes))
         places = [n for n in range(len(answers.suite.cases)) if disputes[n] is None]
         self.dropped["disputed"] += len(answers.suite.cases) - len(places)
@@ -227,7 +227,7 @@ def finished(task: Task, result: Augmented) -> Row:
         "dropped": dict(result.dropped),
         "notes": list(result.notes),
         "review": list(rows(Finding(task.id, len(suite.cases), result.review))),
-        "jurors": result.jurors,
+        "jurors": result.voters,
         "aimed": result.aimed,
         "survivors": [dict(survivor) for survivor in result.survivors],
     }

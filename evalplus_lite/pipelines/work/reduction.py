@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from evalplus_lite.errors import UnusableTask
-from evalplus_lite.execution.base import Place, Row
-from evalplus_lite.execution.base import Work as Function
+from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.mutation.mutants import Mutant
 from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
 from evalplus_lite.pipelines.work.staging import staged, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Choice, Policy, bounded, choose
-from evalplus_lite.requirements.matrix import Matrix, Work, build
+from evalplus_lite.requirements.matrix import Matrix, build
+from evalplus_lite.requirements.registry import Subject
 from evalplus_lite.requirements.survivors import Report, Survivor, report
 from evalplus_lite.types import Case, Requirement, Suite
 
@@ -42,7 +42,7 @@ class MeasureSettings:
         return cls(source, kinds, None if policy is None else Policy(*policy), exact)
 
 
-def measuring(place: Place, settings: Row) -> Function:
+def measuring(place: Place, settings: Row) -> Work:
     """Of (staged task, programs), what its suite rests on, and (the positions of the suite's cases
     among the task's, the matrix, the choice with the small suite, or None)."""
     chosen = MeasureSettings.of_row(settings)
@@ -59,8 +59,8 @@ def measuring(place: Place, settings: Row) -> Function:
             return found_evidence(source, task.id), None
         kept = None if given else source.answers(place.sandbox, task).kept
         source.forget(task.id)
-        work = Work(task, suite, {program_key(program): program for program in programs})
-        matrix = build(place.sandbox, work, cache=folder, kinds=chosen.kinds)
+        subject = Subject(task, suite, {program_key(program): program for program in programs})
+        matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
         small = None
         if chosen.policy is not None:
             choices = choose([matrix], chosen.policy)
@@ -71,7 +71,7 @@ def measuring(place: Place, settings: Row) -> Function:
     return measure
 
 
-def reducing(place: Place, settings: Row) -> Function:
+def reducing(place: Place, settings: Row) -> Work:
     """Of (staged task, chosen cases), the suite of the base cases and these."""
     source = source_of(settings)
 
@@ -83,7 +83,7 @@ def reducing(place: Place, settings: Row) -> Function:
     return reduce
 
 
-def surviving(place: Place, settings: Row) -> Function:
+def surviving(place: Place, settings: Row) -> Work:
     """Of (staged task, matrix of its mutants), the mutation report."""
     source = source_of(settings)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from support.backends import Inline
 from support.tasks import make_task
 
-from evalplus_lite.consensus.panel import Jury, independent
+from evalplus_lite.consensus.panel import Panel, independent
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.pipelines.auditing import hearings
+from evalplus_lite.pipelines.auditing import audits
 from evalplus_lite.pipelines.work.augmentation import augment_task
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -34,15 +34,15 @@ def test_only_independent_programs_that_pass_base_are_heard(sandbox: Sandbox) ->
     assert independent([RIGHT[0], twin, "def f(", RIGHT[1]]) == [RIGHT[0], RIGHT[1]]
     task = make_task()
     sources = [RIGHT[0], twin, "def f(x):\n    return 3\n", RIGHT[1]]
-    assert Jury.summon(sandbox, task, base(sandbox, task), sources).programs == RIGHT[:2]
+    assert Panel.select(sandbox, task, base(sandbox, task), sources).programs == RIGHT[:2]
 
 
 def test_a_wrong_reference_is_outvoted(sandbox: Sandbox) -> None:
     """Exactly the cases on which the reference is wrong are disputed, with the right answer."""
     task = make_task([(1,), (2,)], [(5,), (10,), (11,)], reference=WRONG_BEYOND_9)
-    jury = Jury.summon(sandbox, task, base(sandbox, task), RIGHT)
+    panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT)
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    disputes = jury.hear(sandbox, found.suite, found.dropped)
+    disputes = panel.poll(sandbox, found.suite, found.dropped)
     assert [dispute and dispute.cause for dispute in disputes] == [None, "differs", "differs"]
     assert disputes[1] is not None
     assert (disputes[1].votes, disputes[1].voters) == (3, 3)
@@ -51,18 +51,18 @@ def test_a_wrong_reference_is_outvoted(sandbox: Sandbox) -> None:
 def test_a_slow_reference_is_noticed(sandbox: Sandbox) -> None:
     """An input that the reference is too slow for, and the programs answer, is disputed."""
     task = make_task([(1,), (2,)], [(5,), (10,)], reference=SLOW)
-    jury = Jury.summon(sandbox, task, base(sandbox, task), RIGHT)
+    panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT)
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    disputes = jury.hear(sandbox, found.suite, found.dropped)
+    disputes = panel.poll(sandbox, found.suite, found.dropped)
     assert [dispute and dispute.cause for dispute in disputes] == [None, "slow"]
 
 
 def test_one_program_decides_nothing(sandbox: Sandbox) -> None:
     """A lone program that contradicts the reference is no consensus."""
     task = make_task([(1,), (2,)], [(10,)], reference=WRONG_BEYOND_9)
-    jury = Jury.summon(sandbox, task, base(sandbox, task), RIGHT[:1])
+    panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT[:1])
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    assert jury.hear(sandbox, found.suite, found.dropped) == [None]
+    assert panel.poll(sandbox, found.suite, found.dropped) == [None]
 
 
 def test_augmentation_sets_disputed_inputs_aside(sandbox: Sandbox) -> None:
@@ -75,7 +75,7 @@ def test_augmentation_sets_disputed_inputs_aside(sandbox: Sandbox) -> None:
     assert found.review
     assert all(abs(dispute.case.arguments[0]) > 9 for dispute in found.review)
     assert found.dropped["disputed"] == len(found.review)
-    assert found.jurors == 3
+    assert found.voters == 3
 
 
 def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
@@ -87,7 +87,7 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     )
     data = Dataset("tiny", (wrong, right, given))
     samples = {task.id: RIGHT for task in data.tasks}
-    found = hearings(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60))
+    found = audits(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60))
     kinds = [each.finding.kind if each.finding.disputes else None for each in found]
     assert kinds == ["reference", None, "reference"]
     assert len(found[2].finding.disputes) == 10
@@ -113,7 +113,7 @@ def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_jury(
             tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
     data = Dataset("tiny", tuple(tasks))
     nobody: dict[str, list[str]] = {task.id: [] for task in tasks}
-    found = hearings(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60))
+    found = audits(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60))
     assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
     for each in found[:2]:
         (dispute,) = each.finding.disputes
