@@ -1,4 +1,4 @@
-"""The jury: independent programs that pass the base cases, asked about other inputs."""
+"""The panel: independent programs that pass the base cases, asked about other inputs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     assert len(found[2].finding.disputes) == 10
 
 
-def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_jury(
+def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
     sandbox: Sandbox,
 ) -> None:
     """Where the contract allows an input, given or fresh, and the reference raises, it is enough.
