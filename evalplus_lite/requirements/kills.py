@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
+from evalplus_lite.mutation.shared_state import leaves_nothing
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task
@@ -30,7 +31,8 @@ published inputs cost more than thousands of others, and no mutant needs just th
 MUTANT_MEMORY = 1 << 26
 """Bytes that a mutant may hold, unless the reference needs more: then ``MEMORY``."""
 TOGETHER = 16
-"""Mutants that share a process, whose start costs more than most of them."""
+"""Mutants that share a process, whose start costs more than most of them, if their reference
+leaves nothing behind for the next."""
 NEGLIGIBLE_STEPS = 500_000
 """Cases of fewer steps cost nothing."""
 BYTE_STEPS = 20
@@ -93,7 +95,7 @@ class KillSuite:
                 memory=memory,
                 patience=MOST_SLOW,
                 fatal=EXHAUSTED,
-                together=TOGETHER,
+                together=TOGETHER if leaves_nothing(task.reference) else 1,
             )
             (row,) = metered.rows(sandbox, [task.reference])
             if set(row) == {"pass"}:

@@ -9,6 +9,10 @@ from support.tasks import make_task
 
 from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.mutation.mutants import mutants
+from evalplus_lite.mutation.shared_state import leaves_nothing
+from evalplus_lite.requirements import kills
+from evalplus_lite.requirements.kills import KillSuite
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Suite, Task
 
@@ -105,3 +109,66 @@ def test_a_case_has_its_place_in_each_round(sandbox: Sandbox, task: Task, suite:
     expected = [tuple("fail" if len(case) == n else "pass" for case in CASES) for n in range(4)] * 2
     assert rows == expected
     assert Case(([2, 1],)) == suite.cases[0]  # nobody changed ours
+
+
+SIEVE = """
+SIEVE = [True] * (1 << 19)
+
+def f(x):
+    return next((n for n in (2, 3, 5, 7) if SIEVE[n] and x % n == 0), x)
+"""
+PRECISE = """
+import decimal
+
+def f(x):
+    decimal.getcontext().prec = 9
+    return str(decimal.Decimal(x) / 7)
+"""
+DEEP = """
+import sys
+
+def f(x):
+    sys.setrecursionlimit(5000)
+    def depth(n):
+        return 0 if n == 0 else 1 + depth(n - 1)
+    return depth(500 * x)
+"""
+
+
+@pytest.mark.parametrize("reference", [SIEVE, PRECISE, DEEP], ids=["memory", "context", "limit"])
+def test_no_mutant_inherits_from_the_one_before(
+    sandbox: Sandbox, reference: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither memory nor what outlives a program: each has the kills that it has alone."""
+    task = make_task([(1,), (2,), (3,)], reference=reference)
+    suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
+    sources = [mutant.source for mutant in mutants(reference)][:24]
+    steps = [2_000] * len(suite.cases)
+    found = list(KillSuite.of_mutants(sandbox, task, suite, steps).kills(sandbox, sources))
+    monkeypatch.setattr(kills, "TOGETHER", 1)
+    alone = KillSuite.of_mutants(sandbox, task, suite, steps)
+    assert found == list(alone.kills(sandbox, sources))
+
+
+@pytest.mark.parametrize(
+    ("text", "shared"),
+    [
+        ("import math\nfrom re import sub as s\ndef f(x):\n    f.known = x\n", True),
+        ("def f(x):\n    import os.path\n", False),
+        ("def f(x):\n    from . import math\n", False),
+        ("import math\ndef f(x):\n    math.pi = 3\n", False),
+        ("import math as m\ndel m.pi\n", False),
+        ("def f(x):\n    return eval(x)\n", False),
+        ("def f(x:\n", False),
+    ],
+)
+def test_who_may_share_a_process(text: str, shared: bool) -> None:
+    """The mutants of programs that change nothing but what is theirs."""
+    assert leaves_nothing(text) is shared
+
+
+def test_samples_share_no_process(task: Task, suite: Suite) -> None:
+    """A model's program may do anything to the one after it."""
+    steps = [1] * len(suite.cases)
+    assert KillSuite.of_samples(task, suite, steps).metered.together == 1
+    assert KillSuite.of_samples(task, suite, steps, most=9).metered.together == 1

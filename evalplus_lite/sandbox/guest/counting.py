@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import marshal
 import os
 import sys
@@ -191,7 +192,7 @@ class Metered:
             assert self.failure is not None
             raise self.failure.with_traceback(None)
         self.names[LEFT] = most
-        answer = self.function(*marshal.loads(arguments))
+        answer = self.function(*marshal.loads(arguments))  # of the suite's, from the supervisor
         if self.names[LEFT] < 0:
             raise self.names[STOP]
         return answer
@@ -199,6 +200,9 @@ class Metered:
     def change(self, number: int) -> None:
         self.function, self.names, self.failure = None, {}, None
         self.number = number
+        # Functions and their module refer to each other: what the last program holds would stay.
+        sys.modules.pop("program", None)
+        gc.collect()
         sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
         try:
             self.function, self.names = load(self.sources[number], self.entry_point)
