@@ -105,12 +105,12 @@ class Finding:
 
 
 def dispute(
-    task: Task, case: Case, reference: Vote, responses: Sequence[Vote | None], *, votes: int = VOTES
+    task: Task, case: Case, reference: Vote, responses: Sequence[Vote | None]
 ) -> Dispute | None:
     """Return the dispute over a case, None where there is none.
 
     ``responses`` holds what each program answers that contradicts the reference, None for one that
-    agrees with it. The largest group that agrees must be more than half of all, and ``votes``.
+    agrees with it. The largest group that agrees must be more than half of all, and ``VOTES``.
     """
     group, leader = 0, None
     for candidate in responses:
@@ -119,7 +119,7 @@ def dispute(
         size = sum(other is not None and candidate.agrees(other, task) for other in responses)
         if size > group:
             group, leader = size, candidate
-    if leader is None or group < votes or 2 * group <= len(responses):
+    if leader is None or group < VOTES or 2 * group <= len(responses):
         return None
     if leader.agrees(reference, task):
         return None

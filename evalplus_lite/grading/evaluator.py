@@ -6,8 +6,6 @@ first: a program that fails one is not run on the rest, unless all details are r
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,17 +66,14 @@ class PreparedSuite:
         suite: Suite,
         *,
         memory: int = 1 << 30,
-        steps: Sequence[int] = (),
-        fewest: int = FEWEST,
     ) -> PreparedSuite:
         """Prepare a suite so that verdicts are the same on every machine, however busy it is.
 
-        A program may take ``fewest`` steps on a case, or four times the reference's. For
-        programs that gain nothing by passing: a program can cheat the count. ``steps`` are the
-        reference's by case, if they are known. Raises as ``of``.
+        A program may take ``FEWEST`` steps on a case, or four times the reference's. For
+        programs that gain nothing by passing: a program can cheat the count. Raises as ``of``.
         """
-        pace = BySteps(task, suite.cases, known=dict(enumerate(steps)), fewest=fewest)
-        limits = Limits(cpu=Allowance(fewest).unasked, memory=memory, total=FAR_OFF_SECONDS)
+        pace = BySteps(task, suite.cases)
+        limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
         return cls._of(task, suite, pace, limits)
 
     @classmethod
@@ -94,35 +89,26 @@ class PreparedSuite:
 
 
 def evaluate_program(
-    sandbox: Sandbox,
-    prepared: PreparedSuite,
-    source: str,
-    *,
-    details: bool = False,
-    most_slow: int | None = None,
+    sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool = False
 ) -> Verdict:
     """Run a program on a suite and return its verdict.
 
     ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
-    if it passes base. With ``details`` every case is run and its verdict returned, with
-    ``most_slow`` only until so many have run out of time. Raises InfrastructureError if the machine
-    fails three times in a row, which is not a verdict, and ContractError if the task's own check
-    does not load.
+    if it passes base. With ``details`` every case is run and its verdict returned. Raises
+    InfrastructureError if the machine fails three times in a row, which is not a verdict, and
+    ContractError if the task's own check does not load.
     """
-    patience = math.inf if most_slow is None else most_slow
-    verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
+    verdict = _evaluated(sandbox, prepared, source, details=details)
     if is_killed(verdict.failure):
         # Perhaps not the program's doing: a kernel that is short of memory kills some process.
-        verdict = _evaluated(sandbox, prepared, source, details=details, patience=patience)
+        verdict = _evaluated(sandbox, prepared, source, details=details)
     return verdict
 
 
-def _evaluated(
-    sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool, patience: float
-) -> Verdict:
+def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool) -> Verdict:
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
-    observer = VerdictObserver(task, suite, [None] * count if details else None, patience)
+    observer = VerdictObserver(task, suite, [None] * count if details else None)
     program = Program(source, task.entry_point)
     pace = prepared.pace
 

@@ -57,7 +57,7 @@ class ByTime:
 
 @dataclass(frozen=True, slots=True)
 class BySteps:
-    """A program may take so many steps, or ``factor`` times those of the reference.
+    """A program may take ``FEWEST`` steps, or ``factor`` times those of the reference.
 
     What it does within them may take the patience that goes with them, or as many times as long
     as the reference: built-in functions do not count steps.
@@ -68,15 +68,13 @@ class BySteps:
     factor: float = 4.0
     known: dict[int, int] = field(default_factory=dict)
     """The reference's steps, by case, as far as they were counted."""
-    fewest: int = FEWEST
-    """Steps that any program may take on a case."""
     own_clock: bool = field(default=True, init=False)
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
         """Return the case's patience; 0 if the program takes more steps than it may."""
         arguments = self.cases[case].arguments
-        least = Allowance(self.fewest)
-        allowance = Allowance(max(self.fewest, round(self.factor * self._steps(sandbox, case))))
+        least = Allowance(FEWEST)
+        allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
         if exceeds(sandbox, program, arguments, allowance, limits):
             return 0.0
         if allowance.patience > least.patience:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -35,7 +34,7 @@ class Smallest:
 
 
 class Shrinker:
-    """Shrinks inputs of tasks; safe for several threads.
+    """Shrinks inputs of tasks.
 
     What a candidate may be is the task's contract's to say, or the one in ``contracts`` (texts by
     task id); where there is none, it is inferred from all the inputs of the suite.
@@ -44,7 +43,6 @@ class Shrinker:
     def __init__(self, contracts: Mapping[str, str] | None = None) -> None:
         self._contracts = contracts or {}
         self._filters: dict[str, InputFilter | None] = {}
-        self._lock = threading.Lock()
 
     def smallest(
         self,
@@ -52,8 +50,6 @@ class Shrinker:
         prepared: PreparedSuite,
         source: str,
         failure: Failure,
-        *,
-        most: int = MOST,
     ) -> Smallest | None:
         """Return the simplest failing input found, the given one if there is no simpler.
 
@@ -77,17 +73,15 @@ class Shrinker:
             failing = {admitted[place] for place in found}
             return [number in failing for number in range(len(candidates))]
 
-        best = minimize(arguments, fails, most=most)
+        best = minimize(arguments, fails, most=MOST)
         return _shown(sandbox, prepared.task, source, best)
 
     def _of(self, task: Task, suite: Suite) -> InputFilter | None:
         if task.contract is not None and parse(task.contract).has_precondition:
             return None
-        with self._lock:
-            if task.id not in self._filters:
-                seen = [case.arguments for case in suite.cases]
-                self._filters[task.id] = InputFilter.infer(seen)
-            return self._filters[task.id]
+        if task.id not in self._filters:
+            self._filters[task.id] = InputFilter.infer([case.arguments for case in suite.cases])
+        return self._filters[task.id]
 
 
 def _failing(

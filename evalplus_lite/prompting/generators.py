@@ -25,6 +25,7 @@ def {ENTRY_POINT}(seed):
 """
 _LONGEST_PROGRAM = 20_000
 _EXAMPLES = 5
+_TEMPERATURE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,7 @@ class NoGenerator(ValueError):
     """A model's answer holds no usable generator; the message says why, for it to read."""
 
 
-def generator_prompt(
-    task: Task, *, model: str, index: int = 0, temperature: float | None = 0.8
-) -> Request:
+def generator_prompt(task: Task, *, model: str, index: int = 0) -> Request:
     """Return the request for draw ``index`` of a generator for a task's inputs.
 
     The task must have base inputs, else InputError.
@@ -64,7 +63,7 @@ def generator_prompt(
     return Request(
         model=model,
         messages=(Message("user", text),),
-        temperature=temperature,
+        temperature=_TEMPERATURE,
         max_tokens=2048,
         index=index,
     )

@@ -62,13 +62,13 @@ def _first(trees: Iterator[Any]) -> list[Any]:
     return list(islice(trees, MOST_INPUTS))
 
 
-def shorten(value: Any, *, length: int = 120) -> str:
-    """Return a value's text on one line, shortened to ``length`` characters."""
+def shorten(value: Any) -> str:
+    """Return a value's text on one line of 120 characters at most."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # an integer too long to write, or deep nesting
         text = f"a {type(value).__name__}"
-    return text if len(text) <= length else f"{text[: length - 3]}..."
+    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def no_constant(name: str) -> Any:

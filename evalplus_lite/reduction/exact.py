@@ -30,8 +30,8 @@ whole data sets need one."""
 FAR_OFF_SECONDS = 600.0
 
 
-def smallest(problem: Problem, *, nodes: int = MOST_NODES) -> Solution:
-    """Return the smallest cover, or the best known after so many nodes of the search.
+def smallest(problem: Problem) -> Solution:
+    """Return the smallest cover, or the best known after ``MOST_NODES`` of the search.
 
     The core goes to HiGHS as an integer program with one thread and a fixed seed. Raises
     InputError where the extra is not installed.
@@ -44,7 +44,7 @@ def smallest(problem: Problem, *, nodes: int = MOST_NODES) -> Solution:
     settled = core(problem)
     if not settled.rows:
         return Solution(settled.forced, len(settled.forced))
-    chosen, bound = _solve(settled.tests, settled.rows, settled.needs, nodes)
+    chosen, bound = _solve(settled.tests, settled.rows, settled.needs)
     fallback = greedy(problem)
     bound = max(len(settled.forced) + bound, lower_bound(problem))
     if chosen is None or len(settled.forced) + len(chosen) >= len(fallback):
@@ -53,7 +53,7 @@ def smallest(problem: Problem, *, nodes: int = MOST_NODES) -> Solution:
 
 
 def _solve(
-    tests: tuple[int, ...], rows: tuple[int, ...], needs: tuple[int, ...], nodes: int
+    tests: tuple[int, ...], rows: tuple[int, ...], needs: tuple[int, ...]
 ) -> tuple[tuple[int, ...] | None, int]:
     """Return the tests HiGHS takes (None: it found none) and its proved bound."""
     import highspy
@@ -63,7 +63,7 @@ def _solve(
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("random_seed", 0)
-    solver.setOptionValue("mip_max_nodes", nodes)
+    solver.setOptionValue("mip_max_nodes", MOST_NODES)
     solver.setOptionValue("time_limit", FAR_OFF_SECONDS)
     place = {test: number for number, test in enumerate(tests)}
     for number in range(len(tests)):

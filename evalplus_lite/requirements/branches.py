@@ -11,7 +11,7 @@ from pathlib import Path
 
 import coverage
 
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Returned, Value
 from evalplus_lite.values import wire
 
@@ -53,12 +53,6 @@ def measured(*arguments):
 """
 
 
-def config(base: SandboxConfig = SandboxConfig()) -> SandboxConfig:  # noqa: B008 - frozen
-    """Return the sandbox configuration in which ``branches`` can measure."""
-    packages = tuple(dict.fromkeys((*base.packages, *PACKAGES)))
-    return SandboxConfig(base.hash_seed, packages, base.readable, base.tier)
-
-
 def branching_lines(source: str) -> frozenset[int]:
     """Return the lines (from 1) of a program that can go on in two ways or more."""
     measurement = coverage.Coverage(data_file=None, config_file=False, branch=True, messages=False)
@@ -79,7 +73,7 @@ def branches(
 ) -> dict[str, int]:
     """Return, a branch (line to line), the bitset of the cases that take it.
 
-    The sandbox's configuration is to be ``config()``'s. A branch that no case takes is left out;
+    The sandbox is to have ``PACKAGES``. A branch that no case takes is left out;
     a negative line means leaving the function that begins there. Order is that of the lines. The
     answer is empty where the reference has no branch or does not survive its own cases.
     """

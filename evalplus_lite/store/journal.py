@@ -16,6 +16,7 @@ from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, Row, read_jsonl, r
 from evalplus_lite.store.writing import dump_row, open_locked, reporting, write_text
 
 _CHUNK = 1 << 16
+_SECONDS = 1.0
 
 
 class Journal:
@@ -23,7 +24,7 @@ class Journal:
 
     Opening locks the file (a second opener gets an InputError) and cuts off a last line without an
     end: what a kill in mid-write leaves. ``append`` gathers rows and writes them in one piece
-    every ``batch`` rows, or when ``seconds`` have passed since the last write; a kill loses at most
+    every ``batch`` rows, or when a second has passed since the last write; a kill loses at most
     these. Rows written survive any end of the process. On a full disk the partial write is cut off
     again, InfrastructureError is raised, and the gathered rows stay for the next ``flush``.
 
@@ -40,11 +41,10 @@ class Journal:
         identity: Mapping[str, Any] | None = None,
         force: bool = False,
         batch: int = 256,
-        seconds: float = 1.0,
     ) -> None:
         """Open, lock and mend the file; missing parent folders are made."""
         self.path = Path(os.path.realpath(path))
-        self._batch, self._seconds = batch, seconds
+        self._batch = batch
         self._pending: list[bytes] = []
         self._written = time.monotonic()
         with reporting(path):
@@ -98,7 +98,7 @@ class Journal:
     def append_line(self, line: str) -> None:
         """Take a row as ``dump_row`` wrote it, perhaps in another process of ours."""
         self._pending.append(line.encode("ascii") + b"\n")
-        if len(self._pending) >= self._batch or time.monotonic() - self._written >= self._seconds:
+        if len(self._pending) >= self._batch or time.monotonic() - self._written >= _SECONDS:
             self.flush()
 
     def flush(self) -> None:

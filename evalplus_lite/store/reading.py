@@ -105,10 +105,10 @@ def read_raw(path: str | os.PathLike[str], *, max_bytes: int) -> bytes:
         return stream.read(max_bytes)
 
 
-def read_beginning(path: str | os.PathLike[str], *, size: int = 100) -> bytes:
+def read_beginning(path: str | os.PathLike[str]) -> bytes:
     """Return the first bytes of a file's content, unpacked; InputError as for ``read_jsonl``."""
     with _opened(path) as stream:
-        return stream.read(size)
+        return stream.read(100)
 
 
 @contextlib.contextmanager

@@ -94,9 +94,9 @@ class Fields:
             raise self.refuse(f"{key!r} is {_brief(value)}, a finite number from 0 was expected")
         return float(value)
 
-    def count(self, key: str, *, default: int | None = None) -> int:
+    def count(self, key: str) -> int:
         """Return an integer field, not negative."""
-        value: int = self._get(key, (int,), default)
+        value: int = self._get(key, (int,), None)
         if not 0 <= value < MAX_COUNT:
             raise self.refuse(f"{key!r} is {_brief(value)}, an integer from 0 was expected")
         return value

@@ -11,15 +11,15 @@ import pytest
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.reduction.set_cover import members
-from evalplus_lite.requirements.branches import branches, branching_lines, config
+from evalplus_lite.requirements.branches import PACKAGES, branches, branching_lines
 from evalplus_lite.requirements.decisions import decisions, instrument
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Value
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(config()) as sandbox:
+    with Sandbox(SandboxConfig(packages=PACKAGES)) as sandbox:
         yield sandbox
 
 

@@ -13,13 +13,13 @@ from evalplus_lite.grading.oracle import answer
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Policy, Size, bounded, choose
 from evalplus_lite.reduction.set_cover import members
-from evalplus_lite.requirements.branches import config
+from evalplus_lite.requirements.branches import PACKAGES
 from evalplus_lite.requirements.cache import CachedRows
 from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
 from evalplus_lite.requirements.matrix import Matrix, build
 from evalplus_lite.requirements.registry import Subject
 from evalplus_lite.requirements.survivors import report
-from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.sandbox import Limits, Sandbox, SandboxConfig
 from evalplus_lite.types import Case, Requirement, Suite, Task
 
 REFERENCE = '''
@@ -35,7 +35,7 @@ OFF_BY_ONE = REFERENCE.replace(">= 90", "> 90")
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(config()) as sandbox:
+    with Sandbox(SandboxConfig(packages=PACKAGES)) as sandbox:
         yield sandbox
 
 

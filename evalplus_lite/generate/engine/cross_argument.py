@@ -92,9 +92,7 @@ def shuffle(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
 def scale(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Return the input with all its numbers multiplied, or moved, or their signs turned, alike."""
     site = slots[0]
-    factor, offset = pick(
-        site, ((2, 0), (3, 0), (5, 0), (10, 0), (-1, 0), (1, 1), (1, -1), (1, 10))
-    )
+    factor, offset = pick(site, _SCALES)
     max_magnitude = site.state.max_magnitude
     changed = tuple(
         value * factor + offset if type(value) in (int, float) else value for value in arguments

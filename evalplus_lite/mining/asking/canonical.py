@@ -33,13 +33,13 @@ def normal(value: Value) -> Any:
     raise TypeError(f"{type(value).__name__} is no plain value")
 
 
-def is_same(truth: Value, predicted: Any, *, unordered: bool = False) -> bool:
+def is_same(truth: Value, predicted: Any) -> bool:
     """Return whether a predicted JSON value is a true output.
 
-    ``unordered``: the true output is a set, so a prediction's list may stand in any order. Sets
-    inside other values are compared in sorted order of both where they are of equal shape.
+    For a set a prediction's list may stand in any order. Sets inside other values are compared in
+    sorted order of both where they are of equal shape.
     """
-    if unordered or isinstance(truth, set | frozenset):
+    if isinstance(truth, set | frozenset):
         return isinstance(predicted, list) and text(sorted_deep(truth)) == text(
             sorted(_numbers(predicted), key=_order)
         )

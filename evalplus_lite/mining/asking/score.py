@@ -43,7 +43,6 @@ class GradedPrediction:
 
     prediction: Prediction
     is_right: bool
-    is_error_case: bool
     reason: str = ""
     judged: bool = False
     """Whether a language model had the last word, on an exception's message."""
@@ -65,29 +64,27 @@ def grade(
     is_error = case.answer.kind == "error"
     answer = prediction.answer
     if answer is None:
-        return GradedPrediction(prediction, False, is_error, "unreadable")
+        return GradedPrediction(prediction, False, "unreadable")
     if not is_error:
         if "value" not in answer:
-            return GradedPrediction(prediction, False, is_error, "error predicted, value returned")
+            return GradedPrediction(prediction, False, "error predicted, value returned")
         right = is_same(case.answer.value, answer["value"])
-        return GradedPrediction(prediction, right, is_error, "" if right else "other value")
+        return GradedPrediction(prediction, right, "" if right else "other value")
     if "error" not in answer:
-        return GradedPrediction(prediction, False, is_error, "value predicted, error raised")
+        return GradedPrediction(prediction, False, "value predicted, error raised")
     kind = str(answer["error"]["type"]).rpartition(".")[2]
     if kind != case.answer.type:
-        return GradedPrediction(prediction, False, is_error, "other exception")
+        return GradedPrediction(prediction, False, "other exception")
     message = str(answer["error"]["message"]).strip()
     if message == case.answer.message.strip():
-        return GradedPrediction(prediction, True, is_error)
+        return GradedPrediction(prediction, True)
     if same_message is not None:
         try:
             right = same_message(kind, case.answer.message, message)
         except LLMError as error:
-            return GradedPrediction(prediction, False, is_error, "not judged", problem=str(error))
-        return GradedPrediction(
-            prediction, right, is_error, "" if right else "other message", judged=True
-        )
-    return GradedPrediction(prediction, False, is_error, "other message")
+            return GradedPrediction(prediction, False, "not judged", problem=str(error))
+        return GradedPrediction(prediction, right, "" if right else "other message", judged=True)
+    return GradedPrediction(prediction, False, "other message")
 
 
 def judge_by(source: ModelSource) -> SameMessage:

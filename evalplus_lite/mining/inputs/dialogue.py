@@ -110,7 +110,6 @@ def ask_for_cases(
     execute: Callable[[list[Invocation]], list[Executed]],
     *,
     seed: int,
-    seen: Sequence[Invocation] = (),
     count: int = MAX_CASES,
     max_tokens: int = MAX_TOKENS,
 ) -> Conversation:
@@ -121,10 +120,10 @@ def ask_for_cases(
     """
     form = CaseForm(function.signature)
     found = Conversation()
-    keys = {call.key for call in seen}
+    keys: set[str] = set()
     rng = random.Random(f"{seed}:{function.id}:llm")
     for attempt in range(ATTEMPTS):
-        known = [*seen, *(case.call for case in found.pool)]
+        known = [case.call for case in found.pool]
         text = prompt_for(function, known, rng, count=count)
         talk = Dialogue(source=source, max_tokens=max_tokens, schema=json.dumps(form.schema))
         for cycle in range(CYCLES):

@@ -21,6 +21,7 @@ BATCH = 15
 TYPED_BATCH = 90
 """Inputs tried a batch where no model writes them: they cost nothing."""
 PATIENCE = 6
+MOST_BATCHES = 200
 """Batches without a single new case after which the loop ends."""
 
 
@@ -51,7 +52,6 @@ def grow(
     seed: int,
     start: Sequence[Executed] = (),
     source: ModelSource | None = None,
-    max_batches: int = 200,
     max_tokens: int = MAX_TOKENS,
 ) -> Growth:
     """Add validated cases until there are ``target``, or nothing new comes.
@@ -65,7 +65,7 @@ def grow(
         explorer.skip(case.call)
     rng = random.Random(f"{seed}:{function.id}:grow")
     barren = 0
-    while len(found.cases) < target and len(found.batches) < max_batches and barren < PATIENCE:
+    while len(found.cases) < target and len(found.batches) < MOST_BATCHES and barren < PATIENCE:
         if source is None:
             executed, tokens = explorer.step(execute, TYPED_BATCH), (0, 0)
             tried = TYPED_BATCH

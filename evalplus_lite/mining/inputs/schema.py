@@ -28,7 +28,6 @@ _SIMPLE: dict[str, tuple[str, tuple[type, ...]]] = {
     "date": ("string", (str,)), "datetime": ("string", (str,)),
 }  # fmt: skip
 _ARRAYS = {"tuple": tuple, "set": set, "frozenset": frozenset}
-_LISTS = ("list", "sequence", "iterable", "iterator", "collection")
 _ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"))))
 
 

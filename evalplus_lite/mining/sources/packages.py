@@ -20,6 +20,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.licence import Licence
 
 MAX_FILE = 4 << 20
+DOWNLOAD_SECONDS = 300.0
 """Files larger than this (bytes) are data in disguise and are passed over."""
 
 
@@ -74,12 +75,11 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         self._close()
 
 
-def download(name: str, folder: Path, *, timeout: float = 300.0) -> Path:
+def download(name: str, folder: Path) -> Path:
     """Return the wheel of a package on the index, downloaded by pip into ``folder``.
 
     Only wheels: pip would run a source archive's build code to learn its metadata. ``name`` may
-    carry a version (``idna==3.20``). Raises InputError where pip finds no wheel; ``timeout`` in
-    seconds.
+    carry a version (``idna==3.20``). Raises InputError where pip finds no wheel.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*(==[A-Za-z0-9.!+_-]+)?", name):
         raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
@@ -89,10 +89,10 @@ def download(name: str, folder: Path, *, timeout: float = 300.0) -> Path:
     command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
     try:
         done = subprocess.run(
-            [*command, name], capture_output=True, text=True, timeout=timeout, check=False
+            [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise InputError(f"downloading {name} took more than {timeout:g} s") from None
+        raise InputError(f"downloading {name} took more than {DOWNLOAD_SECONDS:g} s") from None
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["pip said nothing"]
         raise InputError(
