@@ -22,6 +22,7 @@ from evalplus_lite.errors import (
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.processes import LOOKAHEAD, Processes
 from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.sandbox import Tier, config_of, preset
 from evalplus_lite.sandbox.limits import memory_bytes
@@ -78,19 +79,12 @@ class Verifier:
     ) -> None:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
-        self._preset, self._memory, self._total = preset(limits), memory_bytes(memory), total
-        self._source = SuiteSource(given=self.dataset.suites, cache=cache or cache_folder())
-        settings = (
-            self._source.settings,
-            (self._preset.floor, self._preset.factor),
-            self._memory,
-            self._total,
-            details,
-            self.dataset.has_plus,
-            chat,
-            None if store is None else os.path.abspath(store),
+        settings = Settings(
+            preset(limits), memory_bytes(memory), total, details, self.dataset.has_plus
         )
-        self._call = Call(f"{WORK}:verifying", settings)
+        source = SuiteSource(cache=cache or cache_folder())
+        folder = None if store is None else os.path.abspath(store)
+        self._call = Call(f"{WORK}:verifying", (source.settings, settings.to_row(), chat, folder))
         self._backend = Processes(workers, config_of(sandbox, packages), preload=[WORK])
         self._staging = Staging(self._backend, self.dataset.suites)
         self._told: set[str] = set()

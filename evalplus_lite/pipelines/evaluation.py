@@ -14,11 +14,12 @@ from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.grouping import Groups
-from evalplus_lite.pipelines.judging import Settings, judge, names
+from evalplus_lite.pipelines.judging import judge, names
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.scores import grouped, summarized, write_all
 from evalplus_lite.pipelines.spool import Spool
+from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
@@ -113,8 +114,7 @@ def evaluate(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
-        contracts = known_contracts() if minimize else None
-        settings = Settings(chosen, allowed, total, details, contracts, data.has_plus)
+        settings = Settings(chosen, allowed, total, details, data.has_plus)
         source = SuiteSource(given=data.suites, cache=opened.cache)
         content = content_hash(data)
         identity = {
@@ -144,6 +144,7 @@ def evaluate(
                 source,
                 settings,
                 journal,
+                contracts=known_contracts() if minimize else None,
                 wanted=wanted,
                 progress=opened,
             )

@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import json
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -47,43 +46,37 @@ class SuiteSource:
     """Gives the suite of a task: a file's own, else the cached one, else the reference's answers.
 
     ``evidence`` says of each task whose suite was given what it rests on, ``unusable`` which tasks
-    have none that could be given, and why. Safe for several threads; each task is computed once.
+    have none that could be given, and why.
     """
 
     given: Mapping[str, Suite] = field(default_factory=dict)
     cache: Path | None = field(default_factory=cache_folder)
     limits: Limits = PUBLISHED_LIMITS
+    evidence: dict[str, Evidence] = field(default_factory=dict, init=False)
+    unusable: dict[str, Unusable] = field(default_factory=dict, init=False)
 
-    def __post_init__(self) -> None:
-        self.after_fork()
+    def usable(self, sandbox: Sandbox, task: Task, given: Suite | None = None) -> Answers:
+        """Return a task's suite, of a case at least, with the cases that could not be kept.
 
-    def after_fork(self) -> None:
-        """Begin anew: also in a forked child, where threads that held locks are not there."""
-        self._locks: dict[str, threading.Lock] = {}
-        self._lock = threading.Lock()
-        self._ready: dict[str, Answers] = {}
-        self.evidence: dict[str, Evidence] = {}
-        self.unusable: dict[str, Unusable] = {}
-
-    def suite(self, sandbox: Sandbox, task: Task) -> Suite:
-        """Return the task's suite, of a case at least; raises UnusableTask if there is none.
-
-        This is the one door to suites: what is judged, reduced or exported comes through it.
+        ``given`` is the suite that a file has for it. This is the one door to suites: what is
+        judged, reduced or exported comes through it. Raises UnusableTask if there is none.
         """
         known = self.unusable.get(task.id)
         if known is not None:
-            raise UnusableTask(known.task_id, known.cause, known.detail)
+            raise UnusableTask(*astuple(known))
         try:
             with blamed(task):
-                answers = self.answers(sandbox, task)
+                if given is None:
+                    answers = self.answers(sandbox, task)
+                else:
+                    answers = Answers(given, (), tuple(range(len(given.cases))))
                 evidence = weighed(task, answers)
                 require_check(sandbox, task, answers.suite)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
-            self.forget(task.id)  # nobody is going to ask for it
             raise
         self.evidence[task.id] = evidence
-        return answers.suite
+        return answers
 
     @property
     def settings(self) -> Row:
@@ -120,21 +113,8 @@ class SuiteSource:
             yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
-        """Return the task's suite and the cases that could not be kept."""
-        if task.id in self.given:
-            suite = self.given[task.id]
-            return Answers(suite, (), tuple(range(len(suite.cases))))
-        with self._lock:
-            lock = self._locks.setdefault(task.id, threading.Lock())
-        with lock:
-            found = self._ready.get(task.id)  # looked up once: it may be forgotten at any moment
-            if found is None:
-                found = self._ready[task.id] = self._read(task) or self._compute(sandbox, task)
-            return found
-
-    def forget(self, task_id: str) -> None:
-        """Drop a task's suite from memory; it can be read again."""
-        self._ready.pop(task_id, None)
+        """Return what the reference answers to the task's own cases, from the cache or anew."""
+        return self._read(task) or self._compute(sandbox, task)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
         own_refused(sandbox, task)  # raises where the contract is no use
@@ -171,7 +151,7 @@ class SuiteSource:
 
         None if it takes more to know: a check to be tried, or an error to be raised.
         """
-        if task.id in self.given or has_check(task):
+        if has_check(task):
             return None
         path = self._path(task)
         try:

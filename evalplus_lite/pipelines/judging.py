@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -15,39 +14,12 @@ from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups, to_row
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.scores import Tally
+from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.programs import program_hash
-from evalplus_lite.sandbox import Preset
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store.resuming import Rows, finished
 from evalplus_lite.types import Sample, Task
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
-
-    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
-    preset).
-
-    With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
-    looked for, too: one that the task's contract allows, or else one of these.
-    """
-
-    preset: Preset
-    memory: int = 1 << 30
-    total: float | None = None
-    details: bool = False
-    contracts: Mapping[str, str] | None = None
-    has_plus: bool = True
-    """Whether there are plus cases in the data set, and so verdicts on them."""
-
-    def to_row(self, source: SuiteSource, backend: Backend) -> Row:
-        """Return what ``work.evaluation`` needs to know."""
-        preset = (self.preset.floor, self.preset.factor)
-        contracts = None if self.contracts is None else backend.stage(dict(self.contracts))
-        limits = (preset, self.memory, self.total, self.details, self.has_plus)
-        return (source.settings, *limits, contracts)
 
 
 def judge(
@@ -58,6 +30,7 @@ def judge(
     settings: Settings,
     journal: Rows,
     *,
+    contracts: Mapping[str, str] | None = None,
     wanted: Collection[bytes] | None = None,
     progress: Progress | None = None,
 ) -> Tally:
@@ -65,6 +38,9 @@ def judge(
 
     ``wanted`` are the names of all samples (``names``): results of others in the journal, which
     would be counted among these, raise InputError.
+
+    With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
+    looked for, too: one that the task's contract allows, or else one of these.
 
     Equal programs are run once. Rows are appended in an order that depends on the samples alone, so
     the journal of a run that was killed and resumed equals that of one that was not. A sample that
@@ -94,7 +70,11 @@ def judge(
         progress.note(f"{len(done)} results were there already")
         progress.advance(len(done))
     staging = Staging(backend, source.given)
-    call = Call("evalplus_lite.pipelines.work.evaluation:judging", settings.to_row(source, backend))
+    allowed = None if contracts is None else backend.stage(dict(contracts))
+    call = Call(
+        "evalplus_lite.pipelines.work.evaluation:judging",
+        (source.settings, settings.to_row(), allowed),
+    )
 
     def failed(item: Row, error: InfrastructureError) -> Row:
         count = sum(len(members) for _, members in item[2])

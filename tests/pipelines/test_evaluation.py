@@ -25,8 +25,9 @@ from support.tasks import make_task
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups
-from evalplus_lite.pipelines.judging import Settings, judge
+from evalplus_lite.pipelines.judging import judge
 from evalplus_lite.pipelines.spool import Spool
+from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.types import Sample

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
+from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox
@@ -36,7 +35,7 @@ def test_the_reference_answers(sandbox: Sandbox) -> None:
 def test_a_given_suite_is_taken(sandbox: Sandbox) -> None:
     """A suite that a file holds is used as it is; the reference is not run."""
     suite = make_suite(TASK, [0, 0, 0, 0, 0])
-    answers = SuiteSource(given={TASK.id: suite}, cache=None).answers(sandbox, TASK)
+    answers = SuiteSource(cache=None).usable(sandbox, TASK, suite)
     assert answers.suite is suite
     assert answers.kept == (0, 1, 2, 3, 4)
 
@@ -131,36 +130,11 @@ def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> 
             assert source.unusable[nothing.id].cause == "raises"
 
 
-def test_of_a_task_that_cannot_be_used_nothing_is_kept(sandbox: Sandbox) -> None:
-    """The error says all there is to know: inputs that are no tests take no memory."""
-    source = SuiteSource(cache=None)
-    with pytest.raises(UnusableTask):
-        source.suite(sandbox, replace(TASK, reference="def f(x):\n    raise ValueError\n"))
-    assert source._ready == {}
-
-
 def test_a_cache_that_cannot_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
     """Where the cache cannot be kept the answers come all the same."""
     (tmp_path / "file").write_text("")
     answers = SuiteSource(cache=tmp_path / "file" / "cache").answers(sandbox, TASK)
     assert len(answers.suite.cases) == 4
-
-
-def test_a_task_is_computed_once(tmp_path: Path) -> None:
-    """Threads that ask for the same task at once get the same suite, made once."""
-    source, found = SuiteSource(cache=None), []
-
-    def ask() -> None:
-        with Sandbox() as own:
-            found.append(source.answers(own, TASK))
-
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 3
-    assert all(answers is found[0] for answers in found)
 
 
 def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:

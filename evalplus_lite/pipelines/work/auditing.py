@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from evalplus_lite.consensus.disputes import Dispute, unanswered
 from evalplus_lite.consensus.panel import UNANSWERED, Panel
@@ -42,8 +42,7 @@ def audit(place: Place, settings: Row) -> Work:
                     return _given(place.sandbox, task, suite, sources)
                 return _fresh(place.sandbox, task, sources, seed=seed, budget=budget)
         except UnusableTask as error:
-            bad = recorded(error)
-            return task.id, 0, [], 0, (bad.task_id, bad.cause, bad.detail)
+            return task.id, 0, [], 0, astuple(recorded(error))
 
     return hear
 

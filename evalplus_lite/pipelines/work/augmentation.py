@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from evalplus_lite.consensus.disputes import Dispute, Finding, rows
@@ -254,8 +254,7 @@ def augmenting(place: Place, settings: Row) -> Work:
                     wrong=wrong,
                 )
         except UnusableTask as error:
-            bad = recorded(error)
-            return None, (bad.task_id, bad.cause, bad.detail)
+            return None, astuple(recorded(error))
         return finished(task, result)
 
     return work

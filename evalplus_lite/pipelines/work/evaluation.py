@@ -8,10 +8,10 @@ from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavail
 from evalplus_lite.execution.base import Place, Ref, Row, Work
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.minimize import Shrinker
-from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
+from evalplus_lite.pipelines.work.expected import found_evidence, source_of
+from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Prepared, staged
 from evalplus_lite.programs import program_hash
-from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
 from evalplus_lite.types import Failure, Suite, Verdict
 from evalplus_lite.values import wire
@@ -32,12 +32,12 @@ def judging(place: Place, settings: Row) -> Work:
 
 
 class Judge:
-    """Judges programs as ``pipelines.evaluation.Settings.to_row`` says."""
+    """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
 
-    def __init__(self, place: Place, settings: Row) -> None:
-        source, preset, self.memory, self.total, self.details, self.has_plus, contracts = settings
-        self.place, self.preset = place, Preset(*preset)
-        self.source = source_of(source)
+    def __init__(self, place: Place, row: Row) -> None:
+        source, settings, contracts = row
+        self.place, self.source = place, source_of(source)
+        self.settings = Settings.of_row(settings)
         self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
         self.suites = Prepared(self._prepared)
         self.told: set[str] = set()
@@ -87,7 +87,7 @@ class Judge:
 
     def _judged(self, suite: PreparedSuite, source: str) -> dict[str, Any]:
         sandbox = self.place.sandbox
-        verdict = evaluate_program(sandbox, suite, source, details=self.details)
+        verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
         failure = failure_row(suite.suite, verdict)
         if failure is not None:
@@ -101,16 +101,7 @@ class Judge:
         return row
 
     def _prepared(self, ref: Ref) -> PreparedSuite:
-        task, given = staged(self.place, ref)
-        return PreparedSuite.of(
-            task,
-            suite_at(self.place, self.source, task, given),
-            self.preset,
-            memory=self.memory,
-            total=self.total,
-            cache=self.source.cache,
-            has_plus=self.has_plus,
-        )
+        return self.settings.prepared(self.place, self.source, *staged(self.place, ref))
 
 
 def _names_a_line(verdict: Judged) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import astuple
 from pathlib import Path
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
-from evalplus_lite.grading.evidence import recorded
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.work.staging import evidence_row, staged, suite_row
 from evalplus_lite.sandbox import Limits
-from evalplus_lite.types import Suite, Task
 
 
 def source_of(settings: Row) -> SuiteSource:
@@ -24,17 +24,8 @@ def found_evidence(source: SuiteSource, task_id: str) -> Row:
     evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
     return (
         None if evidence is None else evidence_row(evidence),
-        None if bad is None else (bad.task_id, bad.cause, bad.detail),
+        None if bad is None else astuple(bad),
     )
-
-
-def suite_at(place: Place, source: SuiteSource, task: Task, given: Suite | None) -> Suite:
-    """Return a staged task's suite; raises as ``SuiteSource.suite``."""
-    source.given = {} if given is None else {task.id: given}
-    try:
-        return source.suite(place.sandbox, task)
-    finally:
-        source.forget(task.id)
 
 
 def weighing(place: Place, settings: Row) -> Work:
@@ -46,11 +37,8 @@ def weighing(place: Place, settings: Row) -> Work:
         known = source.known(task) if given is None else None
         if known is not None:
             return evidence_row(known), None
-        try:
-            suite_at(place, source, task, given)
-        except UnusableTask as error:
-            bad = recorded(error)
-            return None, (bad.task_id, bad.cause, bad.detail)
+        with contextlib.suppress(UnusableTask):
+            source.usable(place.sandbox, task, given)
         return found_evidence(source, task.id)
 
     return weigh
@@ -64,7 +52,7 @@ def answering(place: Place, settings: Row) -> Work:
     def answer(item: Row) -> Row:
         task, given = staged(place, item)
         try:
-            suite = suite_at(place, source, task, given)
+            suite = source.usable(place.sandbox, task, given).suite
         except UnusableTask:
             return found_evidence(source, task.id), None
         return found_evidence(source, task.id), True if given else suite_row(suite)

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.mutation.mutants import Mutant
-from evalplus_lite.pipelines.work.expected import found_evidence, source_of, suite_at
+from evalplus_lite.pipelines.work.expected import found_evidence, source_of
 from evalplus_lite.pipelines.work.staging import staged, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Choice, Policy, bounded, choose
@@ -52,13 +52,11 @@ def measuring(place: Place, settings: Row) -> Work:
     def measure(item: Row) -> Row:
         ref, programs = item
         task, given = staged(place, ref)
-        source.given = {} if given is None else {task.id: given}
         try:
-            suite = source.suite(place.sandbox, task)
+            answers = source.usable(place.sandbox, task, given)
         except UnusableTask:
             return found_evidence(source, task.id), None
-        kept = None if given else source.answers(place.sandbox, task).kept
-        source.forget(task.id)
+        suite, kept = answers.suite, None if given else answers.kept
         subject = Subject(task, suite, {program_key(program): program for program in programs})
         matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
         small = None
@@ -77,7 +75,7 @@ def reducing(place: Place, settings: Row) -> Work:
 
     def reduce(item: Row) -> Row:
         ref, cases = item
-        suite = suite_at(place, source, *staged(place, ref))
+        suite = source.usable(place.sandbox, *staged(place, ref)).suite
         return suite_row(reduced(suite, cases))
 
     return reduce
@@ -90,7 +88,7 @@ def surviving(place: Place, settings: Row) -> Work:
     def survive(item: Row) -> Row:
         ref, matrix = item
         task, given = staged(place, ref)
-        suite = suite_at(place, source, task, given)
+        suite = source.usable(place.sandbox, task, given).suite
         found = report(place.sandbox, task, suite, matrix_of(matrix))
         survivors = [(astuple(each.mutant), each.diff, each.reached) for each in found.survivors]
         return found.task_id, found.total, found.killed, found.killed_by_base, survivors

@@ -10,11 +10,11 @@ from evalplus_lite.execution.base import Place, Ref, Row, Work
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.evidence import blamed, notes
 from evalplus_lite.pipelines.work.evaluation import failure_row
-from evalplus_lite.pipelines.work.expected import source_of, suite_at
+from evalplus_lite.pipelines.work.expected import source_of
+from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Prepared, staged
 from evalplus_lite.pipelines.work.verdict_store import VerdictStore
 from evalplus_lite.programs.extraction import extract
-from evalplus_lite.sandbox import Preset
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
 from evalplus_lite.types import Failure, Verdict
 
@@ -26,15 +26,15 @@ def verifying(place: Place, settings: Row) -> Work:
 
 
 class Verification:
-    """Judges by (suite source, preset, memory, total, details, whether there are plus cases,
-    whether programs are raw responses, folder of known verdicts or None)."""
+    """Judges by (suite source, ``Settings``, whether programs are raw responses, folder of known
+    verdicts or None)."""
 
-    def __init__(self, place: Place, settings: Row) -> None:
-        source, preset, *limits, store = settings
-        self.memory, self.total, self.details, self.has_plus, self.chat = limits
-        about = (preset, *limits[:4], place.sandbox.config)
+    def __init__(self, place: Place, row: Row) -> None:
+        source, settings, self.chat, store = row
+        about = (*settings, place.sandbox.config)
         self.store = None if store is None else VerdictStore(Path(store), about)
-        self.place, self.source, self.preset = place, source_of(source), Preset(*preset)
+        self.place, self.source = place, source_of(source)
+        self.settings = Settings.of_row(settings)
         self.suites = Prepared(self._prepared)
         self.unusable: dict[Ref, UnusableTask] = {}
         self.told: set[Ref] = set()
@@ -66,7 +66,8 @@ class Verification:
         known = None if self.store is None else self.store.get(prepared, program)
         if known is not None:
             return known
-        verdict = evaluate_program(self.place.sandbox, prepared, program, details=self.details)
+        details = self.settings.details
+        verdict = evaluate_program(self.place.sandbox, prepared, program, details=details)
         if self.store is not None:
             self.store.put(prepared, program, verdict)
         return verdict
@@ -76,12 +77,4 @@ class Verification:
         with blamed(task):
             if has_hidden_cases(task):
                 task = require_recovered(recover(self.place.sandbox, task))
-        return PreparedSuite.of(
-            task,
-            suite_at(self.place, self.source, task, given),
-            self.preset,
-            memory=self.memory,
-            total=self.total,
-            cache=self.source.cache,
-            has_plus=self.has_plus,
-        )
+        return self.settings.prepared(self.place, self.source, task, given)

@@ -1,0 +1,51 @@
+"""What programs are judged under, and suites made ready for it."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+from evalplus_lite.execution.base import Place, Row
+from evalplus_lite.grading.evaluator import PreparedSuite
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.sandbox import Preset
+from evalplus_lite.types import Suite, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+
+    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
+    preset).
+    """
+
+    preset: Preset
+    memory: int = 1 << 30
+    total: float | None = None
+    details: bool = False
+    has_plus: bool = True
+    """Whether there are plus cases in the data set, and so verdicts on them."""
+
+    def to_row(self) -> Row:
+        """Return it as plain data."""
+        return astuple(self)
+
+    @classmethod
+    def of_row(cls, row: Row) -> Settings:
+        """Return what ``to_row`` made a row of."""
+        preset, *rest = row
+        return cls(Preset(*preset), *rest)
+
+    def prepared(
+        self, place: Place, source: SuiteSource, task: Task, given: Suite | None
+    ) -> PreparedSuite:
+        """Return a task's suite, ready to be run; raises UnusableTask if there is none."""
+        return PreparedSuite.of(
+            task,
+            source.usable(place.sandbox, task, given).suite,
+            self.preset,
+            memory=self.memory,
+            total=self.total,
+            cache=source.cache,
+            has_plus=self.has_plus,
+        )
