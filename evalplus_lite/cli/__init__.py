@@ -10,9 +10,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 done, 1 done but something needs attention,
     2 bad input, 3 the machine failed, 4 the model server failed, 130 interrupted."""
     try:
-        from evalplus_lite.cli.app import run
+        from evalplus_lite.cli.interruption import prompt_interrupts
 
-        return run(sys.argv[1:] if arguments is None else list(arguments))
+        with prompt_interrupts():
+            from evalplus_lite.cli.app import run
+
+            return run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:  # while the command itself was loading or leaving
         print("evalplus-lite: interrupted", file=sys.stderr)
         return 130

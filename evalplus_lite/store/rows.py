@@ -78,11 +78,15 @@ class RowStore:
         if self._process != os.getpid():  # SQLite forbids a connection to be taken over a fork
             self._file = None
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            file = sqlite3.connect(self._path, LOCK_SECONDS, isolation_level=None)
-            with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot
-                file.execute("pragma journal_mode = wal")
-            file.execute("pragma synchronous = off")  # what a power cut takes is computed again
-            file.execute(_TABLE)
+            file = sqlite3.connect(self._path, timeout=LOCK_SECONDS, isolation_level=None)
+            try:
+                with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot
+                    file.execute("pragma journal_mode = wal")
+                file.execute("pragma synchronous = off")  # what a power cut takes is computed again
+                file.execute(_TABLE)
+            except BaseException:
+                file.close()
+                raise
             self._process, self._file = os.getpid(), file
         return self._file
 

@@ -129,12 +129,12 @@ def test_ctrl_c(folder: Path) -> None:
     loops = [{"task_id": "Own/0", "solution": f"while True: pass  # {n}"} for n in range(200)]
     write_rows(folder / "samples.jsonl", loops)
     options = ("-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", "--limits", "evalplus")
-    process = interruptible(folder, "", "evaluate", *options)
-    while not (folder / "out" / "results.jsonl").exists() and process.poll() is None:
-        time.sleep(0.02)
-    below = descendants(process.pid)
-    os.killpg(process.pid, signal.SIGINT)
-    out, text = process.communicate(timeout=60)
+    with interruptible(folder, "", "evaluate", *options) as process:
+        while not (folder / "out" / "results.jsonl").exists() and process.poll() is None:
+            time.sleep(0.02)
+        below = descendants(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        out, text = process.communicate(timeout=60)
     assert process.returncode == 130, text
     assert (
         text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to go on"
@@ -161,10 +161,9 @@ class Finder:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder)
 """
-    process = interruptible(
-        folder, hook, "evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"
-    )
-    _, text = process.communicate(timeout=60)
+    options = ("-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
+    with interruptible(folder, hook, "evaluate", *options) as process:
+        _, text = process.communicate(timeout=60)
     assert process.returncode == 130, text
     assert "Traceback" not in text
     assert text.splitlines()[-1].startswith("evalplus-lite: interrupted")

@@ -268,12 +268,12 @@ def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path) -
     """Ctrl-C ends the command although the server holds its answers."""
     server.answer = BAD["silence"]
     options = ("-d", "tasks.jsonl", "-m", "tiny", "--base-url", server.url, "-o", "out")
-    process = interruptible(folder, "", "generate", *options)
-    while not server.asked:
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)  # the time-out of an answer is 300
+    with interruptible(folder, "", "generate", *options) as process:
+        while not server.asked:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)  # the time-out of an answer is 300
     assert process.returncode == 130
 
 

@@ -84,13 +84,11 @@ def test_ctrl_c_ends_a_command_that_waits_for_a_model(
         "-o",
         str(tmp_path / "o"),
     ]
-    process = interruptible(tmp_path, "", *command, *options, variables={"OPENAI_API_KEY": "none"})
-    try:
+    variables = {"OPENAI_API_KEY": "none"}
+    with interruptible(tmp_path, "", *command, *options, variables=variables) as process:
         assert server.asked.wait(PATIENCE)
         process.send_signal(signal.SIGINT)
         said = "".join(process.communicate(timeout=PATIENCE))
-    finally:
-        process.kill()
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert "Exception" not in said

@@ -16,7 +16,7 @@ import pytest
 from support import faults
 from support.faults import Job, SmallDisk
 
-TASKS, SAMPLES = 8, 800
+TASKS, SAMPLES = 8, 300
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -27,7 +27,7 @@ def orphans() -> None:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Job:
-    """A job that has been run to its end with nothing in its way: several hundred programs."""
+    """A job that has been run to its end with nothing in its way: three hundred programs."""
     folder = tmp_path_factory.mktemp("faults")
     os.environ.setdefault("EVALPLUS_LITE_CACHE", str(folder / "cache"))
     tasks, samples = folder / "tasks.jsonl", folder / "samples.jsonl"
@@ -39,7 +39,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Job:
     with samples.open("w") as file:
         for number in range(SAMPLES):
             wrong = "" if number % 3 else " + (x > 2)"
-            source = f"def f(x):\n    return x + {number % TASKS}{wrong}  # {number}\n"
+            # What compiles alike is run once: all of them are to be run.
+            source = f"def f(x):\n    n = {number}\n    return x + {number % TASKS}{wrong}\n"
             file.write(json.dumps({"task_id": f"T/{number % TASKS}", "solution": source}) + "\n")
     job = Job(tasks, samples, folder / "undisturbed")
     job.finish()
@@ -79,8 +80,9 @@ def test_a_killed_run_goes_on(job: Job, undisturbed: Job, kills: int) -> None:
 
 def test_killed_workers_are_replaced(job: Job, undisturbed: Job) -> None:
     """Sandboxes that die at random cost time, no verdict."""
-    code, words, killed = faults.run_killing_workers(job, random.Random(1), 0.3)
-    assert killed
+    sizes = [part * undisturbed.size() // 10 for part in range(1, 9)]
+    code, words, killed = faults.run_killing_workers(job, random.Random(1), sizes)
+    assert killed == len(sizes)
     if code == 1:  # some program was hit three times in a row: it is left for the next run
         assert "not scored, the machine failed" in words or not words.strip()
         job.finish()

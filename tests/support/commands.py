@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -131,14 +132,15 @@ def alive(pids: Iterable[int]) -> list[int]:
     return sorted(found)
 
 
+@contextlib.contextmanager
 def interruptible(
     folder: Path, before: str, *arguments: str, variables: Mapping[str, str] | None = None
-) -> subprocess.Popen[str]:
-    """Start the command, where Ctrl-C works, after some code."""
+) -> Iterator[subprocess.Popen[str]]:
+    """Start the command, where Ctrl-C works, after some code; it does not outlive the test."""
     # Where the tests themselves run in the background, the signal may be ignored.
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     code += f"{before}\nfrom evalplus_lite.cli import main\nraise SystemExit(main())\n"
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,
         env=environment(folder / "cache", **(variables or {})),
@@ -146,4 +148,8 @@ def interruptible(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()

@@ -10,11 +10,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.commands import ROOT, alive, descendants
+
 PR_SET_CHILD_SUBREAPER = 36
 PATIENCE = 60.0
 """Seconds that leftovers are waited for before they count as such."""
@@ -76,14 +77,6 @@ def children(pid: int) -> list[int]:
     return found
 
 
-def descendants(pid: int) -> list[int]:
-    """Return a process' children, theirs, and so on."""
-    found = children(pid)
-    for child in found:  # which grows meanwhile
-        found.extend(children(child))
-    return found
-
-
 def seconds_until_alone(before: list[int]) -> float:
     """Wait until this process has no more children than before; return how long that took.
 
@@ -133,29 +126,25 @@ def kill_after(job: Job, seconds: float) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-def run_killing_workers(job: Job, source: random.Random, pause: float) -> tuple[int, str, int]:
-    """Run a job whose sandboxes' processes are killed at random, every ``pause`` seconds or so.
+def run_killing_workers(
+    job: Job, source: random.Random, sizes: Iterable[int]
+) -> tuple[int, str, int]:
+    """Run a job, and kill one of its processes dead whenever its results have reached a size.
 
-    It begins with the first result. Return the job's exit code, its words and how many were killed.
+    Return the job's exit code, its words and how many were killed.
     """
-    process, killed, size = job.start(), 0, job.size()
-    while process.poll() is None and job.size() <= size:
-        time.sleep(0.002)
-    while process.poll() is None:
-        time.sleep(pause * (0.5 + source.random()))
-        for pid in _chosen(descendants(process.pid), source):
-            try:
-                os.kill(pid, signal.SIGKILL)
-                killed += 1
-            except ProcessLookupError:
-                pass
+    process, killed = job.start(), 0
+    for size in sorted(sizes):
+        while process.poll() is None and job.size() < size:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGSTOP)  # so that it does not end before one is killed
+        below = alive(descendants(process.pid))
+        if below:
+            os.kill(source.choice(below), signal.SIGKILL)
+            killed += 1
+        process.send_signal(signal.SIGCONT)
     _, words = process.communicate()
     return process.returncode, words, killed
-
-
-def _chosen(pids: list[int], source: random.Random) -> Iterator[int]:
-    if pids:
-        yield source.choice(pids)
 
 
 def interrupt(job: Job, size: int) -> tuple[int, str, float]:
