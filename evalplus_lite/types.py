@@ -21,10 +21,8 @@ VerdictName: TypeAlias = Literal[
     "pass", "fail", "error", "timeout", "crash", "memory", "unrepresentable", "infra"
 ]
 VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
-
 SHOWN = 200
 """Characters of a value or a message that one line shows."""
-
 
 Cause: TypeAlias = Literal[
     "unreadable",
@@ -44,7 +42,6 @@ Cause: TypeAlias = Literal[
     "budget",
 ]
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
-
 
 Style: TypeAlias = Literal["completion", "solution"]
 RuleKind: TypeAlias = Literal["python", "strict", "unordered", "truthiness"]
@@ -73,13 +70,15 @@ class Case:
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
     ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation`` or ``targeted``;
     ``parent`` is the position, within the same suite, of the case it was derived from;
-    ``operators`` names the mutations applied, in order.
+    ``operators`` names the mutations applied, in order. ``reason`` says of a stress case what makes
+    it one: what it asks of a program beyond a right answer.
     """
 
     arguments: tuple[Value, ...]
     source: str = "base"
     parent: int | None = None
     operators: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +232,8 @@ class Suite:
     """A task's cases with the reference's outputs.
 
     ``expected[i]`` is the wire form of the right output for ``cases[i]``. ``base_count`` says how
-    many of the cases, from the front, are the task's own.
+    many of the cases, from the front, are the task's own. ``stress`` holds cases aimed at slow
+    programs, which have a verdict of their own and count for nothing else.
     """
 
     task_id: str
@@ -241,6 +241,7 @@ class Suite:
     expected: Sequence[bytes]
     base_count: int
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    stress: Suite | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.expected, Blobs):

@@ -37,6 +37,10 @@ def evaluate(
         bool,
         typer.Option("--minimize", help="Find the smallest input each wrong program fails on."),
     ] = False,
+    stress: Annotated[
+        bool,
+        typer.Option("--stress", help="Run programs that pass on the suite's stress cases, too."),
+    ] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
     ] = False,
@@ -75,6 +79,7 @@ def evaluate(
             total=total,
             details=details,
             minimize=minimize,
+            stress=stress,
             ks=ks,
             pooled=pooled,
             extract=not raw,
@@ -119,6 +124,9 @@ def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
         )
     if "plus" not in suites:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
+    if (strained := summary.get("stress")) is not None:
+        found = ", ".join(f"{count} {verdict}" for verdict, count in strained.items())
+        say(f"stress cases, which no score counts: {found or 'there are none'}")
     tell(summary, screen)
     for row in groups[:MOST_SHOWN]:
         _note_missing(row, screen, of=f"{row['model'] or '(not named)'}: " if many else "")

@@ -275,7 +275,7 @@ def _moved(case: Case, place: Mapping[int, int]) -> Case:
     if case.parent is None or (parent := place.get(case.parent)) == case.parent:
         return case
     # Not `replace`, which takes several times as long.
-    return Case(case.arguments, case.source, parent, case.operators)
+    return Case(case.arguments, case.source, parent, case.operators, case.reason)
 
 
 def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:

@@ -281,6 +281,7 @@ def _summary(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any
         "tasks": len(facts),
         "base": base,
         "new": sum(sources.values()) - base,
+        "stress": sum(each["stress"] for each in facts),
         "sources": dict(sorted(sources.items())),
         "dropped": dict(sorted(dropped.items())),
         "left_out": [task for task in data.ids if task not in done],

@@ -72,8 +72,11 @@ def content_hash(data: Dataset) -> str:
         digest.update(f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}".encode())
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
         if task.id in data.suites:
-            for expected in data.suites[task.id].expected:
+            suite = data.suites[task.id]
+            for expected in (*suite.expected, *(suite.stress.expected if suite.stress else ())):
                 digest.update(expected)
+            if suite.stress is not None:
+                digest.update(Inputs.of(case.arguments for case in suite.stress.cases).key.encode())
     return digest.hexdigest()[:32]
 
 

@@ -78,6 +78,7 @@ def evaluate(
     total: float | None = None,
     details: bool = False,
     minimize: bool = False,
+    stress: bool = False,
     ks: Sequence[int] = DEFAULT_K,
     pooled: bool = False,
     extract: bool = True,
@@ -97,8 +98,9 @@ def evaluate(
     ``extract`` is False. ``limits`` names a preset of time limits (``default``, ``paper``,
     ``evalplus``), ``memory`` is what a program may add, in bytes or as ``"2GiB"``, ``total`` the
     seconds that all cases of a program may take together. ``details`` runs every case and keeps
-    each verdict, ``minimize`` finds the smallest input that each wrong program fails on. ``ks`` are
-    the k of pass@k; each model and temperature has its own, unless they are ``pooled``.
+    each verdict, ``minimize`` finds the smallest input that each wrong program fails on; ``stress``
+    runs what passes on the suite's stress cases, for a verdict beside the others that no score
+    counts. ``ks`` are the k of pass@k; each model and temperature has its own, unless ``pooled``.
 
     With ``out``, a folder, rows are written there as they come (results.jsonl), and in the end
     summary.json and eval_results.json, as evalplus writes it; the same call goes on after a kill,
@@ -114,7 +116,7 @@ def evaluate(
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
-        settings = Settings(chosen, allowed, total, details, data.has_plus)
+        settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
         source = SuiteSource(given=data.suites, cache=opened.cache)
         content = content_hash(data)
         identity = {
@@ -126,6 +128,7 @@ def evaluate(
             "details": details,
             "raw": not extract,
             **({"shrink": True} if minimize else {}),
+            **({"stress": True} if stress else {}),
             **({} if total is None else {"total": total}),
         }
         folder = None if out is None else made_folder(out)

@@ -50,7 +50,7 @@ def judge(
     What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
     progress = progress or Silent()
-    tally, done = Tally(has_plus=settings.has_plus), set[bytes]()
+    tally, done = Tally(has_plus=settings.has_plus, has_stress=settings.stress), set[bytes]()
 
     def read(row: FileRow) -> bytes:
         tally.add(row.data)
@@ -78,7 +78,7 @@ def judge(
 
     def failed(item: Row, error: InfrastructureError) -> Row:
         count = sum(len(members) for _, members in item[2])
-        return None, [("infra", None, str(error))] * count
+        return None, [("infra", None, str(error), None)] * count
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks(lambda sample: _sample_identity(sample) in done):
@@ -89,14 +89,14 @@ def judge(
     for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
         task_id, numbers = sent.popleft()
         source.take(task_id, evidence)
-        for index, (base, plus, line) in zip(numbers, judged, strict=True):
+        for index, (base, plus, line, stress) in zip(numbers, judged, strict=True):
             if base == "unusable":
                 tally.unusable[task_id] += 1
             elif base == "infra":
                 tally.infra.append(f"{task_id}[{index}]: {line}")
             else:
                 journal.append_line(line)
-                tally.count(task_id, base, plus)
+                tally.count(task_id, base, plus, stress)
         progress.advance(len(judged))
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.

@@ -24,7 +24,8 @@ class Tally:
     """Counts that need no more memory for more samples: by task, and by verdict.
 
     ``unusable`` counts the samples of each task that has no usable case: they are in no other
-    count. Without ``has_plus`` the data set has no plus cases, and no verdicts on them.
+    count. Without ``has_plus`` the data set has no plus cases, and no verdicts on them; without
+    ``has_stress`` no verdicts on stress cases were asked for.
     """
 
     base: Counter[str] = field(default_factory=Counter)
@@ -35,18 +36,22 @@ class Tally:
     infra: list[str] = field(default_factory=list)
     unusable: Counter[str] = field(default_factory=Counter)
     has_plus: bool = True
+    stress: Counter[str] = field(default_factory=Counter)
+    has_stress: bool = False
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        self.count(row["task_id"], row["base"], row["plus"])
+        self.count(row["task_id"], row["base"], row["plus"], row.get("stress"))
 
-    def count(self, task: str, base: str, plus: str | None) -> None:
-        """Count one verdict on a sample of a task."""
+    def count(self, task: str, base: str, plus: str | None, stress: str | None = None) -> None:
+        """Count one verdict on a sample of a task; ``stress`` is None if it met no such case."""
         self.base[base] += 1
         self.plus[plus] += 1
         self.total[task] += 1
         self.base_right[task] += base == "pass"
         self.plus_right[task] += plus == "pass"
+        if stress is not None:
+            self.stress[stress] += 1
 
     def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
         """Return pass@k for base and plus, for each k that every task has samples enough for.
@@ -79,13 +84,15 @@ class Group:
         return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
 
 
-def tallies(rows: Iterable[Mapping[str, Any]], *, has_plus: bool = True) -> dict[Group, Tally]:
+def tallies(
+    rows: Iterable[Mapping[str, Any]], *, has_plus: bool = True, has_stress: bool = False
+) -> dict[Group, Tally]:
     """Return the counts of each group, in the order of the groups' names and temperatures."""
     found: dict[Group, Tally] = {}
     for row in rows:
         group = Group.of(row)
         if group not in found:
-            found[group] = Tally(has_plus=has_plus)
+            found[group] = Tally(has_plus=has_plus, has_stress=has_stress)
         found[group].add(row)
     order = sorted(found, key=lambda group: (group.model or "", group.temperature or 0.0))
     return {group: found[group] for group in order}
@@ -95,7 +102,7 @@ def grouped(rows: Iterable[Mapping[str, Any]], tally: Tally, *, pooled: bool) ->
     """Return the counts of each model and temperature, or those of all samples as one."""
     if pooled:
         return {Group(): tally}
-    found = tallies(rows, has_plus=tally.has_plus)
+    found = tallies(rows, has_plus=tally.has_plus, has_stress=tally.has_stress)
     for each in found.values():
         each.unusable = tally.unusable
     return found or {Group(): tally}
@@ -125,6 +132,7 @@ def _row(data: Dataset, group: Group | None, tally: Tally, ks: Sequence[int]) ->
         "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
         "base": dict(sorted(tally.base.items())),
         "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
+        **({"stress": dict(sorted(tally.stress.items()))} if tally.has_stress else {}),
         "tasks_without_samples": [
             id for id in data.ids if not tally.total[id] and not tally.unusable[id]
         ],

@@ -19,8 +19,21 @@ def taken(suite: Suite, places: Sequence[int]) -> Suite:
     )
 
 
+def as_stress(suite: Suite, reasons: Mapping[int, str]) -> Suite:
+    """Return the suite's cases at these positions as stress cases, each with its reason.
+
+    They have no parents: positions are those of another suite.
+    """
+    places = sorted(reasons)
+    cases = [replace(suite.cases[at], parent=None, reason=reasons[at]) for at in places]
+    return Suite(suite.task_id, tuple(cases), suite.blobs.take(places), 0)
+
+
 def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
-    """Return the cases of all as one suite; its base cases are those of the first."""
+    """Return the cases of all as one suite; its base cases are those of the first.
+
+    Their stress cases are left out.
+    """
     return Suite(
         suites[0].task_id,
         tuple([case for suite in suites for case in suite.cases]),

@@ -35,10 +35,11 @@ KEYS = (
     "extra",
     "base_count",
     "cases",
+    "stress",
     "provenance",
 )
 # ``seconds``, a time that earlier versions wrote, is read over: no file holds one now.
-CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "seconds")
+CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "reason", "seconds")
 
 
 def write_suites(
@@ -101,6 +102,8 @@ def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
         "base_count": suite.base_count,
         "cases": list(_case_rows(suite)),
     }
+    if suite.stress is not None:
+        row["stress"] = list(_case_rows(suite.stress))
     if task.contract is not None:
         row["contract"] = task.contract
     if task.extra:
@@ -121,6 +124,8 @@ def _case_rows(suite: Suite) -> Iterator[dict[str, Any]]:
             row["parent"] = case.parent
         if case.operators:
             row["operators"] = list(case.operators)
+        if case.reason:
+            row["reason"] = case.reason
         yield row
 
 
@@ -133,8 +138,7 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         )
     id, prompt = fields.id("id"), fields.text("prompt")
     entry_point = fields.identifier("entry_point")
-    rows = [_case_fields(fields, item, n) for n, item in enumerate(fields.items("cases"), 1)]
-    cases = tuple(_case(row, number, count=len(rows)) for number, row in enumerate(rows))
+    cases, expected = _cases(fields, fields.items("cases"))
     base_count = fields.count("base_count")
     if base_count > len(cases):
         raise fields.refuse(f"'base_count' is {base_count}, but there are {len(cases)} cases")
@@ -150,36 +154,48 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         style=read_style(fields, prompt, entry_point),
         extra=fields.data("extra"),
     )
+    stress = _cases(fields, fields.items("stress", default=[]), of="stress case")
     suite = Suite(
         task_id=id,
         cases=cases,
-        expected=tuple(_expected(row) for row in rows),
+        expected=expected,
         base_count=base_count,
         provenance=fields.data("provenance"),
+        stress=Suite(id, *stress, base_count=0) if stress[0] else None,
     )
     return task, suite
 
 
-def _case_fields(fields: Fields, item: Any, number: int) -> Fields:
+def _cases(
+    fields: Fields, items: list[Any], *, of: str = "case"
+) -> tuple[tuple[Case, ...], tuple[bytes, ...]]:
+    """Return the cases of a list in a row, and what is expected on each."""
+    rows = [_case_fields(fields, item, f"{of} {number}") for number, item in enumerate(items, 1)]
+    cases = [_case(row, number, of, count=len(rows)) for number, row in enumerate(rows, 1)]
+    return tuple(cases), tuple(map(_expected, rows))
+
+
+def _case_fields(fields: Fields, item: Any, name: str) -> Fields:
     if type(item) is not dict:
-        raise fields.refuse(f"case {number} is not an object")
+        raise fields.refuse(f"{name} is not an object")
     case = Fields(fields.path, Row(fields.row.line, item))
-    case.known(CASE_KEYS, what=f" in case {number}")
+    case.known(CASE_KEYS, what=f" in {name}")
     return case
 
 
-def _case(row: Fields, position: int, *, count: int) -> Case:
+def _case(row: Fields, number: int, of: str, *, count: int) -> Case:
     parent = row.count("parent") if "parent" in row.row.data else None
     if parent is not None and parent >= count:
-        raise row.refuse(f"case {position + 1}: 'parent' is {parent}, but there are {count} cases")
+        raise row.refuse(f"{of} {number}: 'parent' is {parent}, but there are {count} cases")
     operators = row.items("operators", default=[])
     if any(type(name) is not str for name in operators):
-        raise row.refuse(f"case {position + 1}: operators must be strings")
+        raise row.refuse(f"{of} {number}: operators must be strings")
     return Case(
         tuple(row.value(item, name="arguments") for item in row.items("arguments")),
         row.text("source", default="base"),
         parent,
         tuple(operators),
+        row.text("reason", default=""),
     )
 
 

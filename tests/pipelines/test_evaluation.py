@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,10 @@ from support.commands import (
     write_rows,
     write_tasks,
 )
-from support.tasks import make_task
+from support.tasks import make_suite, make_task
 
 from evalplus_lite.execution.processes import Processes
+from evalplus_lite.pipelines.evaluation import evaluate
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups
 from evalplus_lite.pipelines.judging import judge
@@ -30,7 +32,9 @@ from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
-from evalplus_lite.types import Sample
+from evalplus_lite.tasks import write_suites
+from evalplus_lite.types import Case, Sample, Suite
+from evalplus_lite.values import wire
 
 SAMPLES = 240
 ARGUMENTS = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out")
@@ -232,3 +236,25 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
         tally = judge({task.id: task}, Groups(spool), pool, SuiteSource(), settings, journal)
     assert tally.base == {"pass": count}
     assert most < 50
+
+
+def test_stress_cases_have_a_verdict_of_their_own(tmp_path: Path) -> None:
+    """They are run if asked for, by programs that pass, and change no score."""
+    task = make_task([(1,)], [(2,)])
+    strain = Suite(task.id, (Case((30,), reason="size"),), (wire.encode(60),), 0)
+    suite = replace(make_suite(task, [2, 4]), stress=strain)
+    write_suites(tmp_path / "suite.jsonl", [task], [suite])
+    right, wrong = "def f(x):\n    return x * 2\n", "def f(x):\n    return 2\n"
+    slow = "def f(x):\n    if x > 9:\n        raise ValueError\n    return x * 2\n"
+    samples = [Sample(task.id, source, index=n) for n, source in enumerate((right, slow, wrong))]
+    plain, asked = (
+        evaluate(tmp_path / "suite.jsonl", samples, ks=(1,), stress=stress)
+        for stress in (False, True)
+    )
+    assert plain.pass_at_k == asked.pass_at_k
+    assert "stress" not in plain.summary
+    assert asked.summary["stress"] == {"pass": 1, "error": 1}
+    rows = {row["index"]: row for row in asked.to_rows()}
+    assert [rows[n].get("stress") for n in range(3)] == ["pass", "error", None]
+    assert rows[1]["stress_failure"]["input"] == [30]
+    assert rows[1]["plus"] == "pass"

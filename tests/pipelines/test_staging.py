@@ -8,6 +8,7 @@ from dataclasses import replace
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.grading.evidence import Evidence, Loss
+from evalplus_lite.pipelines.subsets import as_stress
 from evalplus_lite.pipelines.work.staging import (
     Prepared,
     evidence_of,
@@ -45,6 +46,7 @@ def test_a_suite_arrives_as_it_was() -> None:
     """Large answers stay packed, small ones whole, and both are what they were."""
     task = make_task([(1,), (2,)])
     suite = replace(make_suite(task, [2, "y" * 200_000]), provenance={"seed": 1})
+    suite = replace(suite, stress=as_stress(suite, {1: "size"}))
     again = suite_of(travelled(suite_row(suite)))
     assert again == suite
     assert list(again.blobs.items()) == list(suite.blobs.items())

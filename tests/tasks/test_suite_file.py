@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ SUITE = Suite(
     base_count=1,
     provenance={"seed": 3},
 )
+STRESS = Suite("t/1", (Case((7,), "stress", reason="size"),), (wire.encode(8),), 0)
 OTHER = Task("t/2", "def g():\n    pass\n", "g", "def g(): return 1\n")
 OTHER_SUITE = Suite("t/2", (), (), 0)
 
@@ -61,6 +63,17 @@ def test_writing_what_was_read_gives_the_same_bytes(tmp_path: Path) -> None:
     again = read_suites(tmp_path / "a")
     write_suites(tmp_path / "b", again.tasks, again.suites.values())
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_stress_cases_stand_apart(tmp_path: Path) -> None:
+    """They come back with their reasons, are no case of the task, and there is no key for none."""
+    write_suites(tmp_path / "a", [TASK], [replace(SUITE, stress=STRESS)])
+    read = read_suites(tmp_path / "a")
+    assert read.suites["t/1"].stress == STRESS
+    assert read["t/1"].cases == CASES
+    write_suites(tmp_path / "b", [TASK], [SUITE])
+    with_stress, without = (json.loads((tmp_path / name).read_text()) for name in "ab")
+    assert with_stress.keys() - without.keys() == {"stress"}
 
 
 def test_tasks_without_a_suite_are_left_out(tmp_path: Path) -> None:

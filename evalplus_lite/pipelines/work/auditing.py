@@ -11,7 +11,8 @@ from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.grading.evidence import blamed, recorded, weighed
 from evalplus_lite.grading.oracle import Dropped, answer
-from evalplus_lite.pipelines.work.augmentation import BASE_LIMITS, augment_task
+from evalplus_lite.pipelines.work.augmentation import augment_task
+from evalplus_lite.pipelines.work.beginning import BASE_LIMITS
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.pipelines.work.staging import case_rows, staged
 from evalplus_lite.sandbox import Limits, Sandbox

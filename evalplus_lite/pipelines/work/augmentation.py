@@ -5,7 +5,6 @@ The suite depends on (seed, task, programs) alone, so it is the same wherever it
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -15,21 +14,14 @@ from evalplus_lite.consensus.disputes import Dispute, Finding, rows
 from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
-from evalplus_lite.generate.domains.constants import Constants, examples
-from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.grading.evidence import (
     blamed,
-    notes,
-    own_refused,
     recorded,
-    require_check,
-    sentence,
-    weighed,
 )
 from evalplus_lite.grading.oracle import Answers, answer
-from evalplus_lite.pipelines.subsets import joined, taken
+from evalplus_lite.pipelines.subsets import as_stress, joined, taken
 from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
+from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -39,9 +31,7 @@ from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
 
-BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 MOST_UNANSWERED = 10
-SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one of ours
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -88,9 +78,10 @@ class TaskAugmentation:
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
         self.task = with_stated_contract(task)
-        base, self.notes = _answer_base(sandbox, self.task)
+        base, self.notes = base_answers(sandbox, self.task)
         self.suites: list[Suite] = [base.suite]
-        self.generator = _generator(self.task, base.suite.cases, seed, seeds)
+        self.stress: list[Suite] = []
+        self.generator = generator_of(self.task, base.suite.cases, seed, seeds)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
@@ -129,6 +120,8 @@ class TaskAugmentation:
         """
         round = self._targeted(wrong) if self.budget.targeted else None
         suite = joined(self.suites, self._provenance())
+        if self.stress:
+            suite = replace(suite, stress=joined(self.stress, {}))
         sources = Counter(case.source for case in suite.cases)
         survivors = round.survivors if round else ()
         return Augmented(
@@ -178,8 +171,13 @@ class TaskAugmentation:
         self.review.extend(filter(None, disputes))
         places = [n for n in range(len(answers.suite.cases)) if disputes[n] is None]
         self.dropped["disputed"] += len(answers.suite.cases) - len(places)
-        kept = tuple(answers.kept[place] for place in places)
-        return replace(answers, suite=taken(answers.suite, places), kept=kept)
+        return _only(answers, places)
+
+    def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
+        """Return the answers without those at these positions, which become stress cases."""
+        if reasons:
+            self.stress.append(as_stress(answers.suite, reasons))
+        return _only(answers, [n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
         budget, found = self.budget, self.generator.input_filter.found
@@ -222,6 +220,7 @@ def finished(task: Task, result: Augmented) -> Row:
         "task_id": task.id,
         "base_count": suite.base_count,
         "count": len(suite.cases),
+        "stress": 0 if suite.stress is None else len(suite.stress.cases),
         "provenance": dict(suite.provenance),
         "sources": dict(result.sources),
         "dropped": dict(result.dropped),
@@ -260,33 +259,9 @@ def augmenting(place: Place, settings: Row) -> Work:
     return work
 
 
-def _answer_base(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
-    refused = own_refused(sandbox, task)
-    base = answer(
-        sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
-    )
-    told = notes(weighed(task, base))
-    require_check(sandbox, task, base.suite)
-    if refused:
-        told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
-    return base, told
-
-
-def _generator(task: Task, base: Sequence[Case], seed: int, seeds: Sequence[Case]) -> Generator:
-    from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
-
-    constants = Constants.of_task(task)
-    input_filter = InputFilter.of_task(replace(task, base=tuple(base)), constants=constants)
-    first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
-    name = f"{seed}:{task.id}"
-    return Generator(
-        base,
-        input_filter=input_filter,
-        rng=random.Random(name),
-        seeds=[*first, *seeds],
-        sampled=sampled(input_filter, count=SAMPLED, seed=name),
-        constants=constants,
-    )
+def _only(answers: Answers, places: Sequence[int]) -> Answers:
+    kept = tuple(answers.kept[place] for place in places)
+    return replace(answers, suite=taken(answers.suite, places), kept=kept)
 
 
 def _needed(count: int, *, kept: int, of: int) -> int:

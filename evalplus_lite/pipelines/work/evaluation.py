@@ -22,8 +22,8 @@ WHOLE_BYTES = 1 << 16
 """Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
 
 
-Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str]
-"""Verdicts on base and plus with the row, but for what names its sample, or with the cause."""
+Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any]
+"""Verdicts on base and plus, the row but for what names its sample, or the cause; on stress."""
 
 
 def judging(place: Place, settings: Row) -> Work:
@@ -47,8 +47,8 @@ class Judge:
 
         ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
         as ``found_evidence`` says, None if this place has given it before. A judged sample is
-        (base, plus, line): the verdicts and its row's line; for one that could not be judged the
-        third is the cause.
+        (base, plus, line, stress): the verdicts and its row's line; for one that could not be
+        judged the third is the cause.
         """
         ref, task_id, groups = item
         judged = []
@@ -59,9 +59,9 @@ class Judge:
                 if text is not None and _names_a_line(verdict):  # which is its own
                     verdict = found.get(text) or self._verdict(ref, text)
                     found[text] = verdict
-                base, plus, rest = verdict
+                base, plus, rest, stress = verdict
                 if isinstance(rest, str):
-                    judged.append((base, plus, rest))
+                    judged.append(verdict)
                     continue
                 name = program_hash(source if text is None else text)
                 row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
@@ -69,23 +69,25 @@ class Judge:
                     row["model"] = model
                 if temperature is not None:
                     row["temperature"] = temperature
-                judged.append((base, plus, dump_row({**row, **rest})))
+                judged.append((base, plus, dump_row({**row, **rest}), stress))
         evidence = None if task_id in self.told else found_evidence(self.source, task_id)
         self.told.add(task_id)
         return evidence, judged
 
     def _verdict(self, ref: Ref, source: str) -> Judged:
         try:
-            row = self._judged(self.suites.of(ref), source)
+            row = self._judged(*self.suites.of(ref), source)
         except UnusableTask:
-            return "unusable", None, ""
+            return "unusable", None, "", None
         except SandboxUnavailable:
             raise
         except InfrastructureError as error:
-            return "infra", None, str(error)
-        return row["base"], row["plus"], row
+            return "infra", None, str(error), None
+        return row["base"], row["plus"], row, row.get("stress")
 
-    def _judged(self, suite: PreparedSuite, source: str) -> dict[str, Any]:
+    def _judged(
+        self, suite: PreparedSuite, stress: PreparedSuite | None, source: str
+    ) -> dict[str, Any]:
         sandbox = self.place.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
@@ -98,10 +100,17 @@ class Judge:
                 row["smallest"] = _explained(found.suite, found.failure)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
+        if stress is not None and verdict.passed:
+            strain = evaluate_program(sandbox, stress, source)
+            row["stress"] = strain.plus
+            if (failure := failure_row(stress.suite, strain)) is not None:
+                row["stress_failure"] = failure
         return row
 
-    def _prepared(self, ref: Ref) -> PreparedSuite:
-        return self.settings.prepared(self.place, self.source, *staged(self.place, ref))
+    def _prepared(self, ref: Ref) -> tuple[PreparedSuite, PreparedSuite | None]:
+        task, given = staged(self.place, ref)
+        prepared = self.settings.prepared(self.place, self.source, task, given)
+        return prepared, self.settings.stressed(prepared, self.source.cache)
 
 
 def _names_a_line(verdict: Judged) -> bool:

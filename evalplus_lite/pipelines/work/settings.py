@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
+from pathlib import Path
 
 from evalplus_lite.execution.base import Place, Row
 from evalplus_lite.grading.evaluator import PreparedSuite
@@ -25,6 +26,8 @@ class Settings:
     details: bool = False
     has_plus: bool = True
     """Whether there are plus cases in the data set, and so verdicts on them."""
+    stress: bool = False
+    """Whether programs that pass are run on the stress cases, too."""
 
     def to_row(self) -> Row:
         """Return it as plain data."""
@@ -48,4 +51,13 @@ class Settings:
             total=self.total,
             cache=source.cache,
             has_plus=self.has_plus,
+        )
+
+    def stressed(self, prepared: PreparedSuite, cache: Path | None) -> PreparedSuite | None:
+        """Return the stress cases of a suite, ready to be run, if they are wanted and any."""
+        stress = prepared.suite.stress
+        if stress is None or not self.stress:
+            return None
+        return PreparedSuite.of(
+            prepared.task, stress, self.preset, memory=self.memory, total=self.total, cache=cache
         )

@@ -60,14 +60,16 @@ def suite_row(suite: Suite) -> Row:
         for item in suite.blobs.items()
     ]
     cases = case_rows(suite.cases)
-    return suite.task_id, cases, items, suite.base_count, dict(suite.provenance)
+    stress = None if suite.stress is None else suite_row(suite.stress)
+    return suite.task_id, cases, items, suite.base_count, dict(suite.provenance), stress
 
 
 def suite_of(row: Row) -> Suite:
     """Return the suite of a ``suite_row``."""
-    task_id, cases, items, base_count, provenance = row
+    task_id, cases, items, base_count, provenance, stress = row
     blobs = Blobs(Packed(*item) if isinstance(item, tuple) else item for item in items)
-    return Suite(task_id, cases_of(cases), blobs, base_count, provenance)
+    within = None if stress is None else suite_of(stress)
+    return Suite(task_id, cases_of(cases), blobs, base_count, provenance, within)
 
 
 def evidence_row(evidence: Evidence) -> Row:
@@ -84,7 +86,9 @@ def evidence_of(row: Row) -> Evidence:
 
 def case_rows(cases: Iterable[Case]) -> Row:
     """Return cases as plain data."""
-    return [(case.arguments, case.source, case.parent, case.operators) for case in cases]
+    return [
+        (case.arguments, case.source, case.parent, case.operators, case.reason) for case in cases
+    ]
 
 
 def cases_of(rows: Row) -> tuple[Case, ...]:
