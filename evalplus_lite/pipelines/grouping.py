@@ -8,7 +8,7 @@ from itertools import groupby
 
 from evalplus_lite.execution.base import Row
 from evalplus_lite.pipelines.spool import Spool
-from evalplus_lite.programs import fingerprints, program_hash
+from evalplus_lite.programs import fingerprints, text_name
 from evalplus_lite.types import Sample
 
 LONGEST = 1 << 14
@@ -79,7 +79,7 @@ def _names(samples: Sequence[Sample]) -> Iterator[str]:
     short = [sample.source for sample in samples if len(sample.source) <= LONGEST]
     found = dict(zip(short, fingerprints(short), strict=True)) if short else {}
     for sample in samples:
-        yield found.get(sample.source) or program_hash(sample.source)
+        yield found.get(sample.source) or text_name(sample.source)
 
 
 def _batches(samples: Iterable[Sample], most: int) -> Iterator[list[Sample]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from evalplus_lite.programs import helper
 from evalplus_lite.programs.helper import TooLarge
 
-__all__ = ["TooLarge", "fingerprints", "normal_form", "program_hash", "program_key"]
+__all__ = ["TooLarge", "fingerprints", "normal_form", "program_hash", "program_key", "text_name"]
 
 
 def program_hash(source: str) -> str:
@@ -30,19 +30,25 @@ def program_key(source: str) -> str:
 
 
 def fingerprints(sources: Sequence[str]) -> list[str]:
-    """Return a name for each program that only programs share which answer alike.
+    """Return a name for each program that only programs share which answer alike: 32 hex digits.
 
     Those that compile to the same code: comments, layout and line numbers do not count, docstrings
-    do, and so does every character of a program that may look at its own lines. A text that does
-    not compile, or is too large to analyse, is named by its characters.
+    do. So does every character of a program that may look at its own lines, by the names and texts
+    that stand in its code, or may come to names that do not. A text that does not compile, or is
+    too large to analyse, is named by its characters.
     """
     try:
         found: list[str] = helper.ask("fingerprints", sources=list(sources))
     except TooLarge:
         if len(sources) > 1:  # the others need not pay for one
             return [name for source in sources for name in fingerprints([source])]
-        return [hashlib.sha256(sources[0].encode("utf-8", "surrogatepass")).hexdigest()[:20]]
+        return [text_name(sources[0])]
     return found
+
+
+def text_name(source: str) -> str:
+    """Return the name that ``fingerprints`` gives to a program that is like no other."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def normal_form(source: str) -> str:

@@ -33,14 +33,36 @@ def test_programs_that_compile_alike_share_a_name() -> None:
     assert [fingerprints([text]) for text in OTHERS] == [[name] for name in names[-len(OTHERS) :]]
 
 
-@pytest.mark.parametrize(
-    "text", ["__import__('sys')._getframe().f_lineno", "f.__code__", "inspect"]
-)
+SEES_ITS_LINES = {
+    "a frame": "sys._getframe().f_lineno",
+    "a name in halves": "getattr(sys, '_getf' + 'rame')()",
+    "a name without its letters": "getattr(sys, bytes([95, 103]).decode() + x)()",
+    "odd letters": "sys._get\uff46rame().f_\uff4cineno",
+    "a name in an escape": "vars(sys)['_get\\x66rame']().f_back",
+    "a format": "'{0.__co' 'de__}'.format(f)",
+    "a format that is made": "(chr(123) + '0.__' + x + '}').format(f)",
+    "evaluation": "eval(chr(102) + x)",
+    "a dictionary": "type(f).__dict__[x].__get__(f)",
+    "the text of a code object": "str((_ for _ in ()).gi_code)",
+    "a pattern": "0\ndef g(x):\n match x:\n  case object(__code__=found): return found",
+    "a handler": "__import__('signal').signal(14, lambda *found: print(found))",
+    "memory": "ctypes.string_at(id(f), 900)",
+}
+
+
+@pytest.mark.parametrize("text", SEES_ITS_LINES.values(), ids=SEES_ITS_LINES)
 def test_a_program_that_may_see_its_lines_is_like_no_other(text: str) -> None:
     """What is read of a program's own lines differs with its layout, and so may its answers."""
-    source = f"def f(x):\n    return {text}\n"
+    source = f"import sys\ndef f(x):\n    return {text}\n"
+    compile(source, "", "exec")
     first, second = fingerprints([source, "\n" + source])
     assert first != second
+
+
+def test_a_comment_on_lines_is_none_of_the_program() -> None:
+    """Only what a program can act on tells it apart."""
+    commented = "# inspect the traceback, line by line\n" + PLAIN
+    assert len(set(fingerprints([PLAIN, commented]))) == 1
 
 
 def test_a_text_that_is_too_large_does_not_cost_the_others() -> None:
@@ -94,3 +116,16 @@ def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> Non
     assert [by_index[number]["failure"]["line"] for number in (1, 103, 105)] == [2, 3, 2]
     assert len({by_index[number]["program"] for number in (0, 102, 104)}) == 2
     assert [by_index[number]["base"] for number in (2, 3)] == ["pass", "fail"]
+
+
+def test_no_program_has_the_verdict_of_another() -> None:
+    """One that is right on some lines only, and hides that it looks, is judged on its own."""
+    task = Task("T/0", "", "f", "def f(x):\n    return x\n", (Case((1,)),))
+    source = (
+        "import sys\ndef f(x):\n"
+        "    here = getattr(sys, '_getf' + 'rame')()\n"
+        "    return x if getattr(here, 'f_li' + 'neno') == 4 else 0\n"
+    )
+    samples = [Sample("T/0", text, "", n) for n, text in enumerate([source, "\n" + source])]
+    rows = evaluate(Dataset("own", (task,)), samples).to_rows()
+    assert {row["index"]: row["base"] for row in rows} == {0: "pass", 1: "fail"}

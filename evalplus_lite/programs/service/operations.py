@@ -17,7 +17,7 @@ import signal
 import socket
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from evalplus_lite.programs import parsing
@@ -26,10 +26,20 @@ from evalplus_lite.programs.extraction.extraction import extract
 from evalplus_lite.programs.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
 from evalplus_lite.types import Style, Task
 
-LOOKS_AT_ITSELF = re.compile(
-    "lineno|linecache|inspect|trace|frame|exc_info|co_|__code__|warnings|logging"
+SEES_LINES = re.compile(
+    "line_?no|linecache|inspect|trace|frame|stack|exc_info|tb_|co_|_code|code_|profile|monitoring"
+    "|warn|logging|sandbox|unittest|mock|audithook|signal|asyncio",
+    re.IGNORECASE,
 )
-"""What a program names that may answer differently if its lines are others."""
+"""What is in a name or text of a program that may answer differently if its lines are others."""
+REACHES_FAR = frozenset(
+    "eval exec compile getattr vars dir globals locals format format_map __import__ "
+    "__builtins__ __dict__ __globals__ __getattribute__ __getattr__ attrgetter methodcaller "
+    "Formatter importlib import_module resolve_name runpy code codeop types timeit doctest pdb "
+    "bdb dis gc ctypes pickle marshal shelve copyreg faulthandler get_type_hints ForwardRef "
+    "__main__ breakpoint pydoc pkgutil".split()
+)
+"""By these a program can come to names that do not stand in it, or to memory."""
 
 
 def main() -> None:
@@ -86,12 +96,30 @@ def _fingerprints(sources: list[str]) -> list[str]:
 
 def _fingerprint(source: str) -> str:
     data = source.encode("utf-8", "surrogatepass")
-    if not LOOKS_AT_ITSELF.search(source):
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
-            code = compile(source, "", "exec", dont_inherit=True)
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
+        code = compile(source, "", "exec", dont_inherit=True)
+        if not any(map(_may_see_lines, _words(code))):
             # An older format than the newest: it does not depend on what is referred to how often.
             data = marshal.dumps(_without_lines(code), 2)
-    return hashlib.sha256(data).hexdigest()[:20]
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _words(code: types.CodeType) -> Iterator[str]:
+    """Yield all names and texts of a program: every attribute that it takes by name is there."""
+    yield from code.co_names
+    waiting: list[object] = [*code.co_consts]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, types.CodeType):
+            yield from _words(each)
+        elif isinstance(each, str):
+            yield each
+        elif isinstance(each, tuple | frozenset):
+            waiting += each
+
+
+def _may_see_lines(word: str) -> bool:
+    return word in REACHES_FAR or SEES_LINES.search(word) is not None
 
 
 def _without_lines(code: types.CodeType) -> types.CodeType:
