@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 
 from evalplus_lite.errors import EvalPlusLiteError
-from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.store import write_text
 from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
@@ -32,15 +31,13 @@ FORMAT = 1  # part of every name in the cache: raise it when what is measured ch
 class ReferenceTimes:
     """CPU seconds of a reference by case, and of all cases together; each is measured once.
 
-    Safe for several threads. With ``cache``, a folder, what was measured is kept there, named by
-    content and by machine.
+    With ``cache``, a folder, what was measured is kept there, named by content and by machine.
     """
 
     task: Task
     cases: tuple[Case, ...]
     cache: Path | None = None
     _known: dict[str, float] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
 
     def of(self, sandbox: Sandbox, case: int) -> float:
         """Return the CPU seconds that the reference takes on a case by itself."""
@@ -54,18 +51,17 @@ class ReferenceTimes:
 
     def _get(self, sandbox: Sandbox, inputs: Inputs) -> float:
         key = inputs.key
-        with self._lock:  # one measurement at a time: two would disturb each other
-            if key not in self._known:
-                path = self._path(key)
-                seconds = _read(path)
-                if seconds is None:
-                    seconds = self._measured(sandbox, inputs)
-                    # A cache that cannot be written costs time only.
-                    with contextlib.suppress(OSError, EvalPlusLiteError):
-                        if path is not None:
-                            write_text(path, json.dumps({"seconds": round(seconds, 6)}) + "\n")
-                self._known[key] = seconds
-            return self._known[key]
+        if key not in self._known:
+            path = self._path(key)
+            seconds = _read(path)
+            if seconds is None:
+                seconds = self._measured(sandbox, inputs)
+                # A cache that cannot be written costs time only.
+                with contextlib.suppress(OSError, EvalPlusLiteError):
+                    if path is not None:
+                        write_text(path, json.dumps({"seconds": round(seconds, 6)}) + "\n")
+            self._known[key] = seconds
+        return self._known[key]
 
     def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
         """Return what the reference uses in a process of its own, its own word for each case."""

@@ -67,7 +67,6 @@ class Sandbox:
     def __init__(self, config: SandboxConfig = SandboxConfig()) -> None:  # noqa: B008 - frozen
         self.config = config
         self._worker: WorkerHandle | None = None
-        self._ended = False
         self._siblings: dict[SandboxConfig, Sandbox] = {}
 
     def sibling(
@@ -86,9 +85,7 @@ class Sandbox:
         return self._other(self.config)
 
     def _other(self, config: SandboxConfig) -> Sandbox:
-        other = self._siblings.setdefault(config, Sandbox(config))
-        other._ended = self._ended
-        return other
+        return self._siblings.setdefault(config, Sandbox(config))
 
     def __enter__(self) -> Sandbox:
         self.start()
@@ -107,36 +104,17 @@ class Sandbox:
             sibling.close()
         self._drop_worker()
 
-    def disown(self) -> None:
-        """In a forked child: let go of the parent's worker without ending it."""
-        for sibling in self._siblings.values():
-            sibling.disown()
-        if self._worker is not None:
-            self._worker.disown()
-            self._worker = None
-
-    def end(self) -> None:
-        """End what is running, from any thread: that run, and any later, raises WorkerLost."""
-        self._ended = True
-        for sandbox in (self, *self._siblings.values()):
-            sandbox._ended = True
-            worker = sandbox._worker
-            if worker is not None:
-                worker.end()
-
     def _drop_worker(self) -> None:
         if self._worker is not None:
             self._worker.close()
             self._worker = None
 
     def _ready(self) -> WorkerHandle:
-        if self._worker is None and not self._ended:
+        if self._worker is None:
             # The probe itself runs in a sandbox.
             from evalplus_lite.sandbox.probe import choose_tier
 
             self._worker = WorkerHandle(self.config, choose_tier(self.config))
-        if self._ended or self._worker is None:  # perhaps while the worker was starting
-            raise WorkerLost("the run was ended")
         return self._worker
 
     def run(
@@ -213,7 +191,7 @@ class Sandbox:
                 death, dirty = Attempt(worker, *job).go(state, last)
             except WorkerLost:
                 self._drop_worker()
-                if not left or self._ended:
+                if not left:
                     raise
                 continue
             except BaseException:  # the observer's or ``more``'s: a child may still be running

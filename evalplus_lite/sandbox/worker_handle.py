@@ -14,7 +14,6 @@ import socket
 import struct
 import subprocess
 import tempfile
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,11 +44,10 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended: wait status, CPU seconds, peak bytes, and whether it left files behind."""
+    """How a child ended: wait status, CPU seconds, and whether it left files behind."""
 
     status: int
     cpu: float
-    peak: int
     dirty: bool
 
 
@@ -73,7 +71,6 @@ class WorkerHandle:
         self.config, self.tier = config, tier
         self.loaded = ""
         self._handle: int | None = None
-        self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
         self.control = ours
         # A file and not a pipe: nobody has to read it, and it cannot fill up and block.
@@ -207,25 +204,7 @@ class WorkerHandle:
             body = child.receive(self.control, child.MESSAGE.unpack(head)[1])
         except (OSError, EOFError):
             raise WorkerLost("a worker ended under its program") from None
-        return Ending(*struct.unpack("<idQ?", body))
-
-    def end(self) -> None:
-        """End the worker and all that is inside at once, from any thread; closing is still due."""
-        with self._lock:
-            # Under another uid it outlives bubblewrap's process, which may not signal it then.
-            if self._handle is not None:
-                with contextlib.suppress(OSError):
-                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        self.process.kill()
-
-    def disown(self) -> None:
-        """In a forked child: close its copies of the descriptors, and leave the worker alone."""
-        self.control.close()
-        self._errors.close()
-        self._progress.close()
-        if self._handle is not None:
-            os.close(self._handle)
-        self.process.returncode = 0  # not this process's child: nothing to wait for
+        return Ending(*struct.unpack("<id?", body))
 
     def close(self) -> None:
         """End the worker and all that is inside; nothing is left behind."""
@@ -233,12 +212,15 @@ class WorkerHandle:
         try:
             self.process.wait(0.2)
         except subprocess.TimeoutExpired:
-            self.end()
-            self.process.wait()
-        with self._lock:
+            # Under another uid it outlives bubblewrap's process, which may not signal it then.
             if self._handle is not None:
-                os.close(self._handle)
-                self._handle = None
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            self.process.kill()
+            self.process.wait()
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
         self._errors.close()
         self._progress.close()
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.locks import Lock
 
 # What is computed again when it is missing, by its folder's name.
 COMPUTED: Mapping[str, str] = {
@@ -113,19 +112,18 @@ class Keeper:
     """Keeps a cache within its bound: looks at the folder now and then as files are written."""
 
     def __init__(self, trim: Callable[[Path, int], object] = trim) -> None:
-        self._trim, self._lock = trim, Lock()
+        self._trim = trim
         self._written: dict[Path, int] = {}
 
     def wrote(self, root: Path, path: Path) -> None:
         """Note that ``path`` was written below ``root``, and trim if much was since last time."""
         with contextlib.suppress(OSError):
             limit, size = cache_limit(), path.stat().st_size
-            with self._lock:
-                # The first look is at once: short commands would otherwise never have one.
-                written = self._written.get(root, limit) + size
-                self._written[root] = 0 if written * 20 >= limit else written
-                if written * 20 >= limit:
-                    self._trim(root, limit)
+            # The first look is at once: short commands would otherwise never have one.
+            written = self._written.get(root, limit) + size
+            self._written[root] = 0 if written * 20 >= limit else written
+            if written * 20 >= limit:
+                self._trim(root, limit)
 
 
 KEEPER = Keeper()  # one for each process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from support.tasks import make_suite, make_task
@@ -50,9 +51,7 @@ def test_the_cache_gives_the_same(sandbox: Sandbox, tmp_path: Path) -> None:
 
 def broken() -> Sandbox:
     """Return a sandbox that runs nothing: whoever asks it has not used the cache."""
-    sandbox = Sandbox()
-    sandbox.end()
-    return sandbox
+    return cast("Sandbox", None)
 
 
 @pytest.mark.parametrize(

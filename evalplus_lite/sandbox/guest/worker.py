@@ -122,7 +122,7 @@ class Worker:
         self.child = None
         dirty = self.scratch_changed() != self.initial_change
         seconds = usage.ru_utime + usage.ru_stime
-        body = struct.pack("<idQ?", status, seconds, usage.ru_maxrss * 1024, dirty)
+        body = struct.pack("<id?", status, seconds, dirty)
         self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)
 
 
