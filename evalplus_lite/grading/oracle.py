@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.grading.stability import deranged, stable
+from evalplus_lite.grading.subsets import relinked
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.compressed import LARGE, Blobs, Packed
@@ -121,11 +122,11 @@ def answer(
     kept = tuple(sorted(answers))
     suite = Suite(
         task.id,
-        tuple(cases[number] for number in kept),
+        relinked((cases[number] for number in kept), kept),
         Blobs(answers[number] for number in kept),
         sum(number < base_count for number in kept),
     )
-    return Answers(_relinked(suite, kept), tuple(dropped[n] for n in sorted(dropped)), kept)
+    return Answers(suite, tuple(dropped[n] for n in sorted(dropped)), kept)
 
 
 def _unstable(
@@ -263,19 +264,6 @@ def _shown(data: bytes | Packed) -> str:
     if isinstance(data, Packed) or size > SHOWN_BYTES:
         return f"a value of {size} bytes"
     return clip(shorten(wire.decode(data)))
-
-
-def _relinked(suite: Suite, kept: tuple[int, ...]) -> Suite:
-    """Point each case's parent at its place in the suite; None if the parent was dropped."""
-    place = {old: new for new, old in enumerate(kept)}
-    return replace(suite, cases=tuple([_moved(case, place) for case in suite.cases]))
-
-
-def _moved(case: Case, place: Mapping[int, int]) -> Case:
-    if case.parent is None or (parent := place.get(case.parent)) == case.parent:
-        return case
-    # Not `replace`, which takes several times as long.
-    return Case(case.arguments, case.source, parent, case.operators, case.reason)
 
 
 def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:

@@ -13,6 +13,7 @@ from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.targeting import TargetClues
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Answers
+from evalplus_lite.grading.subsets import taken
 from evalplus_lite.mutation.mutants import difference, mutants, unified
 from evalplus_lite.programs import program_key
 from evalplus_lite.requirements.kills import MEMORY
@@ -105,15 +106,10 @@ def aim(
         tried += len(answers.suite.cases)
         places, left = _killers(sandbox, task, answers.suite, left)
         places = places[: inputs - kept]
-        cases = [replace(answers.suite.cases[place], source="targeted") for place in places]
+        suite = taken(answers.suite, places)
+        cases = [replace(case, source="targeted") for case in suite.cases]
         generator.feedback(cases)
-        suites.append(
-            replace(
-                answers.suite,
-                cases=tuple(cases),
-                expected=answers.suite.blobs.take(places),
-            )
-        )
+        suites.append(replace(suite, cases=tuple(cases)))
         kept += len(cases)
         idle = 0 if cases else idle + 1
     return Round(tuple(suites), len(survivors), len(survivors) - len(left), tuple(left), tried)

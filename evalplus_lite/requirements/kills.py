@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
+from evalplus_lite.grading.subsets import taken
 from evalplus_lite.mutation.shared_state import leaves_nothing
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
@@ -69,7 +70,7 @@ class KillSuite:
         allowed = [max(FEWEST, SAMPLE_FACTOR * steps[case]) for case in chosen]
         metered = MeteredSuite.of(
             task,
-            _part(suite, chosen),
+            taken(suite, chosen),
             allowed,
             [Allowance(most).patience_counting for most in allowed],
             memory=MEMORY,
@@ -83,7 +84,7 @@ class KillSuite:
     ) -> KillSuite:
         """Prepare a suite's base cases and its cheapest others; ``steps`` as for samples."""
         chosen = _cheapest(suite, steps, MUTANT_STEPS)
-        part = _part(suite, chosen)
+        part = taken(suite, chosen)
         allowed = [MUTANT_FEWEST + MUTANT_FACTOR * steps[case] for case in chosen]
         seconds = [MUTANT_SECONDS + Allowance(most).patience_counting for most in allowed]
         for memory in (MUTANT_MEMORY, MEMORY):
@@ -119,12 +120,3 @@ def _cheapest(suite: Suite, steps: Sequence[int], most: int) -> Sequence[int]:
     plus = sorted(range(suite.base_count, len(cost)), key=lambda case: (cost[case], case))
     total = list(accumulate(cost[case] for case in plus))
     return sorted([*range(suite.base_count), *plus[: bisect_right(total, most)]])
-
-
-def _part(suite: Suite, chosen: Sequence[int]) -> Suite:
-    return replace(
-        suite,
-        cases=tuple(suite.cases[case] for case in chosen),
-        expected=tuple(suite.expected[case] for case in chosen),
-        base_count=sum(case < suite.base_count for case in chosen),
-    )

@@ -41,8 +41,8 @@ from evalplus_lite.generate.engine.scheduler import InputSource, Mix
 from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.grading.subsets import joined, taken
 from evalplus_lite.mutation.mutants import mutants
-from evalplus_lite.pipelines.subsets import joined, taken
 from evalplus_lite.programs import program_key
 from evalplus_lite.sandbox import Limits, Preset, Sandbox
 from evalplus_lite.tasks import load_dataset

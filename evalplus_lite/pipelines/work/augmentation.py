@@ -19,7 +19,7 @@ from evalplus_lite.grading.evidence import (
     recorded,
 )
 from evalplus_lite.grading.oracle import Answers, answer
-from evalplus_lite.pipelines.subsets import as_stress, joined, taken
+from evalplus_lite.grading.subsets import as_stress, joined, taken
 from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
 from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, replace
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.mutation.mutants import Mutant
 from evalplus_lite.pipelines.work.expected import found_evidence, source_of
 from evalplus_lite.pipelines.work.staging import staged, suite_row
@@ -15,7 +16,7 @@ from evalplus_lite.reduction.policy import Choice, Policy, bounded, choose
 from evalplus_lite.requirements.matrix import Matrix, build
 from evalplus_lite.requirements.registry import Subject
 from evalplus_lite.requirements.survivors import Report, Survivor, report
-from evalplus_lite.types import Case, Requirement, Suite
+from evalplus_lite.types import Requirement, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +134,6 @@ def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
     A case whose parent was not chosen has none.
     """
     kept = [*range(suite.base_count), *sorted(cases)]
-    place = {old: new for new, old in enumerate(kept)}
-    return Suite(
-        suite.task_id,
-        tuple(_relinked(suite.cases[number], place) for number in kept),
-        suite.blobs.take(kept),
-        suite.base_count,
-        {**suite.provenance, "reduced_from": len(suite.cases)},
-    )
-
-
-def _relinked(case: Case, place: dict[int, int]) -> Case:
-    return case if case.parent is None else replace(case, parent=place.get(case.parent))
+    small = taken(suite, kept)
+    provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
+    return replace(small, cases=relinked(small.cases, kept), provenance=provenance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.pipelines.subsets import joined, taken
+from evalplus_lite.grading.subsets import joined, taken
 
 
 def test_parts_keep_cases_and_answers_together() -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from evalplus_lite.store.compressed import Blobs
-from evalplus_lite.types import Suite
+from evalplus_lite.types import Case, Suite
 
 
 def taken(suite: Suite, places: Sequence[int]) -> Suite:
-    """Return the suite's cases at these positions, with their answers."""
+    """Return the suite's cases at these positions, with their answers and parents as they are."""
     return replace(
         suite,
         cases=tuple([suite.cases[place] for place in places]),
         expected=suite.blobs.take(places),
+        base_count=sum(place < suite.base_count for place in places),
     )
 
 
@@ -27,6 +28,22 @@ def as_stress(suite: Suite, reasons: Mapping[int, str]) -> Suite:
     places = sorted(reasons)
     cases = [replace(suite.cases[at], parent=None, reason=reasons[at]) for at in places]
     return Suite(suite.task_id, tuple(cases), suite.blobs.take(places), 0)
+
+
+def relinked(cases: Iterable[Case], kept: Sequence[int]) -> tuple[Case, ...]:
+    """Return cases that were at the positions ``kept``, with their parents where these are now.
+
+    A case whose parent was not kept has none.
+    """
+    place = {old: new for new, old in enumerate(kept)}
+    return tuple([_moved(case, place) for case in cases])
+
+
+def _moved(case: Case, place: Mapping[int, int]) -> Case:
+    if case.parent is None or (parent := place.get(case.parent)) == case.parent:
+        return case
+    # Not `replace`, which takes several times as long.
+    return Case(case.arguments, case.source, parent, case.operators, case.reason)
 
 
 def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
