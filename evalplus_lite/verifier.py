@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import astuple
 from pathlib import Path
@@ -143,14 +144,20 @@ class Verifier:
     def _verify_many(
         self, items: Iterable[tuple[str, str]], on_failure: OnFailure
     ) -> Iterator[Verdict | EvalPlusLiteError]:
+        with contextlib.closing(self._futures(items)) as futures:
+            for future in futures:
+                yield _result(future, on_failure)
+
+    def _futures(self, items: Iterable[tuple[str, str]]) -> Generator[Future[Verdict], None, None]:
+        """Yield a future for each item, in their order, some time after it was submitted."""
         waiting: deque[Future[Verdict]] = deque()
         try:
             for item in items:
                 waiting.append(self._begin(item))
                 if len(waiting) >= LOOKAHEAD * self._backend.workers:
-                    yield _result(waiting.popleft(), on_failure)
+                    yield waiting.popleft()
             while waiting:
-                yield _result(waiting.popleft(), on_failure)
+                yield waiting.popleft()
         finally:
             for future in waiting:
                 future.cancel()
@@ -179,25 +186,12 @@ class Verifier:
     ) -> list[Verdict | EvalPlusLiteError]:
         """Return what ``verify_many`` yields as a list, without blocking the event loop."""
         _check(on_failure)
-        waiting: deque[Future[Verdict]] = deque()
         found: list[Verdict | EvalPlusLiteError] = []
-
-        async def take() -> None:
-            future = waiting.popleft()
-            done, _ = await asyncio.wait([asyncio.wrap_future(future)])
-            done.pop().exception()  # heard: asyncio would complain of one that nobody asks for
-            found.append(_result(future, on_failure))
-
-        try:
-            for item in items:
-                waiting.append(self._begin(item))
-                if len(waiting) >= LOOKAHEAD * self._backend.workers:
-                    await take()
-            while waiting:
-                await take()
-        finally:
-            for future in waiting:
-                future.cancel()
+        with contextlib.closing(self._futures(items)) as futures:
+            for future in futures:
+                done, _ = await asyncio.wait([asyncio.wrap_future(future)])
+                done.pop().exception()  # heard: asyncio would complain of one that nobody asks for
+                found.append(_result(future, on_failure))
         return found
 
     def submit(self, task_id: str, program: str) -> Future[Verdict]:

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from types import TracebackType
 from typing import Any, Literal
 
 from rich.cells import cell_len
@@ -50,12 +49,7 @@ class Screen:
     def __enter__(self) -> Screen:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self._stop()
 
     def __call__(self, event: ProgressEvent) -> None:

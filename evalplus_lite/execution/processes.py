@@ -7,7 +7,6 @@ on each is little, and no supervisor waits for it, however busy it is with other
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import itertools
@@ -27,6 +26,7 @@ from evalplus_lite.execution.job import Held, Job, KnownCall, Lost
 from evalplus_lite.execution.workers import check_workers
 from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox import SandboxConfig, probe
+from evalplus_lite.store.writing import spooling
 
 LOOKAHEAD = 64
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
@@ -61,7 +61,7 @@ class Processes:
         _backends.add(self)
 
     def __enter__(self) -> Self:
-        with _no_room():
+        with spooling("tasks"):
             self._stage = tempfile.TemporaryFile(prefix="evalplus_lite_")
         self._staged.clear()
         self._at_work()
@@ -118,7 +118,7 @@ class Processes:
             if self._stage is None:
                 raise InputError("the pool is not open", remedy="use it as a context manager")
             if name not in self._staged:
-                with _no_room():
+                with spooling("tasks"):
                     self._staged[name] = (_append(self._stage.fileno(), data), len(data))
             return self._staged[name]
 
@@ -209,18 +209,6 @@ def _append(stage: int, data: bytes) -> int:
         return start
     finally:
         fcntl.lockf(stage, fcntl.LOCK_UN)
-
-
-@contextlib.contextmanager
-def _no_room() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"tasks cannot be kept for this run: {error.strerror}",
-            path=tempfile.gettempdir(),
-            remedy="make room, or set TMPDIR to another folder",
-        ) from None
 
 
 def _after_fork() -> None:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self
 
 from evalplus_lite.errors import InputError
@@ -89,13 +88,8 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close(now=error is not None)
+    def __exit__(self, *details: object) -> None:
+        self.close(now=details[0] is not None)
 
     def stage(self, name: str, total: int | None) -> None:
         """Report that a stage begins, of ``total`` steps if that is known."""

@@ -8,9 +8,9 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import packed, split
+from evalplus_lite.store.writing import spooling
 from evalplus_lite.types import Sample
 
 CHUNK = 1 << 18
@@ -24,7 +24,7 @@ class Spool:
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         """Read all samples; InputError, naming the folder, if there is no room for them."""
-        with _told():
+        with spooling("samples"):
             file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - held till closed
         self._file = file
         self._ends = array("Q", [0])
@@ -32,9 +32,9 @@ class Spool:
             for sample in samples:
                 line = packed(_row(sample))
                 self._ends.append(self._ends[-1] + len(line))
-                with _told():
+                with spooling("samples"):
                     self._file.write(line)
-            with _told():
+            with spooling("samples"):
                 self._file.flush()
         except BaseException:
             with contextlib.suppress(OSError):  # what could not be written is tried once more
@@ -65,15 +65,3 @@ class Spool:
 
 def _row(sample: Sample) -> Row:
     return sample.task_id, sample.source, sample.model, sample.index, sample.temperature
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"samples cannot be kept for this run: {error.strerror}",
-            path=tempfile.gettempdir(),
-            remedy="make room, or set TMPDIR to another folder",
-        ) from None

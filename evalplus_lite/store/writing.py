@@ -13,6 +13,7 @@ import gzip
 import io
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -142,6 +143,19 @@ def reporting(path: object) -> Iterator[None]:
             f"cannot be written: {error.strerror or error}",
             path=path,
             remedy="choose another output, or change its permissions",
+        ) from None
+
+
+@contextlib.contextmanager
+def spooling(what: str) -> Iterator[None]:
+    """Turn an OSError of writing ``what`` to a temporary file into an InputError."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{what} cannot be kept for this run: {error.strerror}",
+            path=tempfile.gettempdir(),
+            remedy="make room, or set TMPDIR to another folder",
         ) from None
 
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Self
 
 from .reader import TICK
@@ -94,12 +93,7 @@ class Process:
         """Nothing is started yet."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         """End it, with all that it started."""
         self._end()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from types import TracebackType
 from typing import Self
 
 PROGRAM = """
@@ -67,12 +66,7 @@ class Server:
         self.url = f"http://127.0.0.1:{int(self._line())}/v1"
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         """End it."""
         self._process.kill()
         self._process.communicate()
