@@ -1,6 +1,6 @@
 """The text that exported files judge outputs with: no dependency on this project.
 
-It says what ``compare.matches`` says of plain values (``tests/export/test_judging.py`` holds the
+It says what ``values.equality`` says of plain values (``tests/exporters/test_judging.py`` holds the
 two against each other), and takes subclasses of plain types for what they are.
 """
 

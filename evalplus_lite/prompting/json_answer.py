@@ -127,13 +127,13 @@ def _literal_inputs(text: str, form: InputForm, entry_point: str) -> Iterator[An
             node = parsing.parse(line, mode="eval").body
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Call):
                 node = node.left  # an assert's or example's "f(1, 2) == 3": the call is the input
-            tree = _called(node, form) if isinstance(node, ast.Call) else ast.literal_eval(node)
+            tree = _called(node) if isinstance(node, ast.Call) else ast.literal_eval(node)
         except _FAILURES:
             continue
         yield from _rows(tree, form)
 
 
-def _called(node: ast.Call, form: InputForm) -> Any:
+def _called(node: ast.Call) -> Any:
     """Return the literal arguments of a written call, as an object where all are named."""
     if node.keywords and not node.args:
         return {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}

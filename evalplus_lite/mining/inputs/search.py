@@ -35,9 +35,7 @@ def find_cases(
 ) -> FoundCases:
     """Find a function's cases: by type, then by a model, then past 15 by growth."""
     count = min(cases, MAX_CASES)
-    explored = explore(
-        function, runner.execute, seed=seed, rounds=rounds, count=count
-    )  # fmt: skip
+    explored = explore(function, runner.execute, seed=seed, rounds=rounds, count=count)
     found = FoundCases(list(explored.cases), explored.chosen(count=count))
     generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
     if source is not None and not runner.failure:
