@@ -25,6 +25,7 @@ from evalplus_lite import (
 )
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.execution.processes import LOOKAHEAD
+from evalplus_lite.sandbox.limits import memory_bytes
 
 RIGHT, WRONG = "def f(x): return x + x", "def f(x): return x"
 TASKS = (
@@ -314,7 +315,8 @@ def test_options_that_cannot_be_used(options: dict[str, Any], problem: str) -> N
 @pytest.mark.parametrize("memory", [1 << 28, "256MiB", "256 mib", "268435456", "0268435456B"])
 def test_memory_in_several_spellings(memory: Any) -> None:
     """Memory is a number of bytes, or a text with a unit."""
-    assert Verifier(Dataset("tiny", TASKS), memory=memory)._memory == 1 << 28
+    Verifier(Dataset("tiny", TASKS), memory=memory)
+    assert memory_bytes(memory) == 1 << 28
 
 
 def test_an_item_that_is_no_pair_stands_in_its_place(verifier: Verifier) -> None:

@@ -42,7 +42,7 @@ class Crew:
         self._bell, self._ear = socket.socketpair()
         self._bell.setblocking(False)
         self._selector.register(self._ear, selectors.EVENT_READ)
-        self._closing = self._now = self._is_over = False
+        self._closing = self._now = False
         self._failures = 0
         self._thread = threading.Thread(target=self._run, name="supervisors", daemon=True)
         self._thread.start()
@@ -101,7 +101,7 @@ class Crew:
         self._fail_all(InfrastructureError("the run was ended"))
         self.tier_known.set()
         with self._lock:
-            self._closing = self._is_over = True
+            self._closing = True
             places, self.places = self.places, []
         for place in places:
             place.channel.close()

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.targeting import TargetClues
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Answers
 from evalplus_lite.grading.subsets import taken
@@ -96,10 +96,12 @@ def aim(
     for number in range(MOST_BATCHES):
         if not left or kept >= inputs or idle >= IDLE:
             break
-        clues = TargetClues.of([each.source for each in left], reference=task.reference)
-        proposed = (
-            generator.propose_for(clues, batch) if number % 2 == 0 else generator.propose(batch)
-        )
+        if number % 2 == 0:
+            sources = (each.source for each in left)
+            constants = Constants.of_survivors(sources, reference=task.reference)
+            proposed = generator.propose_for(constants, batch)
+        else:
+            proposed = generator.propose(batch)
         if not proposed:
             break
         answers = answered(proposed)

@@ -13,7 +13,6 @@ from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size
 from evalplus_lite.generate.engine.scheduler import Mix
-from evalplus_lite.generate.engine.targeting import TargetClues
 from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key
@@ -205,15 +204,14 @@ def test_same_seed_makes_the_same_cases() -> None:
     assert grow(generator()) != grow(generator(rng=random.Random("1:T/1")))
 
 
-def test_aimed_proposals_use_the_survivors_constants_and_parents() -> None:
-    """Constants that only a survivor has come up, near the cases asked for, and only then."""
+def test_aimed_proposals_use_the_survivors_constants() -> None:
+    """Constants that only a survivor has come up, and only then."""
     made = generator([Case((5,)), Case((30,)), Case((77,))], constants=Constants())
     survivor = "def f(n):\n    return n if n != 1234 else 0\n"
-    clues = TargetClues.of([survivor], reference="def f(n):\n    return n\n", parents=[1])
-    batch = made.propose_for(clues, 40)
+    constants = Constants.of_survivors([survivor], reference="def f(n):\n    return n\n")
+    batch = made.propose_for(constants, 40)
     assert {case.source for case in batch} == {"targeted"}
     assert (1234,) in [case.arguments for case in batch]
-    assert Counter(case.parent for case in batch).most_common(1)[0][0] == 1
     made.feedback(batch)
     assert all(case.source != "targeted" for case in made.propose(20))
 

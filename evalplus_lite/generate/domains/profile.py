@@ -50,7 +50,6 @@ class SizeRange:
 class Profile:
     """What was observed at one slot; ``Profile.of(values)`` reads it off."""
 
-    count: int
     kinds: tuple[type, ...]
     """The exact types seen, in the order of their names."""
     numbers: NumberRange | None = None
@@ -84,7 +83,6 @@ class Profile:
         items = cls.of(elements) if elements else None
         is_rectangular = items is not None and not items.positions and _is_rectangular(rows)
         return cls(
-            count=len(values),
             kinds=tuple(kinds),
             numbers=_numbers(values),
             text=_text([value for value in values if type(value) is str]),

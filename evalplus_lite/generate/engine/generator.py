@@ -21,7 +21,6 @@ from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.pool import Pool
 from evalplus_lite.generate.engine.scheduler import InputSource, Mix, due
 from evalplus_lite.generate.engine.slots import GenerationState, Slot, Step
-from evalplus_lite.generate.engine.targeting import TargetClues
 from evalplus_lite.generate.operators.registry import Family
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
@@ -97,7 +96,6 @@ class Generator:
             InputSource("targeted", 0.5, partial(self._mutated, "targeted", family))
             for family in (Family.NEAR, Family.CONSTANT)
         ]
-        self._parents: tuple[int, ...] = ()
 
     def propose(self, count: int) -> list[Case]:
         """Return up to ``count`` new cases that the filter admits, none equal to any before.
@@ -114,15 +112,14 @@ class Generator:
         """Propose these cases next, as they are; they are built on only once accepted."""
         self._seeds.extend(cases)
 
-    def propose_for(self, clues: TargetClues, count: int) -> list[Case]:
-        """Return up to ``count`` new cases aimed at programs that survived, source ``targeted``."""
-        usual, self.state.constants = self.state.constants, clues.constants
-        self._parents = clues.parents
+    def propose_for(self, constants: Constants, count: int) -> list[Case]:
+        """Return up to ``count`` new cases of these constants, source ``targeted``."""
+        usual, self.state.constants = self.state.constants, constants
         batch: list[Case] = []
         try:
             self._fill(batch, count, self._targeted)
         finally:
-            self.state.constants, self._parents = usual, ()
+            self.state.constants = usual
         return batch
 
     def _fill(self, batch: list[Case], count: int, sources: Sequence[InputSource]) -> None:
@@ -217,7 +214,7 @@ class Generator:
         if not self.pool.size:
             return None
         random, state = self._random, self.state
-        parent, arguments = self.pool.pick(self._parents)
+        parent, arguments = self.pool.pick()
         names: list[str] = []
         state.draws_constants = family is Family.CONSTANT
         for change in range(_MOST_CHANGES):

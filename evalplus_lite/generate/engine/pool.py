@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 
 from evalplus_lite.types import Value
 
 Arguments = tuple[Value, ...]
 
-_AIMED = 0.75
 _SEEDS = 0.45
 _BALANCED = 0.35
-"""Shares of the picks made among parents asked for, else among seeds, else evenly among outputs;
-the rest is even among all."""
+"""Shares of the picks made among seeds, and evenly among outputs; the rest is even among all."""
 _SHARE = 4
 """Outputs count as classes where there are at most a quarter as many as inputs."""
 
@@ -50,18 +48,16 @@ class Pool:
         fair_share = len(self._inputs) / len(self._members)
         return min(1.0, fair_share / len(members)) ** 3
 
-    def pick(self, parents: Sequence[int] = ()) -> tuple[int, Arguments]:
+    def pick(self) -> tuple[int, Arguments]:
         """Return the position of some input and the input itself.
 
         Seeds, which are the most like real inputs, are chosen more often. Where outputs are few,
         each is mostly as likely as any other: what leads to a rare answer is worth as much as what
-        leads to a common one. ``parents``, if any, are positions chosen most of the time.
+        leads to a common one.
         """
         random = self._random
         way = random()
-        if parents and way < _AIMED:
-            at = parents[int(random() * len(parents))]
-        elif way < _SEEDS and self._seeds:
+        if way < _SEEDS and self._seeds:
             at = self._seeds[int(random() * len(self._seeds))]
         elif way < _SEEDS + _BALANCED and self._has_classes():
             members = self._members[int(random() * len(self._members))]

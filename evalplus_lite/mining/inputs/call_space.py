@@ -233,7 +233,7 @@ class DomainReader:
         positions = None if domain.positions is None else tuple(map(self.profile, domain.positions))
         text = self.text if domain.alphabet else None
         return Profile(
-            0, domain.kinds, text=text, items=items, positions=positions, keys=keys, values=values
+            domain.kinds, text=text, items=items, positions=positions, keys=keys, values=values
         )
 
 
