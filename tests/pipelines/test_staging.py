@@ -8,7 +8,7 @@ from dataclasses import replace
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.grading.evidence import Evidence, Loss
-from evalplus_lite.pipelines.subsets import as_stress
+from evalplus_lite.grading.subsets import as_stress
 from evalplus_lite.pipelines.work.staging import (
     Prepared,
     evidence_of,
