@@ -11,12 +11,16 @@ from evalplus_lite.types import Case, Suite
 
 
 def taken(suite: Suite, places: Sequence[int]) -> Suite:
-    """Return the suite's cases at these positions, with their answers and parents as they are."""
-    return replace(
-        suite,
-        cases=tuple([suite.cases[place] for place in places]),
-        expected=suite.blobs.take(places),
-        base_count=sum(place < suite.base_count for place in places),
+    """Return the suite's cases at these positions, with their answers and parents as they are.
+
+    Its stress cases are left out.
+    """
+    return Suite(
+        suite.task_id,
+        tuple([suite.cases[place] for place in places]),
+        suite.blobs.take(places),
+        sum(place < suite.base_count for place in places),
+        suite.provenance,
     )
 
 
