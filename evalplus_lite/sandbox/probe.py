@@ -198,5 +198,18 @@ def choose_tier(config: SandboxConfig) -> str:
     )
 
 
+def surroundings(config: SandboxConfig) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """Return what decides answers beside the config: the tier, and each package as it is installed.
+
+    A package is (its path, when it was written in nanoseconds). Raises as ``choose_tier``.
+    """
+    found = []
+    for place in command.locate(config):
+        first = Path(place.outside, "__init__.py")
+        written = (first if first.exists() else Path(place.outside)).stat().st_mtime_ns
+        found.append((place.outside, written))
+    return choose_tier(config), tuple(found)
+
+
 def _reason(report: ProbeReport) -> tuple[str, str]:
     return report.tier, report.problem or f"does not hold: {', '.join(report.missing)}"

@@ -17,7 +17,7 @@ ROW_BYTES = 1 << 16  # of a longer row nothing is kept
 CHECK_EVERY = 512  # rows that are written between two looks at the size
 FILLED = 0.8  # the share of the bound that dropping leaves
 HOUR = 3600  # seconds to which the last use of a row is known, so that reading seldom writes
-_TABLE = """create table if not exists rows (
+_TABLE = """rows (
     key blob primary key, used integer not null, text text not null, seal blob not null
 ) without rowid"""
 
@@ -83,7 +83,8 @@ class RowStore:
                 with contextlib.suppress(sqlite3.OperationalError):  # some file systems cannot
                     file.execute("pragma journal_mode = wal")
                 file.execute("pragma synchronous = off")  # what a power cut takes is computed again
-                file.execute(_TABLE)
+                file.execute(f"create table if not exists {_TABLE}")
+                _check(file)
             except BaseException:
                 file.close()
                 raise
@@ -128,6 +129,13 @@ class RowStore:
             os.replace(self._path, self._path.with_suffix(".damaged"))
             for end in ("-wal", "-shm"):
                 self._path.with_name(NAME + end).unlink(missing_ok=True)
+
+
+def _check(file: sqlite3.Connection) -> None:
+    """Raise DatabaseError unless our table is all there is: views and triggers run with it."""
+    found = file.execute("select type, sql from sqlite_master limit 2").fetchall()
+    if found != [("table", f"CREATE TABLE {_TABLE}")]:
+        raise sqlite3.DatabaseError("a file of something else")
 
 
 def _seal(key: bytes, text: str) -> bytes:

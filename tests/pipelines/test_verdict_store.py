@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -70,6 +71,51 @@ def test_whatever_decides_a_verdict_tells_it_apart(folder: Path, change: dict[st
     (before,) = verdicts(folder, DRAWN)
     assert verdicts(folder, DRAWN)[0] == before
     assert verdicts(folder, DRAWN, **change)[0].failure != before.failure
+
+
+def test_a_package_that_is_installed_anew_is_another(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a program imports decides its answers, too: by where it is and when it was written."""
+    package = tmp_path / "own_package" / "__init__.py"
+    package.parent.mkdir()
+    package.write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    (before,) = verdicts(folder, DRAWN, packages=["own_package"])
+    assert verdicts(folder, DRAWN, packages=["own_package"]) == [before]
+    os.utime(package, (1, 1))
+    assert verdicts(folder, DRAWN, packages=["own_package"])[0].failure != before.failure
+
+
+ENDLESS = "with recursive n(x) as (select 1 union all select x + 1 from n) select"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [f"create view rows as {ENDLESS} x as key, x as used, 'a' as text, x'00' as seal from n"],
+        ["create table rows (key, used, text, seal, check (length(hex(zeroblob(400000000)))))"],
+        ["create table rows (key blob, text text)"],
+        [
+            f"create table {rows._TABLE}",
+            f"create trigger t after insert on rows begin insert into rows {ENDLESS}"
+            " randomblob(8), x, 'a', x'00' from n; end",
+        ],
+    ],
+    ids=["view", "check", "older", "trigger"],
+)
+def test_a_store_of_others_runs_nothing(folder: Path, statements: list[str]) -> None:
+    """Views, triggers and checks of a file that somebody gave us; nor does it keep us from ours."""
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / NAME, isolation_level=None)) as file:
+        for statement in statements:
+            file.execute(statement)
+    store = RowStore(folder, 1 << 20)
+    assert store.get(b"key") is None
+    store.put(b"key", "text")
+    assert store.get(b"key") == "text"
+    store.close()
+    assert (folder / "verdicts.damaged").exists()
 
 
 def test_a_store_that_cannot_be_trusted_costs_time_only(folder: Path) -> None:

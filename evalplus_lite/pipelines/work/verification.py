@@ -15,6 +15,7 @@ from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Prepared, staged
 from evalplus_lite.pipelines.work.verdict_store import VerdictStore
 from evalplus_lite.programs.extraction import extract
+from evalplus_lite.sandbox.probe import surroundings
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
 from evalplus_lite.types import Failure, Verdict
 
@@ -31,8 +32,11 @@ class Verification:
 
     def __init__(self, place: Place, row: Row) -> None:
         source, settings, self.chat, store = row
-        about = (*settings, place.sandbox.config)
-        self.store = None if store is None else VerdictStore(Path(store), about)
+        self.store = None
+        if store is not None:
+            config = place.sandbox.config
+            about = (*settings, config, surroundings(config))
+            self.store = VerdictStore(Path(store), about)
         self.place, self.source = place, source_of(source)
         self.settings = Settings.of_row(settings)
         self.suites = Prepared(self._prepared)
