@@ -131,8 +131,10 @@ class Client:
         Few items are taken ahead, so a long list can be a generator. After an error nothing new is
         begun; what is under way ends first, unless the user ends it all.
         """
+        batch = self._connection.batch()
         waiting: deque[Future[Result]] = deque()
-        with ThreadPoolExecutor(self._concurrency, thread_name_prefix="llm") as pool:
+        pool = ThreadPoolExecutor(self._concurrency, "llm", initializer=batch.enter)
+        try:
             try:
                 for item in items:
                     waiting.append(pool.submit(function, item))
@@ -141,15 +143,14 @@ class Client:
                 while waiting:
                     yield waiting.popleft().result()
             except Exception:
+                pool.shutdown(cancel_futures=True)
                 raise
-            except BaseException:  # the user's interrupt, or the caller needs no more
-                self._connection.abort()
-                raise
-            finally:
-                for future in waiting:
-                    future.cancel()
-                pool.shutdown()
-                self._connection.resume()
+        except BaseException as error:
+            if not isinstance(error, Exception):  # an interrupt, or the caller needs no more
+                self._connection.abort(batch)
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _count(self, more: Usage) -> None:
         with self._lock:

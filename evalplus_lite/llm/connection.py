@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from dataclasses import dataclass
 from typing import Any, Self
 
 import httpx2
@@ -41,17 +42,18 @@ class Connection(httpx2.Client):
         )
         self._url, self._seconds = url, seconds
         self._calls: set[_Call] = set()
-        self._is_aborted = False
+        self._batches = threading.local()
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Return the whole response to a request."""
         seconds = (request.extensions.get("timeout") or {}).get("read") or self._seconds
-        call = _Call(seconds)
+        batch: Batch | None = getattr(self._batches, "own", None)
+        call = _Call(seconds, batch)
         request.extensions = {**request.extensions, "trace": call.trace}
         request.headers["Accept-Encoding"] = "identity"  # what unpacks may have any size
         self._calls.add(call)
         try:
-            if self._is_aborted:  # the library tries again what was ended
+            if call.is_aborted:  # the library tries again what was ended
                 raise Aborted
             with call:
                 response = super().send(request, **{**options, "stream": True})
@@ -61,7 +63,7 @@ class Connection(httpx2.Client):
         except httpx2.TimeoutException:
             raise errors.too_slow(self._url, seconds=seconds) from None
         except httpx2.RequestError:
-            if self._is_aborted:
+            if call.is_aborted:
                 raise Aborted from None
             if call.is_ended:
                 raise errors.too_slow(self._url, seconds=seconds) from None
@@ -72,15 +74,16 @@ class Connection(httpx2.Client):
             response.status_code, headers=response.headers, content=body, request=request
         )
 
-    def abort(self) -> None:
-        """End all requests under way, and any that follow until ``resume``: each raises at once."""
-        self._is_aborted = True
-        for call in list(self._calls):
-            call.end()
+    def batch(self) -> Batch:
+        """Return what to give requests up by."""
+        return Batch(self._batches)
 
-    def resume(self) -> None:
-        """Take requests again."""
-        self._is_aborted = False
+    def abort(self, batch: Batch) -> None:
+        """End a batch's requests, those to come as well: each raises at once."""
+        batch.is_aborted = True
+        for call in list(self._calls):
+            if call.batch is batch:
+                call.end()
 
     def _body(self, response: httpx2.Response) -> bytes:
         with contextlib.closing(response):
@@ -111,15 +114,32 @@ class Aborted(BaseException):
     """A request was given up by its user: not an Exception, which the library would try again."""
 
 
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Requests that are given up together: those of the threads that entered it."""
+
+    threads: threading.local
+    is_aborted: bool = False
+
+    def enter(self) -> None:
+        """Have all requests that this thread sends be part of it."""
+        self.threads.own = self
+
+
 class _Call:
     """One request, and the socket that it waits on: shut when its time is up."""
 
-    def __init__(self, seconds: float) -> None:
-        self.is_ended = False
+    def __init__(self, seconds: float, batch: Batch | None) -> None:
+        self.batch, self.is_ended = batch, False
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
         self._timer = threading.Timer(seconds, self.end)
         self._timer.daemon = True
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether its user gave it up."""
+        return self.batch is not None and self.batch.is_aborted
 
     def __enter__(self) -> Self:
         self._timer.start()

@@ -264,12 +264,15 @@ def test_a_terminal_is_safe_from_a_server(server: Any, folder: Path) -> None:
     assert done.stderr.replace("\n", "").isprintable()
 
 
-def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path) -> None:
-    """Ctrl-C ends the command although the server holds its answers."""
-    server.answer = BAD["silence"]
+@pytest.mark.parametrize("first", ["silence", "an error"])
+def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path, first: str) -> None:
+    """Ctrl-C ends the command although the server holds its answers, or those that are left."""
+    refusal, silence = b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n", BAD["silence"]
+    server.by_turn = True
+    server.answer = lambda turn: refusal if first == "an error" and turn == 1 else silence
     options = ("-d", "tasks.jsonl", "-m", "tiny", "--base-url", server.url, "-o", "out")
     with interruptible(folder, "", "generate", *options) as process:
-        while not server.asked:
+        while server.asked < 5:
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
