@@ -23,6 +23,7 @@ from support.commands import environment, interruptible, run, write_rows
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Client, Message, Request, ServerError
+from evalplus_lite.llm.connection import Aborted
 
 Write = Callable[[bytes], None]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -143,8 +144,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     found.server_close()
 
 
-def ask(server: Any, *, timeout: float = 1.0) -> Any:
-    source = Client("tiny", base_url=server.url, retries=0, timeout=timeout)
+def ask(server: Any, source: Client | None = None, *, timeout: float = 1.0) -> Any:
+    source = source or Client("tiny", base_url=server.url, retries=0, timeout=timeout)
     return source.ask(Request(model="tiny", messages=(Message("user", "hi"),)))
 
 
@@ -264,20 +265,50 @@ def test_a_terminal_is_safe_from_a_server(server: Any, folder: Path) -> None:
     assert done.stderr.replace("\n", "").isprintable()
 
 
-@pytest.mark.parametrize("first", ["silence", "an error"])
-def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path, first: str) -> None:
-    """Ctrl-C ends the command although the server holds its answers, or those that are left."""
-    refusal, silence = b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n", BAD["silence"]
-    server.by_turn = True
-    server.answer = lambda turn: refusal if first == "an error" and turn == 1 else silence
+def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path) -> None:
+    """Ctrl-C ends the command although the server holds its answers."""
+    server.answer = BAD["silence"]
     options = ("-d", "tasks.jsonl", "-m", "tiny", "--base-url", server.url, "-o", "out")
     with interruptible(folder, "", "generate", *options) as process:
-        while server.asked < 5:
+        while not server.asked:
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)  # the time-out of an answer is 300
     assert process.returncode == 130
+
+
+def test_an_interrupt_ends_what_a_failed_request_left(server: Any) -> None:
+    """After an error what is under way is waited for, but not against the user's will."""
+    server.answer = BAD["silence"]
+    main, endings, is_over = threading.get_ident(), [], threading.Event()
+
+    def press() -> None:
+        time.sleep(0.1)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    def work(item: int) -> None:
+        if item == 0:
+            while not server.asked:
+                time.sleep(0.01)
+            threading.Thread(target=press).start()
+            raise ValueError
+        try:
+            ask(server, source)
+        except BaseException as error:
+            endings.append(type(error))
+            is_over.set()
+            raise
+
+    source = Client("tiny", base_url=server.url, retries=0, timeout=20.0)
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(source.each(work, range(2)))
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert is_over.wait(60)
+    assert endings == [Aborted]
 
 
 def test_a_wait_is_told(server: Any, folder: Path) -> None:
