@@ -41,7 +41,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "grading": TASKS,
     "mutation": GROUND | {"programs"},
     "requirements": JUDGING | {"mutation"},
-    "reduction": GROUND | {"programs", "requirements"},
+    "reduction": GROUND | {"programs", "requirements", "statistics"},
     "consensus": JUDGING | {"mutation", "requirements"},
     "generate/domains": TASKS,
     "generate/operators": GROUND | {"generate/domains"},

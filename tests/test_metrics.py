@@ -1,4 +1,4 @@
-"""pass@k is what drawing k of n samples gives, counted out."""
+"""pass@k is what drawing k of n samples gives, counted out; intervals, as tables give them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evalplus_lite.statistics.bootstrap import bootstrap
 from evalplus_lite.statistics.pass_at_k import Count, estimate, pass_at_k
+from evalplus_lite.statistics.shares import Share, added, chance_of_none
 
 FEW = settings(max_examples=60, deadline=None)
 
@@ -76,3 +78,42 @@ def test_only_k_that_every_task_can_give() -> None:
     counts = {"a": Count(10, 5), "b": Count(3, 1)}
     assert list(estimate(counts, (1, 3, 10))) == ["pass@1", "pass@3"]
     assert estimate({}, (1,)) == {}
+
+
+@pytest.mark.parametrize(
+    ("hits", "total", "low", "high"),
+    [
+        (0, 0, 0, 1),
+        (5, 5, 0.565517535, 1),
+        (0, 10, 0, 0.277532800),
+        (1, 1000, 0.000176546, 0.005642559),
+        (28, 40, 0.545699812, 0.819251548),
+        (56, 61, 0.822053382, 0.964480433),
+        (221, 268, 0.774600862, 0.865478104),
+    ],
+)
+def test_intervals_are_wilson_s(hits: int, total: int, low: float, high: float) -> None:
+    """A share's 95 % interval is that of ``proportion_confint`` in statsmodels 0.15.0."""
+    assert Share(hits, total).interval == pytest.approx((low, high), abs=1e-7)
+
+
+@given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 8))
+@FEW
+def test_chance_of_none_is_counted_out(misses: int, hits: int, drawn: int) -> None:
+    """The chance that no hit is drawn equals the share of subsets without one."""
+    total = misses + hits
+    subsets = list(combinations(range(total), min(drawn, total)))
+    share = sum(all(number >= hits for number in subset) for subset in subsets) / len(subsets)
+    assert chance_of_none(total, hits, drawn) == pytest.approx(share, abs=1e-12)
+
+
+def test_tasks_are_drawn_whole() -> None:
+    """Programs that are alike within a task leave as much to chance as that many tasks do."""
+    clusters = [Share(10 * right, 10) for right in (0, 0, 0, 1, 1, 1, 1, 1, 1, 1)]
+    low, high = bootstrap(clusters, lambda tasks: added(tasks).value, seed=1)
+    assert low <= 0.5 <= 0.9 <= high
+    wilson = added(clusters).interval
+    assert low < wilson[0] < 0.7 < wilson[1] < high
+    assert bootstrap(clusters, lambda tasks: added(tasks).value, seed=1) == (low, high)
+    assert bootstrap([Share(3, 3)] * 4, lambda tasks: added(tasks).value, seed=1) == (1.0, 1.0)
+    assert bootstrap([], lambda tasks: 0.5, seed=1) == (0.0, 1.0)

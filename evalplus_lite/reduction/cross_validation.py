@@ -6,7 +6,6 @@ For each model the suites are chosen without its samples (EvalPlus paper, sectio
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,33 +13,8 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Policy, choose
 from evalplus_lite.reduction.set_cover import bitset
 from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.statistics.shares import Share, added, chance_of_none
 from evalplus_lite.types import Requirement, Sample
-
-Z = 1.959964
-"""The normal distribution's two-sided 95 % point."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """``hits`` of ``total``; fractional where chance decides."""
-
-    hits: float
-    total: int
-
-    @property
-    def value(self) -> float:
-        """The share; 1 where there was nothing to hit."""
-        return self.hits / self.total if self.total else 1.0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval (1927)."""
-        if not self.total:
-            return (0.0, 1.0)
-        n, p = self.total, self.value
-        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-        half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        return (max(0.0, middle - half), min(1.0, middle + half))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +146,6 @@ def _pool(name: str, lines: Sequence[Line]) -> Line:
     def mean(part: Callable[[Line], float]) -> float:
         return sum(map(part, lines)) / len(lines)
 
-    def added(part: Callable[[Line], Share]) -> Share:
-        shares = list(map(part, lines))
-        return Share(sum(share.hits for share in shares), sum(share.total for share in shares))
-
     return Line(
         model="all",
         policy=name,
@@ -184,14 +154,12 @@ def _pool(name: str, lines: Sequence[Line]) -> Line:
         pass_plus=mean(lambda line: line.pass_plus),
         pass_reduced=mean(lambda line: line.pass_reduced),
         pass_random=mean(lambda line: line.pass_random),
-        kept=added(lambda line: line.kept),
-        kept_random=added(lambda line: line.kept_random),
+        kept=added(line.kept for line in lines),
+        kept_random=added(line.kept_random for line in lines),
     )
 
 
 def _miss(matrix: Matrix, killed: int, chosen: int) -> float:
     """Return the chance that as many random plus cases as were chosen all miss these kills."""
     plus = matrix.count - matrix.base_count
-    hits = (killed >> matrix.base_count).bit_count()
-    size = min(chosen.bit_count(), plus)
-    return math.comb(plus - hits, size) / math.comb(plus, size)
+    return chance_of_none(plus, (killed >> matrix.base_count).bit_count(), chosen.bit_count())

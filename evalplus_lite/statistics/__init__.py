@@ -1,1 +1,1 @@
-"""Figures from verdicts: pass@k."""
+"""Figures from verdicts: pass@k, shares and their intervals."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
 from evalplus_lite.programs import program_key
-from evalplus_lite.reduction.cross_validation import Field, Share, crossval, pooled
+from evalplus_lite.reduction.cross_validation import Field, crossval, pooled
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.statistics.shares import Share
 from evalplus_lite.types import Requirement, Sample
 
 # One base case (0) and four plus cases; programs named by what they return.
@@ -80,11 +79,3 @@ def test_pooling_adds_failures_and_averages_rates() -> None:
     )["s"]
     assert line.kept == Share(2.0, 2)
     assert line.pass_plus == 0.25
-
-
-@pytest.mark.parametrize(
-    ("hits", "total", "low", "high"), [(0, 0, 0, 1), (56, 61, 0.822, 0.964), (5, 5, 0.566, 1)]
-)
-def test_intervals_are_wilson_s(hits: int, total: int, low: float, high: float) -> None:
-    """The 95 % interval of a share, as published tables give it."""
-    assert Share(hits, total).interval == pytest.approx((low, high), abs=1e-3)

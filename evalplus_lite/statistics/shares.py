@@ -1,0 +1,48 @@
+"""Shares of a whole with the interval that chance leaves them, and what chance would give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Z = 1.959964
+"""The normal distribution's two-sided 95 % point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``hits`` of ``total``; fractional where chance decides."""
+
+    hits: float
+    total: int
+
+    @property
+    def value(self) -> float:
+        """The share; 1 where there was nothing to hit."""
+        return self.hits / self.total if self.total else 1.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval (1927)."""
+        if not self.total:
+            return (0.0, 1.0)
+        n, p = self.total, self.value
+        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+        half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+        return (max(0.0, middle - half), min(1.0, middle + half))
+
+
+def added(shares: Iterable[Share]) -> Share:
+    """Return the hits of all of their totals."""
+    found = list(shares)
+    return Share(sum(share.hits for share in found), sum(share.total for share in found))
+
+
+def chance_of_none(total: int, hits: int, drawn: int) -> float:
+    """Return the chance that ``drawn`` of ``total`` things, drawn at random, hold no hit.
+
+    With more drawn than there are, all are.
+    """
+    drawn = min(drawn, total)
+    return math.comb(total - hits, drawn) / math.comb(total, drawn)
