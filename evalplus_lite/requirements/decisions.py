@@ -16,22 +16,20 @@ from dataclasses import dataclass
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import parsing
+from evalplus_lite.requirements.probing import PREFIX, probed
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
-_PREFIX = "_evalplus_lite_"
 _TRUTH, _ENTERED = ("false", "true"), ("entered",)
 _ROUNDS = ("zero", "one", "many", "finished", "left")
 
 _PRELUDE = f"""
-{_PREFIX}hits = set()
-
-def {_PREFIX}truth(first, value, hit={_PREFIX}hits.add):
+def {PREFIX}truth(first, value, hit={PREFIX}hits.add):
     hit(first + 1 if value else first)
     return value
 
-def {_PREFIX}rounds(first, items, hit={_PREFIX}hits.add):
+def {PREFIX}rounds(first, items, hit={PREFIX}hits.add):
     count, end = 0, 4
     try:
         for item in items:
@@ -42,18 +40,8 @@ def {_PREFIX}rounds(first, items, hit={_PREFIX}hits.add):
         hit(first + (count if count < 2 else 2))
         hit(first + end)
 
-def {_PREFIX}entered(first, hit={_PREFIX}hits.add):
+def {PREFIX}entered(first, hit={PREFIX}hits.add):
     hit(first)
-"""
-
-_EPILOGUE = """
-def {prefix}measured(*arguments):
-    {prefix}hits.clear()
-    try:
-        {entry_point}(*arguments)
-    except Exception:
-        pass
-    return sorted({prefix}hits)
 """
 
 
@@ -91,15 +79,8 @@ def instrument(program: Program) -> Instrumented:
         raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
     rewriter = _Rewriter()
     tree = rewriter.visit(tree)
-    first = 0
-    for first, statement in enumerate(tree.body):  # noqa: B007 - the place is used
-        if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
-            break
-    epilogue = _EPILOGUE.format(prefix=_PREFIX, entry_point=program.entry_point)
-    tree.body[first:first] = parsing.parse(_PRELUDE).body
-    tree.body += parsing.parse(epilogue).body
-    source = ast.unparse(ast.fix_missing_locations(tree))
-    return Instrumented(Program(source, f"{_PREFIX}measured"), tuple(rewriter.probes))
+    made = probed(tree, program.entry_point, prelude=_PRELUDE)
+    return Instrumented(made, tuple(rewriter.probes))
 
 
 def decisions(
@@ -156,7 +137,7 @@ class _Rewriter(ast.NodeTransformer):
         return ast.Constant(self.probes[-1].first)
 
     def _call(self, what: str, name: str, node: ast.expr, outcomes: tuple[str, ...]) -> ast.expr:
-        function = ast.Name(_PREFIX + name, ast.Load())
+        function = ast.Name(PREFIX + name, ast.Load())
         return ast.Call(function, [self._probe(what, node, outcomes), node], [])
 
     def _truth(self, what: str, node: ast.expr) -> ast.expr:
@@ -212,5 +193,5 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _entered(self, what: str, node: ast.AST) -> ast.stmt:
-        function = ast.Name(_PREFIX + "entered", ast.Load())
+        function = ast.Name(PREFIX + "entered", ast.Load())
         return ast.Expr(ast.Call(function, [self._probe(what, node, _ENTERED)], []))

@@ -15,13 +15,11 @@ from evalplus_lite.requirements.cache import CachedRows
 from evalplus_lite.requirements.decisions import decisions
 from evalplus_lite.requirements.input_classes import input_classes
 from evalplus_lite.requirements.kills import Kills, KillSuite
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.requirements.probing import REFERENCE_LIMITS
+from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.values import wire
-
-# Probes and coverage.py slow a reference down; it has answered these cases, so it ends.
-REFERENCE_LIMITS = Limits(cpu=300.0, load=10.0, output=1 << 26)
 
 
 @dataclass(frozen=True, slots=True)

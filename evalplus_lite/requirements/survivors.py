@@ -9,24 +9,14 @@ from dataclasses import dataclass
 from evalplus_lite.mutation.mutants import Mutant, difference, normal_form
 from evalplus_lite.programs import parsing
 from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.probing import PREFIX, REFERENCE_LIMITS, probed
 from evalplus_lite.requirements.registry import mutants_by_key
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Sandbox
 from evalplus_lite.types import Requirement, Returned, Suite, Task
 from evalplus_lite.values import wire
 
 ENOUGH = 20
 """A mutant whose statement so many cases reach, and none rejects, is suspected to be equivalent."""
-
-_REACH = """
-def {prefix}measured(*arguments):
-    {prefix}hits.clear()
-    try:
-        {entry_point}(*arguments)
-    except Exception:
-        pass
-    return sorted({prefix}hits)
-"""
-_PREFIX = "_evalplus_lite_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +42,6 @@ class Report:
     killed: int
     killed_by_base: int
     survivors: tuple[Survivor, ...]
-
-    @property
-    def score(self) -> float:
-        """The share of mutants that some case kills; 1 where there is none."""
-        return self.killed / self.total if self.total else 1.0
 
 
 def report(sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix) -> Report:
@@ -89,24 +74,14 @@ def _reached(sandbox: Sandbox, task: Task, suite: Suite, lines: Sequence[int]) -
     tree = parsing.parse(normal_form(task.reference))
     marker = _Marker(sorted(set(lines)))
     marker.visit(tree)
-    head = 0
-    while head < len(tree.body) and _is_future(tree.body[head]):
-        head += 1
-    tree.body.insert(head, parsing.parse(f"{_PREFIX}hits = set()").body[0])
-    text = ast.unparse(ast.fix_missing_locations(tree))
-    text += _REACH.format(prefix=_PREFIX, entry_point=task.entry_point)
     inputs = Inputs.of(case.arguments for case in suite.cases)
-    run = sandbox.run(Program(text, f"{_PREFIX}measured"), inputs, Limits(cpu=300.0, load=10.0))
+    run = sandbox.run(probed(tree, task.entry_point), inputs, REFERENCE_LIMITS)
     counts = dict.fromkeys(lines, 0)
     for outcome in run.outcomes:
         if isinstance(outcome, Returned):
             for line in wire.decode(outcome.data):
                 counts[line] += 1
     return [counts[line] for line in lines]
-
-
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 class _Marker(ast.NodeTransformer):
@@ -136,7 +111,7 @@ class _Marker(ast.NodeTransformer):
         marks = [line for line in self.lines if first <= line <= last]
         for line in marks:
             self.lines.remove(line)
-        text = "\n".join(f"{_PREFIX}hits.add({line})" for line in marks)
+        text = "\n".join(f"{PREFIX}hits.add({line})" for line in marks)
         return [*parsing.parse(text).body, statement]
 
     @staticmethod

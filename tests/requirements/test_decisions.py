@@ -95,7 +95,8 @@ def test_a_program_without_decisions_has_none(sandbox: Sandbox) -> None:
 def test_future_imports_stay_first(sandbox: Sandbox) -> None:
     """The probes stand after imports that must come first."""
     source = "from __future__ import annotations\n\ndef f(x: Unknown):\n    return 1 if x else 2\n"
-    assert seen(sandbox, source, [(1,)]) == {"ternary=true": [0]}
+    for head in ("", '"""Says what it is."""\n'):
+        assert seen(sandbox, head + source, [(1,)]) == {"ternary=true": [0]}
 
 
 def test_what_is_no_python_is_the_reference_s_fault() -> None:
