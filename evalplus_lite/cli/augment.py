@@ -40,9 +40,7 @@ def augment(
     model: Annotated[
         str | None, typer.Option("--model", help="Ask this model for seeds (key: OPENAI_API_KEY).")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
-    ] = None,
+    base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
     generators: Annotated[
         int,

@@ -29,9 +29,7 @@ def suggest(
     model: Annotated[
         str | None, typer.Option("--model", help="Ask this model (key: OPENAI_API_KEY).")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="Its OpenAI-compatible server.")
-    ] = None,
+    base_url: options.BaseUrl = None,
     replay: Annotated[
         list[Path] | None,
         typer.Option("--replay", metavar="FILE", help="Recorded replies instead of a server."),

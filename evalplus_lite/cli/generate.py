@@ -18,13 +18,10 @@ from evalplus_lite.tasks import load_dataset
 
 def generate(
     dataset: options.Dataset,
-    model: Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")],
+    model: options.Model,
     out: options.Out = None,
     tasks: options.Tasks = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
-    ] = None,
+    base_url: options.BaseUrl = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
     temperature: Annotated[
         str | None,
@@ -33,7 +30,7 @@ def generate(
         ),
     ] = None,
     greedy: Annotated[bool, typer.Option("--greedy", help="The same as --temperature 0.")] = False,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")] = 1024,
+    max_tokens: options.MaxTokens = 1024,
     stop: Annotated[
         list[str] | None, typer.Option("--stop", help="Where an answer ends; several times.")
     ] = None,
@@ -43,7 +40,7 @@ def generate(
     with_contracts: Annotated[
         bool, typer.Option("--with-contracts", help="Show the task's precondition in the prompt.")
     ] = False,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
     force: options.Force = False,
     json: options.Json = False,

@@ -50,13 +50,8 @@ def mine(
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
-    ] = None,
-    max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, help="Of one answer of the model.")
-    ] = 4096,
+    base_url: options.BaseUrl = None,
+    max_tokens: options.MaxTokens = 4096,
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,

@@ -59,6 +59,13 @@ Sandbox = Annotated[
         help="auto, namespaces, landlock, or none (resource limits only: accepts the risk).",
     ),
 ]
+Model = Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
+]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")]
 Timeout = Annotated[
     float,
     typer.Option(

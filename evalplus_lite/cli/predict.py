@@ -17,17 +17,14 @@ from evalplus_lite.pipelines import prediction
 
 def predict(
     tasks: options.Mined,
-    model: Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")],
+    model: options.Model,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL)."),
-    ] = None,
+    base_url: options.BaseUrl = None,
     samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
     temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of an answer.")] = 1024,
+    max_tokens: options.MaxTokens = 1024,
     cases: Annotated[
         int | None, typer.Option("--cases", min=1, help="Only the first cases of each task.")
     ] = None,
@@ -43,7 +40,7 @@ def predict(
     examples: Annotated[
         bool, typer.Option("--examples", help="Show three worked examples first (small models).")
     ] = False,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")] = 8,
+    concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
     force: options.Force = False,
     json: options.Json = False,

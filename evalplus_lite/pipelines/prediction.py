@@ -13,7 +13,13 @@ from evalplus_lite.llm import Client, ModelSource
 from evalplus_lite.mining.asking import predict as asking_model
 from evalplus_lite.mining.asking import score as scoring
 from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings
-from evalplus_lite.mining.asking.score import ScoreReport, graded_rows, judge_by, read_predictions
+from evalplus_lite.mining.asking.score import (
+    GradedPrediction,
+    ScoreReport,
+    graded_row,
+    judge_by,
+    read_predictions,
+)
 from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.mining.tasks.mined import read_tasks as read_mined
@@ -129,11 +135,17 @@ def score(
         else predictions
     )
     decide = None if judge is None else judge_by(judge)
-    report = scoring.score(known, said, ks=ks, judge=decide)
+    rows: list[dict[str, Any]] = []
+
+    def keep(task: MinedTask, found: GradedPrediction) -> None:
+        rows.append(graded_row(task, found))
+
+    told = None if graded is None else keep
+    report = scoring.score(known, said, ks=ks, judge=decide, graded=told)
     run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
     result = ScoreResult({"run": run, **report.to_json()}, report)
     if graded is not None:
-        write_jsonl(graded, graded_rows(known, said, judge=decide))
+        write_jsonl(graded, rows)
     if out is not None:
         result.write_summary(Path(out))
     return result

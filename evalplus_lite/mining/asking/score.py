@@ -135,31 +135,19 @@ def read_predictions(path: Path) -> Iterator[Prediction]:
             ) from None
 
 
-def graded_rows(
-    tasks: Iterable[MinedTask],
-    predictions: Iterable[Prediction],
-    *,
-    judge: SameMessage | None = None,
-) -> Iterator[dict[str, Any]]:
-    """Yield a row a prediction in the paper's form (A.1): input, output, prediction, result."""
-    known = {task.id: task for task in tasks}
-    for prediction in predictions:
-        task = known.get(prediction.task_id)
-        if task is None or not 0 <= prediction.case < len(task.cases):
-            continue
-        case = task.cases[prediction.case]
-        found = grade(case, prediction, judge)
-        tokens = {"prompt": prediction.prompt_tokens, "completion": prediction.completion_tokens}
-        yield {
-            "task_id": task.id,
-            "case": prediction.case,
-            "sample": prediction.sample,
-            **{k: v for k, v in case.to_json().items() if k != "runtime"},
-            "prediction": prediction.answer,
-            "result": None if found.problem else found.is_right,
-            "reason": found.reason,
-            "answer_tokens": {**tokens, "total": sum(tokens.values())},
-        }
+def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
+    """Return a prediction as a row in the paper's form (A.1): input, output, prediction, result."""
+    row = found.prediction.to_json()
+    return {
+        "task_id": task.id,
+        "case": row["case"],
+        "sample": row["sample"],
+        **{k: v for k, v in task.cases[row["case"]].to_json().items() if k != "runtime"},
+        "prediction": row["prediction"],
+        "result": None if found.problem else found.is_right,
+        "reason": found.reason,
+        "answer_tokens": row["answer_tokens"],
+    }
 
 
 @dataclass(slots=True)
@@ -195,8 +183,9 @@ def score(
     *,
     ks: Iterable[int] = (1,),
     judge: SameMessage | None = None,
+    graded: Callable[[MinedTask, GradedPrediction], None] | None = None,
 ) -> ScoreReport:
-    """Score predictions: pass@k over cases, and pass@1 by group.
+    """Score predictions: pass@k over cases, and pass@1 by group; ``graded`` is told each grade.
 
     Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
     node types over lines of code. Raises InputError for a prediction of an unknown case.
@@ -214,6 +203,8 @@ def score(
                 remedy="score against the file that was predicted on",
             )
         found = grade(task.cases[prediction.case], prediction, judge)
+        if graded is not None:
+            graded(task, found)
         if found.problem:
             place = {"task_id": prediction.task_id, "case": prediction.case}
             report.undecided.append(
