@@ -72,9 +72,9 @@ class InputForm:
 
         It keeps to what enforcing servers take: no optional keys, no free keys, no tuples.
         """
-        one = _object({n: _schema(s) for n, s in zip(self.names, self.seen, strict=True)})
+        one = object_schema({n: _schema(s) for n, s in zip(self.names, self.seen, strict=True)})
         many = {"type": "array", "items": one, "minItems": count, "maxItems": count}
-        return _object({"inputs": many})
+        return object_schema({"inputs": many})
 
     def write(self, arguments: Sequence[Value]) -> dict[str, Any] | None:
         """Return an input as the JSON-ready object of the schema, None where JSON has no word."""
@@ -118,7 +118,8 @@ def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
     return tuple(names[i] if i < len(names) else f"argument{i + 1}" for i in range(arity))
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with these keys, all of them and no other."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -135,11 +136,11 @@ def _schema(seen: Profile | None) -> dict[str, Any]:
     for kind in kinds:
         if kind in _ARRAYS:
             array = _array_schema(kind, seen)
-            forms.append(_object({kind.__name__: array}) if _is_tagged(kind, seen) else array)
+            forms.append(object_schema({kind.__name__: array}) if _is_tagged(kind, seen) else array)
         elif kind is bytes:
-            forms.append(_object({"hex": {"type": "string"}}))
+            forms.append(object_schema({"hex": {"type": "string"}}))
         elif kind is complex:
-            forms.append(_object({"real": _SCALARS[float], "imaginary": _SCALARS[float]}))
+            forms.append(object_schema({"real": _SCALARS[float], "imaginary": _SCALARS[float]}))
         elif not (kind is int and float in kinds):  # every integer is a number
             forms.append(_SCALARS[kind])
     return _any(forms)
@@ -147,7 +148,7 @@ def _schema(seen: Profile | None) -> dict[str, Any]:
 
 def _array_schema(kind: type, seen: Profile) -> dict[str, Any]:
     if kind is dict:
-        items = _object({"key": _schema(seen.keys), "value": _schema(seen.values)})
+        items = object_schema({"key": _schema(seen.keys), "value": _schema(seen.values)})
     elif seen.positions is not None:
         items = _any([_schema(position) for position in seen.positions])
     else:

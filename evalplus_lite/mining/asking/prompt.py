@@ -8,9 +8,10 @@ from typing import Any
 
 from evalplus_lite.llm import Message
 from evalplus_lite.mining.asking.canonical import normal
-from evalplus_lite.mining.inputs.schema import object_schema, schema_of
+from evalplus_lite.mining.inputs.schema import schema_of
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.prompting.json_form import object_schema
 
 PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
 Work out what comes of the call, without running it. Answer with one JSON object and nothing else:

@@ -21,8 +21,8 @@ BATCH = 15
 TYPED_BATCH = 90
 """Inputs tried a batch where no model writes them: they cost nothing."""
 PATIENCE = 6
-MOST_BATCHES = 200
 """Batches without a single new case after which the loop ends."""
+MOST_BATCHES = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ strings always. Schemas keep to what servers enforce: every key named and requir
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 from evalplus_lite.prompting.json_answer import json_objects
+from evalplus_lite.prompting.json_form import object_schema
 from evalplus_lite.types import Value
 from evalplus_lite.values import codec
 
@@ -28,21 +29,12 @@ _SIMPLE: dict[str, tuple[str, tuple[type, ...]]] = {
     "date": ("string", (str,)), "datetime": ("string", (str,)),
 }  # fmt: skip
 _ARRAYS = {"tuple": tuple, "set": set, "frozenset": frozenset}
+_ARRAY_KINDS = frozenset({*_ARRAYS, "list", "sequence", "iterable", "iterator", "collection"})
 _ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"))))
 
 
 class MisfitError(ValueError):
     """A value is not of its type; the message says where and how."""
-
-
-def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with these keys, all of them and no other."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def schema_of(kind: Type) -> dict[str, Any]:
@@ -93,16 +85,7 @@ def read_value(tree: Any, kind: Type, where: str) -> Value:
                     _read_key(key, keys, where): read_value(value, values, f"{where}.{key}")
                     for key, value in tree.items()
                 }
-        case (
-            "tuple"
-            | "set"
-            | "frozenset"
-            | "list"
-            | "sequence"
-            | "iterable"
-            | "iterator"
-            | ("collection")
-        ):
+        case name if name in _ARRAY_KINDS:
             if isinstance(tree, list):
                 return _read_array(tree, kind, where)
         case _:
