@@ -62,7 +62,7 @@ class Processes:
 
     def __enter__(self) -> Self:
         with spooling("tasks"):
-            self._stage = tempfile.TemporaryFile(prefix="evalplus_lite_")
+            self._stage = _kept_file()
         self._staged.clear()
         self._at_work()
         return self
@@ -195,6 +195,15 @@ class Processes:
 
 def _as_it_is(row: Row) -> Row:
     return row
+
+
+def _kept_file() -> IO[bytes]:
+    """Return a new file without a name, at a descriptor that a process we start has it at, too.
+
+    Not one of the first three, free where a caller has closed them: it gets its own of those.
+    """
+    with tempfile.TemporaryFile(prefix="evalplus_lite_") as file:
+        return os.fdopen(fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, 3), "w+b")
 
 
 def _append(stage: int, data: bytes) -> int:

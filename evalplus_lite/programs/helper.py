@@ -52,7 +52,7 @@ def ask(operation: str, **fields: Any) -> Any:
     Raises TooLarge, and InfrastructureError if no helper can be started or none answers.
     """
     request = json.dumps([operation, fields]).encode()
-    fault = ""
+    fault, status = "", None
     for _ in range(TRIES):
         with _slots:
             try:
@@ -74,6 +74,8 @@ def ask(operation: str, **fields: Any) -> Any:
         if "refused" in reply:
             raise TooLarge(reply["refused"])
         return reply["answer"]
+    if status == 0:  # it never says so itself: the caller ignores SIGCHLD, so nobody knows
+        raise TooLarge("too large to look into")
     raise InfrastructureError(f"a helper process failed {TRIES} times: {fault}")
 
 

@@ -140,3 +140,35 @@ print("running", flush=True)
     while alive(below) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert alive(below) == []
+
+
+def test_a_caller_with_odd_signals(tmp_path: Path) -> None:
+    """What a caller ignores and blocks is inherited; children are waited for all the same, and a
+    text that ends a helper is given up."""
+    text = """
+import signal
+from evalplus_lite.programs.parsing import TooLarge, parse
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+try:
+    parse("1<" * 300_000 + "1")
+except TooLarge:
+    print("large")
+with Verifier("tasks.jsonl", workers=1) as verifier:
+    print(judged(verifier))
+"""
+    assert ran(tmp_path, text) == ["begun", "large", "True"]
+
+
+def test_a_caller_without_standard_streams(tmp_path: Path) -> None:
+    """A service may have closed them: what it opens next has their numbers."""
+    text = """
+import os
+
+os.close(0)
+os.close(2)
+with Verifier("tasks.jsonl", workers=1) as verifier:
+    print(judged(verifier))
+"""
+    assert ran(tmp_path, text) == ["begun", "True"]

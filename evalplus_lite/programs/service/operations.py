@@ -46,6 +46,9 @@ def main() -> None:
     """Answer requests until the other side goes away; a text that takes too much ends it."""
     parsing.trust_this_process()
     channel = socket.socket(fileno=0)
+    # Whoever started this may ignore or block the signal that bounds a text, which is inherited.
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     _warm_up()
     for limit, value in (
         (resource.RLIMIT_AS, _held() + MEMORY),

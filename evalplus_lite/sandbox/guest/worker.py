@@ -132,7 +132,8 @@ def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
     os.close(page)
     # Default actions, so not Python's SIGINT handler: signals that PID 1 of a namespace does not
     # handle are discarded when they come from inside, and a program starts as any other does.
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"):
+    # SIGCHLD, as a caller may ignore it, which is inherited: the kernel would reap our children.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCHLD"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     for name in preload:
         try:
