@@ -89,6 +89,7 @@ INSIDE = (
     "values/encoding.py",
     "sandbox/guest/child.py",
     "sandbox/guest/counting.py",
+    "sandbox/guest/ordering.py",
     "sandbox/guest/worker.py",
     "sandbox/guest/boot.py",
 )

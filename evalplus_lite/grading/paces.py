@@ -92,10 +92,12 @@ class BySteps:
         return self.known[case]
 
 
-def reference_steps(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[int]:
-    """Return the steps of a task's reference on each case, at most ``MOST_STEPS`` or so."""
+def reference_steps(
+    sandbox: Sandbox, task: Task, cases: Sequence[Case], *, most: int = MOST_STEPS
+) -> list[int]:
+    """Return the steps of a task's reference on each case, at most ``most`` or so."""
     program = Program(task.reference, task.entry_point)
     inputs = Inputs.of(case.arguments for case in cases)
     limits = Limits(load=10.0, memory=4 << 30)
-    found = count(sandbox, program, inputs, limits, most=MOST_STEPS)
-    return [MOST_STEPS if steps is None else steps for steps in found]
+    found = count(sandbox, program, inputs, limits, most=most)
+    return [most if steps is None else steps for steps in found]

@@ -14,11 +14,10 @@ from evalplus_lite.consensus.disputes import Dispute, Finding, rows
 from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
-from evalplus_lite.grading.evidence import (
-    blamed,
-    recorded,
-)
+from evalplus_lite.grading.demand import Bearable
+from evalplus_lite.grading.evidence import blamed, recorded
 from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, taken
 from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
 from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
@@ -27,11 +26,13 @@ from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.store.compressed import Packed
 from evalplus_lite.store.writing import packed_row
+from evalplus_lite.tasks.contracts import shown
 from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
 
 MOST_UNANSWERED = 10
+MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -83,6 +84,8 @@ class TaskAugmentation:
         self.stress: list[Suite] = []
         self.generator = generator_of(self.task, base.suite.cases, seed, seeds)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
+        self.orders = FreeOrders.of(sandbox, self.task, base.suite)
+        self.bearable = Bearable.of(sandbox, self.task)
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.review: list[Dispute] = []
@@ -163,7 +166,20 @@ class TaskAugmentation:
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
-        return answers
+        return self._fair(answers)
+
+    def _fair(self, answers: Answers) -> Answers:
+        """Return the answers that every right program gives, whatever its design."""
+        cases = answers.suite.cases
+        tied = self.orders.other(self.sandbox, answers.suite)
+        if tied and not self.dropped["tie"]:
+            place, shown_both = min(tied.items())
+            told = f"inputs with several right answers are left out: {shown_both}"
+            self.notes.append(f"{told}, on input {shown(cases[place])}")
+        self.dropped["tie"] += len(tied)
+        answers = _only(answers, [n for n in range(len(cases)) if n not in tied])
+        reasons = enumerate(self.bearable.demands(self.sandbox, answers.suite.cases))
+        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
 
     def _undisputed(self, answers: Answers) -> Answers:
         """Return the answers without those that most programs contradict."""
@@ -175,8 +191,9 @@ class TaskAugmentation:
 
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
-        if reasons:
-            self.stress.append(as_stress(answers.suite, reasons))
+        room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
+        if some := dict(list(reasons.items())[:room]):
+            self.stress.append(as_stress(answers.suite, some))
         return _only(answers, [n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:

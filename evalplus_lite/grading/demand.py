@@ -1,0 +1,253 @@
+"""What a case demands of right programs whose design is not the reference's, told by counts.
+
+A program may be right and plain: it goes through a list once more for each element, counts up to a
+number where the reference has a formula, or calls itself for each item, which Python allows about a
+thousand times. A case that such a program may not bear says nothing about its answers, so it is no
+test of correctness. Which those are follows from the case's size, its numbers and the reference's
+steps, beside those of the cases that the task came with. No clock is read, and no program judged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+
+from evalplus_lite.grading.paces import reference_steps
+from evalplus_lite.programs import parsing
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks.contracts import parse, violations
+from evalplus_lite.types import Case, Task, Value
+
+MOST_WORK = 10_000_000
+"""Steps that a plain program may take: half a second of a usual machine."""
+LONGEST = 900
+"""Elements of a container, or characters, for each of which a program may call itself."""
+COUNTED, BEYOND = 1_000_000, 10
+"""A number up to which any program may count; else so many times the largest of the task's own."""
+ROOMY, CLOSE = 100, 10
+"""How many times the steps of the task's own cases a number may cause: what is a loop for one
+program is a loop within a loop for others; ``CLOSE`` where the reference builds answers upon
+earlier ones, for which others call themselves."""
+SLACK = 10
+"""How many times the reference's steps other programs may take."""
+FREE = 200
+"""Steps that a number may always cause."""
+SQUARES = 20
+"""Steps beyond so many times the square of a case's size are caused by a number in it."""
+MEASURED = 4
+"""Of the task's own cases, so many of the largest by each measure are run."""
+HUGE = 10**30
+"""A contract that allows this number bounds none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How large a case is.
+
+    ``items``: elements, characters and digits in all; ``longest``: of one container or string;
+    ``number``: the largest integer, in size, that is an argument, ``magnitude``: that is anywhere.
+    """
+
+    items: int = 0
+    longest: int = 0
+    number: int = 0
+    magnitude: int = 0
+
+    @classmethod
+    def of(cls, arguments: Sequence[Value]) -> Extent:
+        """Measure a case's arguments."""
+        number = max((abs(each) for each in arguments if type(each) is int), default=0)
+        return replace(cls.largest(map(_extent, arguments)), number=number)
+
+    @classmethod
+    def largest(cls, parts: Iterable[Extent], *, together: bool = True) -> Extent:
+        """Return the extent of all parts, ``together`` or of whichever is the largest."""
+        every = [*parts] or [cls()]
+        items = [part.items for part in every]
+        return cls(
+            sum(items) if together else max(items),
+            max(part.longest for part in every),
+            max(part.number for part in every),
+            max(part.magnitude for part in every),
+        )
+
+    def is_within(self, other: Extent) -> bool:
+        """Whether nothing of it is larger."""
+        return (
+            self.items <= other.items
+            and self.longest <= other.longest
+            and self.magnitude <= other.magnitude
+        )
+
+
+MEASURES = tuple(map(attrgetter, ("items", "longest", "number", "magnitude")))
+
+
+@dataclass(frozen=True, slots=True)
+class Bearable:
+    """What right programs of a task bear, as far as its own cases show.
+
+    ``extent`` and ``steps`` are the largest of those. A number may cause ``growth`` times as many
+    steps; 0 if the contract bounds numbers. ``is_counting`` if programs may count up to one.
+    """
+
+    task: Task
+    extent: Extent
+    steps: int
+    growth: int
+    is_counting: bool
+
+    @classmethod
+    def of(cls, sandbox: Sandbox, task: Task) -> Bearable:
+        """Measure the cases that the task came with: its base cases and published ones."""
+        extents = [Extent.of(case.arguments) for case in task.cases]
+        extent = Extent.largest(extents, together=False)
+        places = {at for by in MEASURES for at in _first(extents, by)}
+        steps = max(_steps(sandbox, task, [task.cases[at] for at in sorted(places)]), default=0)
+        if _bounds_numbers(sandbox, task):
+            return cls(task, extent, steps, 0, is_counting=False)
+        tree = parsing.parse(task.reference)
+        growth = CLOSE if is_recurrent(tree) else ROOMY
+        return cls(task, extent, steps, growth, counts_up(tree))
+
+    def demands(self, sandbox: Sandbox, cases: Sequence[Case]) -> list[str]:
+        """Return for each case what it asks of a program beyond a right answer; "" if nothing."""
+        extents = [Extent.of(case.arguments) for case in cases]
+        reasons = [self._of_extent(extent) for extent in extents]
+        unsure = [
+            number
+            for number, extent in enumerate(extents)
+            if not reasons[number] and not extent.is_within(self.extent)
+        ]
+        if unsure:
+            steps = _steps(sandbox, self.task, [cases[number] for number in unsure])
+            for number, taken in zip(unsure, steps, strict=True):
+                reasons[number] = self._of_steps(extents[number], taken)
+        return reasons
+
+    def _of_extent(self, extent: Extent) -> str:
+        if extent.longest > max(LONGEST, self.extent.longest):
+            return f"{extent.longest:,} items in one argument, each of which may be a call"
+        if extent.items**2 > MOST_WORK and extent.items > self.extent.items:
+            return f"{extent.items:,} items, each of which may be compared with each"
+        if self.is_counting and extent.number > max(COUNTED, BEYOND * self.extent.number):
+            return "a number that a program may count up to"
+        return ""
+
+    def _of_steps(self, extent: Extent, steps: int) -> str:
+        if steps <= self.steps:
+            return ""
+        if SLACK * steps > MOST_WORK:
+            return f"{steps:,} steps of the reference"
+        is_by_number = steps > SQUARES * max(1, extent.items) ** 2
+        if self.growth and is_by_number and steps > max(FREE, self.growth * self.steps):
+            return f"{steps:,} steps of the reference, caused by a number"
+        return ""
+
+
+def counts_up(tree: ast.AST) -> bool:
+    """Return whether programs might count up to a number that the reference is given.
+
+    Not to one that it takes apart, by digits or bits, writes out, compares, adds or subtracts.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp):
+            are_given = not (_is_constant(node.left) or _is_constant(node.right))
+            if isinstance(node.op, ast.Pow | ast.Div):
+                return True
+            if are_given and isinstance(node.op, ast.Mult | ast.Mod | ast.FloorDiv):
+                return True
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in ("range", "math", "pow", "sqrt", "isqrt", "gcd", "lcm", "factorial", "comb"):
+                return True
+    return False
+
+
+def is_recurrent(tree: ast.AST) -> bool:
+    """Return whether a program calls itself, or reads earlier entries of a table that it fills."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            called = {_called(each) for each in ast.walk(node)}
+            if node.name in called:
+                return True
+        if isinstance(node, ast.For | ast.While) and _filled(node) & _read(node):
+            return True
+    return False
+
+
+def _filled(loop: ast.AST) -> set[str]:
+    """Return the names of what a loop stores items in, or appends to."""
+    found = set[str]()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            found.add(_base(node))
+        elif isinstance(node, ast.Attribute) and node.attr == "append":
+            found.add(_base(node.value))
+    return found - {""}
+
+
+def _read(loop: ast.AST) -> set[str]:
+    return {
+        _base(node)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+    }
+
+
+def _base(node: ast.AST) -> str:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _called(node: ast.AST) -> str:
+    return _base(node.func) if isinstance(node, ast.Call) else ""
+
+
+def _is_constant(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant)
+
+
+def _first(extents: Sequence[Extent], measure: Callable[[Extent], int]) -> list[int]:
+    """Return the places of the largest by a measure."""
+    return sorted(range(len(extents)), key=lambda place: -measure(extents[place]))[:MEASURED]
+
+
+def _steps(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[int]:
+    return reference_steps(sandbox, task, cases, most=MOST_WORK)
+
+
+def _bounds_numbers(sandbox: Sandbox, task: Task) -> bool:
+    """Return whether the task's contract refuses a huge number wherever its first case has one."""
+    if task.contract is None or not parse(task.contract).has_precondition or not task.cases:
+        return False
+    first = task.cases[0]
+    cases = [
+        Case((*first.arguments[:at], HUGE, *first.arguments[at + 1 :]))
+        for at, value in enumerate(first.arguments)
+        if type(value) is int
+    ]
+    return bool(cases) and all(violations(sandbox, task.contract, cases))
+
+
+def _extent(value: Value) -> Extent:
+    kind = type(value)
+    if kind is int:
+        return Extent(_digits(value), 0, 0, abs(value))
+    if kind in (str, bytes):
+        return Extent(len(value), len(value))
+    if kind is dict:
+        parts = [*value, *value.values()]
+    elif kind in (list, tuple, set, frozenset):
+        parts = [*value]
+    else:
+        return Extent(1)
+    inner = Extent.largest(map(_extent, parts))
+    return replace(inner, items=inner.items + 1, longest=max(len(value), inner.longest))
+
+
+def _digits(number: int) -> int:
+    return 1 + abs(number).bit_length() * 3 // 10

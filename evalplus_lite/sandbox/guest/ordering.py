@@ -1,0 +1,174 @@
+"""What runs inside the sandbox to have a program order things otherwise, where no one says how.
+
+Like ``child`` it is sent as *text* and imports the standard library only. Elements that compare as
+equal may stand in any order after a sort, and a set has no order at all: ``Reordered`` answers as
+the program would if Python had decided such things another way, which it may.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+WAYS = ("ties", "reversed", "sorted")
+"""Ties broken by the last instead of the first; sets gone through backwards, or in order."""
+METHODS = {
+    "sort": "_reordered_sort",
+    "most_common": "_reordered_most_common",
+    "nlargest": "_reordered_nlargest",
+    "nsmallest": "_reordered_nsmallest",
+}
+
+
+def backwards(items: Iterable[Any]) -> list[Any]:
+    return list(items)[::-1]
+
+
+def order(items: Iterable[Any], /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    return builtins.sorted(backwards(items), key=key, reverse=reverse)
+
+
+def least(*items: Any, **options: Any) -> Any:
+    return builtins.min(backwards(items if len(items) > 1 else items[0]), **options)
+
+
+def greatest(*items: Any, **options: Any) -> Any:
+    return builtins.max(backwards(items if len(items) > 1 else items[0]), **options)
+
+
+def sort(owner: Any, *arguments: Any, **options: Any) -> Any:
+    if not isinstance(owner, list):
+        return owner.sort(*arguments, **options)
+    owner[:] = order(owner, *arguments, **options)
+    return None
+
+
+def most_common(owner: Any, number: Any = None) -> Any:
+    if not isinstance(owner, collections.Counter):
+        return owner.most_common(number)
+    ranked = order(owner.items(), key=lambda pair: pair[1], reverse=True)
+    return ranked if number is None else ranked[: max(0, number)]
+
+
+def nlargest(number: int, items: Iterable[Any], key: Any = None) -> list[Any]:
+    return order(items, key=key, reverse=True)[: max(0, number)]
+
+
+def nsmallest(number: int, items: Iterable[Any], key: Any = None) -> list[Any]:
+    return order(items, key=key)[: max(0, number)]
+
+
+class AnySet(type):
+    """Whoever asks for a set is content with one that orders otherwise, and the reverse."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, set)
+
+
+class Reversed(set[Any], metaclass=AnySet):
+    """A set whose elements come in the reverse of the usual order."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(super().__iter__())[::-1])
+
+    def pop(self) -> Any:
+        for first in self:
+            self.remove(first)
+            return first
+        raise KeyError("pop from an empty set")
+
+
+class Sorted(Reversed):
+    """A set whose elements come in ascending order, if they have one."""
+
+    def __iter__(self) -> Iterator[Any]:
+        items = list(set.__iter__(self))
+        try:
+            return iter(builtins.sorted(items))
+        except TypeError:
+            return iter(items)
+
+
+def keeping(name: str) -> Callable[..., Any]:
+    def method(self: Any, *others: Any) -> Any:
+        found = getattr(set, name)(self, *others)
+        return type(self)(found) if type(found) is set else found
+
+    return method
+
+
+for each in ("__and__", "__or__", "__sub__", "__xor__", "__rand__", "__ror__", "__rsub__"):
+    setattr(Reversed, each, keeping(each))
+for each in ("__rxor__", "union", "intersection", "difference", "symmetric_difference", "copy"):
+    setattr(Reversed, each, keeping(each))
+
+
+class Renaming(ast.NodeTransformer):
+    """Has the program call ours where it calls a method or writes a set, as no name does."""
+
+    def __init__(self, way: str) -> None:
+        self.is_of_ties = way == "ties"
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        name = getattr(function, "attr", None) or getattr(function, "id", None)
+        if not self.is_of_ties or name not in METHODS:
+            return node
+        owner = []
+        if name in ("sort", "most_common"):
+            if not isinstance(function, ast.Attribute):
+                return node
+            owner = [function.value]
+        return ast.Call(ast.Name(METHODS[name], ast.Load()), owner + node.args, node.keywords)
+
+    def visit_Set(self, node: ast.Set) -> ast.AST:
+        return self.as_set(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self.as_set(node)
+
+    def as_set(self, node: ast.Set | ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        if self.is_of_ties:
+            return node
+        return ast.Call(ast.Name("set", ast.Load()), [node], [])
+
+
+def plain(value: Any) -> Any:
+    """Return a value with the sets that it should have had."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind([plain(part) for part in value])
+    if kind is dict:
+        return {key: plain(part) for key, part in value.items()}
+    return set(value) if kind in (Reversed, Sorted) else value
+
+
+class Reordered:
+    """A program's function as it would be if Python ordered things another of the ``WAYS``."""
+
+    def __init__(self, source: str, entry_point: str, way: str) -> None:
+        module = sys.modules["program"] = types.ModuleType("program")
+        module.__file__ = "<program>"
+        names = module.__dict__
+        if way == "ties":
+            names |= {"sorted": order, "min": least, "max": greatest}
+            names |= {inner: globals()[name] for name, inner in METHODS.items()}
+        else:
+            self.set = Reversed if way == "reversed" else Sorted
+            names["set"] = self.set
+        self.way = way
+        tree = ast.fix_missing_locations(Renaming(way).visit(ast.parse(source)))
+        exec(compile(tree, "<program>", "exec", dont_inherit=True), names)
+        self.function = names[entry_point]
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.way != "ties":
+            arguments = tuple(self.set(each) if type(each) is set else each for each in arguments)
+        return plain(self.function(*arguments))

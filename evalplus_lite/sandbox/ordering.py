@@ -1,0 +1,23 @@
+"""Programs as they would be if Python ordered things otherwise where it promises no order."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from evalplus_lite.sandbox.guest import ordering
+from evalplus_lite.sandbox.limits import Program
+
+WAYS = ordering.WAYS
+"""How: equal elements the other way round (``ties``), sets ``reversed``, or ``sorted``."""
+
+
+def reordered(program: Program, way: str) -> Program:
+    """Return a program that answers as the given one would; what it cannot do so, it raises."""
+    call = f"answer = Reordered(*{(program.source, program.entry_point, way)!r})\n"
+    return Program(f"{_text()}\n{call}", "answer")
+
+
+@cache
+def _text() -> str:
+    return Path(ordering.__file__).read_text(encoding="utf-8")
