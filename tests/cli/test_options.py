@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from support.commands import run, sample_rows, write_rows, write_tasks
+from support.commands import run
 
 from evalplus_lite.cli import app
 
@@ -19,22 +18,27 @@ def test_the_list_says_what_the_help_says(name: str) -> None:
     assert found.name == name
 
 
-def test_former_names_of_options_are_taken(tmp_path: Path) -> None:
-    """An option by its former name, with = or without, does what it does by its new one."""
-    write_tasks(tmp_path)
-    write_rows(tmp_path / "samples.jsonl", sample_rows(6))
-    both = ("-d", "tasks.jsonl", "-s", "samples.jsonl")
-    found = []
-    for number, option in enumerate(("--minimize", "--shrink")):
-        done = run("evaluate", *both, option, "-o", f"e{number}", folder=tmp_path)
-        assert done.returncode == 0, done.stderr
-        found.append((tmp_path / f"e{number}" / "results.jsonl").read_text())
-    assert found[0] == found[1]
-    assert '"smallest"' in found[0]
-    for option in (("--folds", "2"), ("--folds=2",), ("--multiplicity", "2"), ("-k", "2")):
-        done = run("reduce", *both, *option, "--json", "-o", "r", folder=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert set(json.loads(done.stdout)["wants"].values()) == {2}
+@pytest.mark.parametrize("former", app.FORMER)
+def test_former_names_of_options_are_taken(former: str) -> None:
+    """An option by its former name, with = or without, is read as by its new one."""
+    taken = 0
+    for name in app.COMMANDS:
+        command, new = app.command(name), app.FORMER[former]
+        for option in (each for each in command.params if new in each.opts):
+            required = [each.opts[0] for each in command.params if each.required]
+            needed = [
+                word for each in required for word in ([each, "x"] if each[0] == "-" else "x")
+            ]
+            value = [] if option.is_flag else ["2"]
+            spellings = [[new, *value], [former, *value]]
+            spellings += [[f"{former}={each}"] for each in value]
+            one, *others = (
+                command.make_context(name, [*needed, *words]).params for words in spellings
+            )
+            assert one[option.name] != option.get_default(command.make_context(name, needed))
+            assert all(each == one for each in others)
+            taken += 1
+    assert taken
 
 
 def test_former_names_are_not_shown(tmp_path: Path) -> None:

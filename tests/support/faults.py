@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.commands import ROOT, alive, descendants
+from support.commands import alive, descendants, environment
 
 PR_SET_CHILD_SUBREAPER = 36
 PATIENCE = 60.0
@@ -37,7 +37,7 @@ class Job:
         command += ["--out", str(self.out), *self.more]
         return subprocess.Popen(
             command,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=environment(self.dataset.parent / "cache"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
