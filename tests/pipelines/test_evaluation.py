@@ -171,15 +171,17 @@ def test_stress_cases_have_a_verdict_of_their_own(tmp_path: Path) -> None:
     write_suites(tmp_path / "suite.jsonl", [task], [suite])
     right, wrong = "def f(x):\n    return x * 2\n", "def f(x):\n    return 2\n"
     slow = "def f(x):\n    if x > 9:\n        raise ValueError\n    return x * 2\n"
-    samples = [Sample(task.id, source, index=n) for n, source in enumerate((right, slow, wrong))]
+    sources = (right, slow, wrong, "\n\n" + slow)
+    samples = [Sample(task.id, source, index=n) for n, source in enumerate(sources)]
     plain, asked = (
         evaluate(tmp_path / "suite.jsonl", samples, ks=(1,), stress=stress)
         for stress in (False, True)
     )
     assert plain.pass_at_k == asked.pass_at_k
     assert "stress" not in plain.summary
-    assert asked.summary["stress"] == {"pass": 1, "error": 1}
+    assert asked.summary["stress"] == {"pass": 1, "error": 2}
     rows = {row["index"]: row for row in asked.to_rows()}
-    assert [rows[n].get("stress") for n in range(3)] == ["pass", "error", None]
+    assert [rows[n].get("stress") for n in range(4)] == ["pass", "error", None, "error"]
     assert rows[1]["stress_failure"]["input"] == [30]
+    assert [rows[n]["stress_failure"]["line"] for n in (1, 3)] == [3, 5]  # each its own
     assert rows[1]["plus"] == "pass"

@@ -116,7 +116,7 @@ class Judge:
 def _names_a_line(verdict: Judged) -> bool:
     row = verdict[2]
     return isinstance(row, str) or any(
-        "line" in row.get(place, ()) for place in ("failure", "smallest")
+        "line" in row.get(place, ()) for place in ("failure", "smallest", "stress_failure")
     )
 
 
