@@ -68,7 +68,7 @@ def reduce(
     strict: options.Strict = False,
     json: options.Json = False,
 ) -> int:
-    """Choose few inputs that keep branches, decisions, shapes, mutant kills and sample kills.
+    """Choose few inputs that keep branches, decisions, input classes, mutant and sample kills.
 
     Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
     takes as --dataset, and DIR/reduction.json. Prints the size, a proved lower bound for any suite
