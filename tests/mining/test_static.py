@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import symtable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.mining.inlining.closure import ClosureBuilder
 from evalplus_lite.mining.inlining.inline import inline
 from evalplus_lite.mining.reading.index import PackageIndex
-from evalplus_lite.mining.reading.name_uses import uses_of
 from evalplus_lite.mining.reading.resolve import Resolver
-from evalplus_lite.mining.selecting.purity import is_banned_package, judge_name
 from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.sources.licence import identify, is_permissive
-from evalplus_lite.mining.statistics.static import static_statistics
 
 
 def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:
@@ -294,144 +286,3 @@ def test_import_fallbacks_take_the_branch_that_runs_here(toys: Any) -> None:
     )
     assert toys.run(functions["toy.text.f"], "a b") == "a%20b%"
     assert rejects == {"toy.text.g": "third-party library"}
-
-
-def test_free_names_are_those_of_the_compiler() -> None:
-    """Global names found by the walk are exactly those that symtable finds, scope by scope."""
-    source = """
-def f(a, b=D, *c: A1, d=[E for E in F if E + G]) -> R:
-    x = [y + z for y in a for z in (y, H)]
-    def inner(q=x):
-        nonlocal x
-        x = K
-        return lambda m, n=L: m + n + o + x
-    class C(Base):
-        p = P
-        P = p
-        def method(self): return p + __class__.P
-    with M as (v, w[N]): pass
-    try: pass
-    except O as error: error
-    match a:
-        case Point(x=px) if px: return {**px}
-        case [1, *tail]: return tail
-        case {"k": kv, **rest}: return kv, rest
-    if (t := U()): return t
-    for i, J.k in a: del i
-    return [s for _ in a if (s := V)], S
-"""
-    statement = ast.parse(source).body[0]
-    table = symtable.symtable(source, "f", "exec")
-    expected: set[str] = set()
-    pending = [table]
-    while pending:
-        scope = pending.pop()
-        pending.extend(scope.get_children())
-        for symbol in scope.get_symbols():
-            if symbol.is_referenced() and symbol.is_global():
-                expected.add(symbol.get_name())
-    found = {u.name for u in uses_of(statement).uses}
-    # A class body reads the module's P before it binds its own; symtable has no word for that.
-    # Since 3.12 symtable also lists E, a variable of a comprehension at the top level.
-    assert found - {"A1", "R", "P"} == expected - {"A1", "R", "f", "E"}
-    assert "P" in found
-    late = {u.name for u in uses_of(statement).uses if u.when == "late"}
-    assert {"D", "F", "E", "G"} & late == set()
-    assert {"K", "L", "M", "U", "V"} <= late
-
-
-def test_licences_are_recognised_and_judged() -> None:
-    """One permissive choice is enough; every part of an AND must be; unknown is not permissive."""
-    assert is_permissive("MIT OR GPL-3.0-only")
-    assert not is_permissive("MIT AND GPL-3.0-only")
-    assert is_permissive("(Apache-2.0 WITH LLVM-exception)")
-    assert not is_permissive("LicenseRef-Proprietary")
-    assert is_permissive("MIT OR (GPL-3.0-only AND BSD-3-Clause)")
-    assert not is_permissive("(MIT OR BSD-3-Clause) AND GPL-3.0-only")
-    for text in (
-        "MIT OR",
-        "Foo",
-        "((((" * 200 + "MIT",
-        "MIT OR " * 10_000 + "MIT",
-        "True",
-        "é",
-        "",
-    ):
-        assert not is_permissive(text)
-    gpl = ["License :: OSI Approved :: GNU General Public License v3 (GPLv3)"]
-    assert not identify(expression="", field="MIT", classifiers=gpl, texts=()).permissive
-    text = "Permission is hereby granted, free of charge,\n to any person obtaining a copy"
-    assert identify(expression="", field="", classifiers=[], texts=[text]).expression == "MIT"
-    assert not identify(expression="", field="see LICENSE", classifiers=[], texts=()).permissive
-
-
-def test_archives_and_folders_read_alike(toys: Any, tmp_path: Path) -> None:
-    """A wheel, a source archive and a folder of one package give the same functions."""
-    import tarfile
-
-    source = {"toy/__init__.py": "def f(x: int) -> int:\n    return x + 1\n"}
-    with open_package(toys.wheel(source)) as package:
-        from_wheel = (package.name, package.version, sorted(package.files))
-    root = tmp_path / "toy_pack-1.2"
-    (root / "src" / "toy").mkdir(parents=True)
-    (root / "tests").mkdir()
-    (root / "src" / "toy" / "__init__.py").write_text(source["toy/__init__.py"])
-    (root / "tests" / "test_toy.py").write_text("def g(x: int) -> int: return x\n")
-    (root / "setup.py").write_text("raise SystemExit('never run')\n")
-    (root / "PKG-INFO").write_text("Name: toy-pack\nVersion: 1.2\nLicense-Expression: MIT\n")
-    archive = tmp_path / "toy_pack-1.2.tar.gz"
-    with tarfile.open(archive, "w:gz") as tar:
-        tar.add(root, "toy_pack-1.2")
-    for path in (archive, root):
-        with open_package(path) as package:
-            assert (package.name, package.version, sorted(package.files)) == from_wheel
-            assert package.licence.permissive
-
-
-def test_what_is_no_package_is_a_clear_error(tmp_path: Path) -> None:
-    """A missing, broken or foreign file is an InputError that names it."""
-    broken = tmp_path / "x-1-py3-none-any.whl"
-    broken.write_bytes(b"PK no zip")
-    for path in (broken, tmp_path / "none.whl", tmp_path / "x.txt"):
-        with pytest.raises(InputError, match=path.name):
-            open_package(path)
-
-
-def test_purity_lists_judge_by_the_longest_entry() -> None:
-    """A banned module's harmless members pass; a pure module's harmful members do not."""
-    assert judge_name("os.path.join") is None
-    assert judge_name("os.path.exists") == "system"
-    assert judge_name("os") == "system"
-    assert judge_name("urllib.parse.quote") is None
-    assert judge_name("urllib.request.urlopen") == "network"
-    assert judge_name("re.compile") is None
-    assert is_banned_package("azure-mgmt-compute")
-    assert not is_banned_package("idna")
-
-
-def test_static_statistics_count_what_the_paper_lists() -> None:
-    """Lines without blanks and comments, node types, complexity, call depth, identifiers, ifs."""
-    code = '''from __future__ import annotations
-
-# a comment
-
-def leaf(n):
-    """Say no."""
-    return n if n else -n
-
-def loop(n):
-    return loop(n - 1) if n > 9 else leaf(n)
-
-
-def entry(n):
-    if n:
-        return loop(n)
-    return 0
-'''
-    found = static_statistics(code, "entry")
-    assert (found.lines, found.call_depth, found.ifs, found.returns) == (10, 3, 3, 4)
-    assert found.nodes["FunctionDef"] == 3
-    assert found.identifiers == 4
-    if found.cyclomatic is not None:
-        assert found.cyclomatic == 4
-        assert 0 < (found.maintainability or 0) <= 100
