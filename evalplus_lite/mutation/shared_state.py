@@ -15,10 +15,15 @@ WITHOUT_STATE = frozenset(
 seeded anew for each. Not ``decimal`` and ``sys``, say: contexts and limits outlive who set them."""
 REACHES_FAR = frozenset("__builtins__ __import__ delattr eval exec open setattr".split())
 """Names by which a program may get at anything."""
+WORK = (
+    *(ast.Call, ast.For, ast.While, ast.With, ast.Try),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
-def leaves_nothing(source: str) -> bool:
-    """Return whether a program, and so its mutants, changes nothing but what is its own.
+def may_share(source: str) -> bool:
+    """Return whether a program, and so its mutants, changes nothing but what is its own, and does
+    no work as it is loaded, which would be added to that of its first call.
 
     Judged by what it imports, so True is said of programs that mean no harm only.
     """
@@ -31,7 +36,19 @@ def leaves_nothing(source: str) -> bool:
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             imported.update((each.asname or each.name).partition(".")[0] for each in node.names)
-    return all(_is_harmless(node, imported) for node in nodes)
+    return all(_is_harmless(node, imported) for node in nodes) and not _works(tree)
+
+
+def _works(tree: ast.AST) -> bool:
+    """Return whether something is done outside of functions."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, WORK):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return False
 
 
 def _is_harmless(node: ast.AST, imported: set[str]) -> bool:

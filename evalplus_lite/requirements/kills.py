@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
 from evalplus_lite.grading.subsets import taken
-from evalplus_lite.mutation.shared_state import leaves_nothing
+from evalplus_lite.mutation.shared_state import may_share
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task
@@ -33,7 +33,7 @@ MUTANT_MEMORY = 1 << 26
 """Bytes that a mutant may hold, unless the reference needs more: then ``MEMORY``."""
 TOGETHER = 16
 """Mutants that share a process, whose start costs more than most of them, if their reference
-leaves nothing behind for the next."""
+leaves nothing behind for the next, and is loaded at once."""
 NEGLIGIBLE_STEPS = 500_000
 """Cases of fewer steps cost nothing."""
 BYTE_STEPS = 20
@@ -96,7 +96,7 @@ class KillSuite:
                 memory=memory,
                 patience=MOST_SLOW,
                 fatal=EXHAUSTED,
-                together=TOGETHER if leaves_nothing(task.reference) else 1,
+                together=TOGETHER if may_share(task.reference) else 1,
             )
             (row,) = metered.rows(sandbox, [task.reference])
             if set(row) == {"pass"}:
