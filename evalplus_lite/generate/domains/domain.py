@@ -41,6 +41,10 @@ class Domain:
     is_uniform: bool = False
     is_rectangular: bool = False
     is_square: bool = False
+    also: tuple[type, ...] = ()
+    """Types that were not seen, and stand where a contract takes them; nothing is sampled so."""
+    has_any_characters: bool = False
+    """Whether strings may hold characters beyond the alphabet, as a contract takes them."""
     characters: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +64,24 @@ class Domain:
             is_uniform=self.is_uniform and not stated,
         )
 
+    def opened(self) -> Domain:
+        """Return the domain for a contract that speaks of every type and character itself."""
+        numbers = (int, float) if {int, float} & set(self.kinds) else ()
+        inner = (
+            None if part is None else part.opened() for part in (self.items, self.keys, self.values)
+        )
+        items, keys, values = inner
+        positions = self.positions and tuple(each.opened() for each in self.positions)
+        return replace(
+            self,
+            also=tuple(kind for kind in numbers if kind not in self.kinds),
+            has_any_characters=True,
+            items=items,
+            keys=keys,
+            values=values,
+            positions=positions,
+        )
+
     def choices_of(self, kind: type) -> tuple[Value, ...]:
         """Return the only values of a type that are allowed; empty if the type is free."""
         return tuple(choice for choice in self.choices if type(choice) is kind)
@@ -67,7 +89,7 @@ class Domain:
     def explain(self, value: Value) -> str | None:
         """Return why the value may not stand here, or None where it may."""
         kind = type(value)
-        if kind not in self.kinds:
+        if kind not in self.kinds and kind not in self.also:
             return f"{kind.__name__} where only {_names(self.kinds)} was seen"
         if self.choices and (choices := self.choices_of(kind)):
             return None if value in choices else f"{value!r} is none of {choices!r}"
@@ -97,7 +119,7 @@ class Domain:
         return None
 
     def _explain_text(self, value: str) -> str | None:
-        if not self.characters.issuperset(value):
+        if not self.has_any_characters and not self.characters.issuperset(value):
             strange = next(each for each in value if each not in self.characters)
             return f"{strange!r} is no character of the kinds seen"
         if self.pattern is not None and tuple(map(token_kind, tokens(value))) != self.pattern:
@@ -132,7 +154,7 @@ class Domain:
         if domain is None:
             return "elements where only empty containers were seen"
         kinds = set(map(type, values))
-        if len(kinds) > 1 and self.is_uniform:
+        if len(kinds) > 1 and self.is_uniform and not (domain.also and kinds <= {int, float}):
             return "elements of several types in one container"
         if len(kinds) == 1 and (only := next(iter(kinds))) in (int, float, str):
             # The common case at C speed: all elements of one plain type.

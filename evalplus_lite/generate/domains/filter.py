@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains import inference, relations
@@ -80,9 +80,13 @@ class InputFilter:
         return cls(profiles, domains, _arities(base), found=ledger.finished())
 
     @classmethod
-    def of_task(cls, task: Task, *, constants: Constants | None = None) -> InputFilter:
+    def of_task(
+        cls, task: Task, *, constants: Constants | None = None, is_own: bool = False
+    ) -> InputFilter:
         """Return the typed filter if the task's contract has a precondition, else the inferred one.
 
+        A contract that was written for the task (``is_own``), and not just stated by its row,
+        decides itself about characters, and about floats where integers were seen.
         The task's own choices (``Task.constraints``) decide before any support.
         """
         base = [case.arguments for case in task.base]
@@ -90,9 +94,12 @@ class InputFilter:
             if task.contract is not None and parse(task.contract).has_precondition:
                 stated = hints(task.prompt, task.entry_point)
                 characters = characters_of(task.reference)
-                return cls.typed(
+                typed = cls.typed(
                     base, stated=stated, characters=characters, choices=task.constraints
                 )
+                if not is_own:
+                    return typed
+                return replace(typed, domains=tuple(each.opened() for each in typed.domains))
             known = (constants or Constants.of_task(task)).strings
             return cls.infer([*base, *_shown(task, base)], known=known, choices=task.constraints)
         except InputError as error:

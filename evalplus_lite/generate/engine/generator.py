@@ -16,9 +16,11 @@ from functools import partial
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.boundary_combinations import Assignment, BoundaryCombinations
+from evalplus_lite.generate.engine.challenges import SCALING, Challenges
 from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.pool import Pool
+from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
 from evalplus_lite.generate.engine.scheduler import InputSource, Mix, due
 from evalplus_lite.generate.engine.slots import GenerationState, Slot, Step
 from evalplus_lite.generate.operators.registry import Family
@@ -39,6 +41,8 @@ class _Pending:
     source: InputSource | None
     steps: tuple[Step, ...] = ()
     choice: Assignment = field(default_factory=dict)
+    size: tuple[Dimension, int] | None = None
+    """Where it was made large on purpose: the dimension, and how large."""
 
 
 class Generator:
@@ -47,6 +51,7 @@ class Generator:
     ``base`` are the cases of the suite so far: parents are positions in it, continued by the cases
     reported as accepted, in that order. ``seeds`` (of a model, of the prompt's examples) and
     ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on once accepted.
+    With ``is_challenging`` kinds of inputs that testers know have their share (``Challenges``).
     """
 
     def __init__(
@@ -60,6 +65,7 @@ class Generator:
         constants: Constants | None = None,
         outputs: Sequence[Hashable] | None = None,
         mix: Mix | None = None,
+        is_challenging: bool = False,
     ) -> None:
         mix = mix or Mix()
         self.input_filter = input_filter
@@ -75,6 +81,8 @@ class Generator:
             for domain, profile in zip(input_filter.domains, input_filter.profiles, strict=True)
         ]
         self.pool = Pool(rng.random)
+        self.scales = Scales.of(self.slots, [case.arguments for case in base])
+        self.challenges = Challenges(self.slots, self.pool, rng.random, self.scales)
         self._known: set[bytes] = set()
         self._pending: dict[bytes, _Pending] = {}
         self._seeds, self._sampled = deque(seeds), deque(sampled)
@@ -92,6 +100,11 @@ class Generator:
             InputSource("boundary", mix.boundary, self._at_boundary),
             InputSource("hypothesis", mix.hypothesis, self._next_sampled),
         ]
+        if is_challenging:
+            self._sources += [
+                InputSource(name, getattr(mix, name), draw)
+                for name, draw in self.challenges.draws().items()
+            ]
         self._targeted = [
             InputSource("targeted", 0.5, partial(self._mutated, "targeted", family))
             for family in (Family.NEAR, Family.CONSTANT)
@@ -107,6 +120,19 @@ class Generator:
             self._offer(self._seeds.popleft(), None, batch)
         self._fill(batch, count, self._sources)
         return batch
+
+    def ladder(self, base: Sequence[Case]) -> list[Rung]:
+        """Return admitted inputs, larger and larger, that show how far each dimension goes.
+
+        They count as proposed, and are not asked for again.
+        """
+        found = []
+        for rung in self.challenges.ladder(base):
+            identity = key(rung.case.arguments)
+            if identity not in self._known and self.input_filter.admits(rung.case.arguments):
+                self._known.add(identity)
+                found.append(rung)
+        return found
 
     def plant(self, cases: Iterable[Case]) -> None:
         """Propose these cases next, as they are; they are built on only once accepted."""
@@ -148,6 +174,7 @@ class Generator:
         results be built on as often as those with common ones, and favour what makes them.
         """
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(accepted)
+        near = [case for case in slow if not self._is_scaled(case)]
         for case, output in zip(accepted, answers, strict=True):
             identity = key(case.arguments)
             pending = self._pending.pop(identity, None)
@@ -162,7 +189,8 @@ class Generator:
             slot.reweigh()
         self._cross_argument.table.reweigh()
         self.limits = self.limits.after(
-            [case.arguments for case in accepted], [case.arguments for case in slow]
+            [case.arguments for case in accepted if case.source not in SCALING],
+            [case.arguments for case in near],
         )
         self.state.max_magnitude, self.state.max_size = (
             self.limits.max_magnitude,
@@ -182,15 +210,26 @@ class Generator:
 
     def _adopt(self, case: Case, identity: bytes, output: Hashable, *, is_seed: bool) -> float:
         self._known.add(identity)
+        if not is_seed and (case.source in SCALING or weight(case.arguments) > LARGE):
+            return self.pool.add(case.arguments, output, is_parent=False)
         for slot, value in zip(self.slots, case.arguments, strict=False):
             slot.learn(value)
         return self.pool.add(case.arguments, output, is_seed=is_seed)
+
+    def _is_scaled(self, slow: Case) -> bool:
+        """Return whether a slow case was large on purpose; if so, its dimension stays below."""
+        pending = self._pending.get(key(slow.arguments))
+        if pending is None or pending.size is None:
+            return False
+        dimension, size = pending.size
+        self.scales.ranges[dimension].shrink(size)
+        return True
 
     def _draw(self, source: InputSource, batch: list[Case]) -> bool:
         """Add one case of the source to the batch; False if it has none to give."""
         for _ in range(_PATIENCE):
             self.state.trace.clear()
-            self._choice = {}
+            self._choice, self.challenges.last = {}, None
             case = source.draw()
             if case is None:
                 return False
@@ -205,7 +244,8 @@ class Generator:
         self._known.add(identity)
         if source is not None:
             source.proposed += 1
-        self._pending[identity] = _Pending(source, tuple(self.state.trace), self._choice)
+        size = self.challenges.last if source is not None else None
+        self._pending[identity] = _Pending(source, tuple(self.state.trace), self._choice, size)
         batch.append(case)
         return True
 

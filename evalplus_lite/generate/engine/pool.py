@@ -24,17 +24,31 @@ class Pool:
         self._classes: dict[Hashable, list[int]] = {}
         self._members: list[list[int]] = []
         self._seeds: list[int] = []
+        self._open: list[int] = []
 
     @property
     def size(self) -> int:
-        """How many inputs there are."""
-        return len(self._inputs)
+        """How many inputs there are to build on."""
+        return len(self._open)
 
-    def add(self, arguments: Arguments, output: Hashable, *, is_seed: bool = False) -> float:
+    def add(
+        self,
+        arguments: Arguments,
+        output: Hashable,
+        *,
+        is_seed: bool = False,
+        is_parent: bool = True,
+    ) -> float:
         """Add the input at the next position; return how much another with its output is worth.
 
+        One that is no ``is_parent`` takes its position and is never built on: a large one would
+        have many large children.
         That is 1 where outputs are many or all come up alike, and less the more one prevails.
         """
+        if not is_parent:
+            self._inputs.append(arguments)
+            return 1.0
+        self._open.append(len(self._inputs))
         if is_seed:
             self._seeds.append(len(self._inputs))
         members = self._classes.get(output)
@@ -45,7 +59,7 @@ class Pool:
         self._inputs.append(arguments)
         if not self._has_classes():
             return 1.0
-        fair_share = len(self._inputs) / len(self._members)
+        fair_share = len(self._open) / len(self._members)
         return min(1.0, fair_share / len(members)) ** 3
 
     def pick(self) -> tuple[int, Arguments]:
@@ -63,8 +77,8 @@ class Pool:
             members = self._members[int(random() * len(self._members))]
             at = members[int(random() * len(members))]
         else:
-            at = int(random() * len(self._inputs))
+            at = self._open[int(random() * len(self._open))]
         return at, self._inputs[at]
 
     def _has_classes(self) -> bool:
-        return len(self._members) * _SHARE <= len(self._inputs)
+        return len(self._members) * _SHARE <= len(self._open)

@@ -13,12 +13,21 @@ MOST_RETRIED = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """The shares of the sources among accepted inputs; a source that runs dry leaves its share."""
+    """The shares of the sources among accepted inputs; a source that runs dry leaves its share.
 
-    mutation: float = 0.5
-    constant: float = 0.2
-    boundary: float = 0.25
-    hypothesis: float = 0.05
+    Those from ``magnitude`` on are the challenges (``engine.challenges``).
+    """
+
+    mutation: float = 0.4
+    constant: float = 0.14
+    boundary: float = 0.2
+    hypothesis: float = 0.04
+    magnitude: float = 0.05
+    length: float = 0.05
+    letters: float = 0.04
+    types: float = 0.02
+    cancellation: float = 0.04
+    ties: float = 0.02
 
 
 @dataclass(slots=True)

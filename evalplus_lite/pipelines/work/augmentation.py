@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import Any
 
-from evalplus_lite.consensus.disputes import Dispute, Finding, rows
+from evalplus_lite.consensus.disputes import Dispute
 from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
@@ -20,41 +20,22 @@ from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, taken
 from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
+from evalplus_lite.pipelines.work.augmented import Augmented, finished, ordered
 from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget
+from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.store.compressed import Packed
-from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.contracts import shown
 from evalplus_lite.tasks.row_assertions import with_stated_contract
-from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
 
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
+PROBED = 12
+"""At most one of so many inputs was made to find out how far sizes go."""
 SLOW = ("slow", "memory", "crashes")
-
-
-@dataclass(frozen=True, slots=True)
-class Augmented:
-    """A task's suite, with how many inputs came from where and were dropped for which cause.
-
-    ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
-    reference on them. ``aimed`` wrong programs passed all inputs of the normal budget;
-    ``survivors`` (name and diff) pass the targeted ones, too. ``unanswered`` are some of the inputs
-    that the reference raises on or is too slow for.
-    """
-
-    suite: Suite
-    sources: Mapping[str, int]
-    dropped: Mapping[str, int]
-    notes: tuple[str, ...] = ()
-    review: tuple[Dispute, ...] = ()
-    voters: int = 0
-    aimed: int = 0
-    survivors: tuple[Mapping[str, str], ...] = ()
-    unanswered: tuple[Case, ...] = ()
 
 
 class TaskAugmentation:
@@ -79,10 +60,11 @@ class TaskAugmentation:
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
         self.task = with_stated_contract(task)
+        is_own = task.contract is not None and self.task.contract == task.contract
         base, self.notes = base_answers(sandbox, self.task)
         self.suites: list[Suite] = [base.suite]
         self.stress: list[Suite] = []
-        self.generator = generator_of(self.task, base.suite.cases, seed, seeds)
+        self.generator = generator_of(self.task, base.suite.cases, seed, seeds, is_own=is_own)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
         self.bearable = Bearable.of(sandbox, self.task)
@@ -91,6 +73,25 @@ class TaskAugmentation:
         self.review: list[Dispute] = []
         self.new = self.idle = self.proposed = 0
         self.size = budget.batch
+
+    def probe(self) -> None:
+        """Find out how far sizes go; keep what that answers, up to a share of the budget."""
+        if not self.budget.inputs:
+            return
+        found = probe(
+            self.sandbox,
+            self.task,
+            self.generator,
+            self.suites[0].cases,
+            seconds=self.budget.seconds,
+        )
+        self.dropped.update(found.dropped)
+        if found.stress is not None:
+            self.stress.append(found.stress)
+        most = self.budget.inputs // PROBED
+        # The last are the highest rungs.
+        places = range(max(0, len(found.cases.cases) - most), len(found.cases.cases))
+        self._keep(taken(found.cases, places))
 
     def step(self) -> bool:
         """Propose one batch and keep what can be; say whether it is worth to go on."""
@@ -108,13 +109,17 @@ class TaskAugmentation:
         slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
         # Parents are positions in the suite so far, which is how the generator counts them.
         chosen = [batch[number] for number in answers.kept]
-        outputs = [_name(data) for data in answers.suite.blobs.items()]
-        self.generator.feedback(chosen, slow=slow, outputs=outputs)
-        self.suites.append(replace(answers.suite, cases=tuple(chosen)))
-        self.new += len(chosen)
+        self._keep(replace(answers.suite, cases=tuple(chosen)), slow)
         self.idle = 0 if chosen else self.idle + 1
         self.size = self.budget.batch if slow else GROWTH * self.size
         return True
+
+    def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
+        """Append answered cases, and have them built on."""
+        outputs = [_name(data) for data in suite.blobs.items()]
+        self.generator.feedback(suite.cases, slow=slow, outputs=outputs)
+        self.suites.append(suite)
+        self.new += len(suite.cases)
 
     def finish(self, wrong: Sequence[str] = ()) -> Augmented:
         """Return what there is, after the targeted rounds if the budget has them.
@@ -122,7 +127,7 @@ class TaskAugmentation:
         ``wrong`` are programs that these aim at, besides the reference's mutants.
         """
         round = self._targeted(wrong) if self.budget.targeted else None
-        suite = joined(self.suites, self._provenance())
+        suite = ordered(joined(self.suites, self._provenance()))
         if self.stress:
             suite = replace(suite, stress=joined(self.stress, {}))
         sources = Counter(case.source for case in suite.cases)
@@ -203,8 +208,23 @@ class TaskAugmentation:
             "inputs": budget.inputs,
             "seconds": budget.seconds,
             "guards": [constraint.to_json() for constraint in found],
+            "bounds": self._bounds(),
         }
         return facts | ({"targeted": budget.targeted} if budget.targeted else {})
+
+    def _bounds(self) -> dict[str, Any]:
+        """Return what ended the task's inputs: how many, by what, and how far sizes go."""
+        if self.new >= self.budget.inputs:
+            end = "inputs"
+        else:
+            end = "patience" if self.idle >= self.budget.patience else "space"
+        return {
+            "kept": self.new,
+            "proposed": self.proposed,
+            "end": end,
+            "dropped": dict(sorted((+self.dropped).items())),
+            "sizes": self.generator.scales.facts(),
+        }
 
 
 def augment_task(
@@ -224,30 +244,10 @@ def augment_task(
     growing = TaskAugmentation(
         sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
     )
+    growing.probe()
     while growing.step():
         pass
     return growing.finish(wrong)
-
-
-def finished(task: Task, result: Augmented) -> Row:
-    """Return a finished task as (facts, part of the suite file), so that who collects it writes
-    them and needs to look at no case."""
-    suite = result.suite
-    facts = {
-        "task_id": task.id,
-        "base_count": suite.base_count,
-        "count": len(suite.cases),
-        "stress": 0 if suite.stress is None else len(suite.stress.cases),
-        "provenance": dict(suite.provenance),
-        "sources": dict(result.sources),
-        "dropped": dict(result.dropped),
-        "notes": list(result.notes),
-        "review": list(rows(Finding(task.id, len(suite.cases), result.review))),
-        "jurors": result.voters,
-        "aimed": result.aimed,
-        "survivors": [dict(survivor) for survivor in result.survivors],
-    }
-    return facts, packed_row(suite_row(task, suite))
 
 
 def augmenting(place: Place, settings: Row) -> Work:

@@ -31,12 +31,19 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     return base, told
 
 
-def generator_of(task: Task, base: Sequence[Case], seed: int, seeds: Sequence[Case]) -> Generator:
-    """Return a generator that has seen these base cases; ``seeds`` are proposed first."""
+def generator_of(
+    task: Task, base: Sequence[Case], seed: int, seeds: Sequence[Case], *, is_own: bool
+) -> Generator:
+    """Return a generator that has seen these base cases; ``seeds`` are proposed first.
+
+    ``is_own``: the contract was written for the task, and is the only limit.
+    """
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
-    input_filter = InputFilter.of_task(replace(task, base=tuple(base)), constants=constants)
+    input_filter = InputFilter.of_task(
+        replace(task, base=tuple(base)), constants=constants, is_own=is_own
+    )
     first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
     name = f"{seed}:{task.id}"
     return Generator(
@@ -46,4 +53,5 @@ def generator_of(task: Task, base: Sequence[Case], seed: int, seeds: Sequence[Ca
         seeds=[*first, *seeds],
         sampled=sampled(input_filter, count=SAMPLED, seed=name),
         constants=constants,
+        is_challenging=True,
     )

@@ -1,0 +1,183 @@
+"""Scale: how far numbers and lengths of a task's inputs may go, by what contract and time bear.
+
+No base input is a limit. Each *dimension* (the numbers of an argument, its length, the lengths of
+what it holds) has a ladder of rungs, a few to a thousandfold; which of them are accepted is
+found out once, and sizes are then drawn log-uniformly up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from evalplus_lite.generate.domains.profile import SIZED
+from evalplus_lite.generate.engine.growth import largest_magnitude, largest_size, parts_of
+from evalplus_lite.generate.engine.slots import Slot
+from evalplus_lite.types import Case, Value
+
+Way: TypeAlias = Literal["magnitude", "length", "parts"]
+Bound: TypeAlias = Literal["contract", "time", "end"]
+"""What ends a ladder: inputs are refused, they take too many steps, or there is no larger rung."""
+
+RUNGS: dict[Way, tuple[int, ...]] = {
+    "magnitude": (10**4, 10**6, 10**9, 10**13, 10**18, 10**30, 10**60),
+    "length": (100, 300, 1000, 3000, 10_000),
+    "parts": (30, 100, 300, 1000),
+}
+STRESS: dict[Way, int] = {"magnitude": 10**9, "length": 3000, "parts": 300}
+"""Rungs from here on are stress, once accepted; lengths above it are nothing else."""
+ALL = -1
+"""The place of a dimension that all arguments have together."""
+LARGE = 400
+"""An input of more characters and elements is never built on, and stands behind smaller ones."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Dimension:
+    """One respect in which inputs may be large; ``at`` is the argument, or ``ALL``."""
+
+    at: int
+    way: Way
+
+    def measure(self, arguments: Sequence[Value]) -> int:
+        """Return how large an input is in this respect."""
+        chosen = arguments if self.at == ALL else arguments[self.at : self.at + 1]
+        if self.way == "magnitude":
+            return int(max(map(largest_magnitude, chosen), default=0))
+        if self.way == "length":
+            return max((len(each) for each in chosen if type(each) in SIZED), default=0)
+        inner = [part for each in chosen for part in parts_of(each)]
+        return largest_size(inner) if inner else 0
+
+
+@dataclass(slots=True)
+class Range:
+    """How far one dimension goes: from what was seen to the last rung known to be accepted."""
+
+    rungs: tuple[int, ...]
+    seen: int
+    most: int
+    """The last size that a correctness case may have."""
+    usable: int = 0
+    """How many rungs were accepted."""
+    bound: Bound = "end"
+    slow: int | None = None
+    """The smallest size that was too slow."""
+
+    def draw(self, random: Callable[[], float]) -> int:
+        """Return a size, log-uniformly from what was seen to a rung above the last accepted."""
+        low = max(2, self.seen // 2)
+        above = self.usable + (self.bound == "contract")
+        high = self.rungs[min(above, len(self.rungs)) - 1] if above else low
+        high = min(high, self.most, self.slow - 1 if self.slow else high)
+        return log_uniform(random, low, max(low, high, 10))
+
+    def learn(self, level: int, *, accepted: bool, slow: bool) -> None:
+        """Note what became of a rung's inputs."""
+        if accepted:
+            self.usable = max(self.usable, level + 1)
+        elif slow:
+            self.shrink(self.rungs[level])
+
+    def shrink(self, size: int) -> None:
+        """Stay below a size that was too slow."""
+        self.slow = size if self.slow is None else min(size, self.slow)
+        self.bound = "time"
+
+
+@dataclass
+class Scales:
+    """The dimensions of a task's inputs, with their ranges."""
+
+    ranges: dict[Dimension, Range] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, slots: Sequence[Slot], seen: Iterable[Sequence[Value]]) -> Scales:
+        """Return the dimensions that these slots have; ``seen`` are inputs known so far."""
+        dimensions = [Dimension(at, way) for at, slot in enumerate(slots) for way in _ways(slot)]
+        for way in RUNGS:
+            if sum(each.way == way for each in dimensions) > 1:
+                dimensions.append(Dimension(ALL, way))
+        inputs = list(seen)
+        ranges = {}
+        for each in dimensions:
+            sizes = [each.measure(arguments) for arguments in inputs]
+            most = 10**30 if each.way == "magnitude" else STRESS[each.way] * 3 // 2
+            ranges[each] = Range(RUNGS[each.way], max(sizes, default=0), most)
+        return cls(ranges)
+
+    def of_way(self, way: Way) -> list[Dimension]:
+        """Return the dimensions of one kind."""
+        return [each for each in self.ranges if each.way == way]
+
+    def settle(self) -> None:
+        """Note what ends each ladder, once its rungs are tried."""
+        for each in self.ranges.values():
+            if each.slow is None:
+                each.bound = "end" if each.usable == len(each.rungs) else "contract"
+
+    def is_beyond(self, rung: Rung) -> bool:
+        """Return whether a rung is at least as large as what was too slow."""
+        found = self.ranges[rung.dimension]
+        return found.slow is not None and found.rungs[rung.level] >= found.slow
+
+    def facts(self) -> list[dict[str, Any]]:
+        """Return for each dimension how far it goes, and what ends it."""
+        return [
+            {
+                "argument": "all" if each.at == ALL else each.at,
+                "way": each.way,
+                "largest": found.rungs[found.usable - 1] if found.usable else found.seen,
+                "bound": found.bound,
+            }
+            for each, found in self.ranges.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One input of a ladder."""
+
+    dimension: Dimension
+    level: int
+    case: Case
+
+
+def log_uniform(random: Callable[[], float], low: int, high: int) -> int:
+    """Return a number between bounds, every order of magnitude as likely as any other.
+
+    Whole numbers only: no platform's logarithm shows.
+    """
+    bits = low.bit_length() + int(random() * (high.bit_length() - low.bit_length() + 1))
+    number = 1
+    for _ in range(bits - 1):
+        number = 2 * number + (random() < 0.5)
+    return min(max(number, low), high)
+
+
+def weight(value: Value) -> int:
+    """Return how many characters and elements a value has, all levels together; long ints count."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return len(value)
+    if kind is int:
+        return value.bit_length() // 64  # type: ignore[no-any-return] # an int
+    parts = parts_of(value)
+    kinds = set(map(type, parts))
+    if kinds <= {int, float, bool, type(None)}:
+        return len(parts)
+    return len(parts) + sum(map(weight, parts))
+
+
+def _ways(slot: Slot) -> list[Way]:
+    found: list[Way] = []
+    kinds = {kind for each in slot.every() if not each.choices for kind in each.domain.kinds}
+    if kinds & {int, float}:
+        found.append("magnitude")
+    if not set(slot.domain.kinds).isdisjoint(SIZED) and not slot.has_fixed_size:
+        found.append("length")
+    inner = [each for each in slot.every() if each is not slot]
+    if any(not set(each.domain.kinds).isdisjoint(SIZED) for each in inner):
+        found.append("parts")
+    return found

@@ -1,0 +1,96 @@
+"""Probing: how far the sizes of a task's inputs go, found out once by ladders of larger ones.
+
+A ladder ends where the contract refuses, or where the reference takes too many steps; no time is
+measured. What it meets on the way is answered already: the largest become stress cases, the others
+cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.scale import STRESS, Rung, weight
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.grading.subsets import as_stress, joined, taken
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.types import Case, Suite, Task
+
+SECONDS = 0.2
+"""Of a usual machine: what an input of a ladder may cost the reference, in steps."""
+ROUNDS = 6
+"""Runs of the reference: each ends with the first slow input, whose ladder goes no further."""
+SLOW = ("slow", "memory", "crashes")
+MOST_STRESS = 6
+"""Stress cases of a task, the largest of each dimension."""
+HEAVIEST = 25_000
+"""Characters and elements of a stress case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What the ladders gave: answered cases, and stress cases if there are any."""
+
+    cases: Suite
+    stress: Suite | None
+    dropped: dict[str, int]
+
+
+def probe(
+    sandbox: Sandbox, task: Task, generator: Generator, base: Sequence[Case], *, seconds: float
+) -> Probe:
+    """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
+    left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
+    scales = generator.scales
+    limits = Limits(cpu=min(SECONDS, seconds), load=10.0)
+    dropped: dict[str, int] = {}
+    found: list[Rung] = []
+    for turn in range(ROUNDS):
+        if not left:
+            break
+        answers = answer(
+            sandbox,
+            task,
+            [rung.case for rung in left],
+            base_count=0,
+            limits=limits,
+            contract=not turn,
+            max_failures=1,
+        )
+        suites.append(answers.suite)
+        found += [left[at] for at in answers.kept]
+        causes = {id(drop.case): drop.cause for drop in answers.dropped}
+        for rung in left:
+            cause = causes.get(id(rung.case))
+            if cause != "budget":
+                is_slow = cause in SLOW
+                scales.ranges[rung.dimension].learn(
+                    rung.level, accepted=cause is None, slow=is_slow
+                )
+                if cause is not None:
+                    dropped[cause] = dropped.get(cause, 0) + 1
+        left = [
+            rung
+            for rung in left
+            if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
+        ]
+    scales.settle()
+    return _sorted_out(joined(suites, {}), found, dropped)
+
+
+def _sorted_out(suite: Suite, rungs: Sequence[Rung], dropped: dict[str, int]) -> Probe:
+    """Divide what was answered: the top of each ladder is stress, what is moderate are cases."""
+    top: dict[object, int] = {}
+    for rung in rungs:
+        top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
+    stress, cases = dict[int, str](), list[int]()
+    for at, rung in enumerate(rungs):
+        way = rung.dimension.way
+        size = rung.dimension.measure(suite.cases[at].arguments)
+        if size < STRESS[way]:
+            cases.append(at)
+        elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
+            stress[at] = way
+    chosen = dict(sorted(stress.items(), reverse=True)[:MOST_STRESS])
+    return Probe(taken(suite, cases), as_stress(suite, chosen) if chosen else None, dropped)
