@@ -24,13 +24,20 @@ def test_where_all_outputs_differ_every_input_is_worth_the_same() -> None:
     assert {pool.add((number,), number) for number in range(20)} == {1.0}
 
 
-def test_seeds_and_parents_asked_for_are_preferred() -> None:
-    """Seeds are picked out of proportion; parents asked for most of the time."""
+def test_seeds_are_preferred() -> None:
+    """Seeds are picked out of proportion."""
     pool = Pool(random.Random(1).random)
     for number in range(50):
         pool.add((number,), number, is_seed=number < 5)
     assert sum(pool.pick()[0] < 5 for _ in range(2000)) > 600
-    assert sum(pool.pick([7, 9])[0] in (7, 9) for _ in range(2000)) > 1200
+
+
+def test_what_is_no_parent_keeps_its_position() -> None:
+    """It is never picked, and those behind it are known by their positions in the suite."""
+    pool = Pool(random.Random(1).random)
+    for number in range(6):
+        pool.add((number,), number % 2, is_parent=number != 3)
+    assert {pool.pick() for _ in range(300)} == {(n, (n,)) for n in (0, 1, 2, 4, 5)}
 
 
 def test_extent_grows_by_what_was_kept_and_shrinks_by_what_was_slow() -> None:

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from evalplus_lite.generate.engine.balancing import balanced, retyped, tied
 from evalplus_lite.generate.engine.enlarging import (
-    factor_for,
     lengthened,
     lengthened_parts,
     magnified,
@@ -21,7 +20,7 @@ from evalplus_lite.generate.engine.enlarging import (
 from evalplus_lite.generate.engine.growth import largest_magnitude
 from evalplus_lite.generate.engine.lettering import relettered
 from evalplus_lite.generate.engine.pool import Pool
-from evalplus_lite.generate.engine.scale import ALL, Dimension, Rung, Scales, Way
+from evalplus_lite.generate.engine.scale import ALL, Dimension, Rung, Scales, Way, factor_for
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Case, Value
 

@@ -12,7 +12,6 @@ from itertools import cycle, islice
 from evalplus_lite.generate.domains.characters import BRACKETS
 from evalplus_lite.generate.domains.profile import hashable
 from evalplus_lite.generate.domains.string_patterns import tokens
-from evalplus_lite.generate.engine.growth import largest_magnitude
 from evalplus_lite.generate.engine.scale import log_uniform
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.operators.registry import below, pick
@@ -209,7 +208,7 @@ def _samples(value: list[Value], slot: Slot, count: int) -> list[Value]:
     items = slot.items
     if items is None:
         return value[:count]
-    seen = [*value, *items.seen[:_FEW]]
+    seen = [*value, *items.seen[:_FEW]] or [items.sample()]
     return [
         pick(slot, seen) if seen and slot.random() < 0.3 else items.sample() for _ in range(count)
     ]
@@ -294,9 +293,3 @@ def _numbered(at: int) -> str:
         at, letter = divmod(at, 26)
         word += chr(97 + letter)
     return word
-
-
-def factor_for(arguments: Sequence[Value], size: int) -> int:
-    """Return what brings the largest number of an input to about this size."""
-    largest = int(max(map(largest_magnitude, arguments), default=0))
-    return max(1, size // max(1, largest))

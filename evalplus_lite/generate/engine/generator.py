@@ -131,6 +131,8 @@ class Generator:
             identity = key(rung.case.arguments)
             if identity not in self._known and self.input_filter.admits(rung.case.arguments):
                 self._known.add(identity)
+                size = rung.dimension, rung.dimension.measure(rung.case.arguments)
+                self._pending[identity] = _Pending(None, size=size)
                 found.append(rung)
         return found
 
@@ -165,16 +167,20 @@ class Generator:
         accepted: Sequence[Case],
         *,
         slow: Sequence[Case] = (),
+        apart: Sequence[Case] = (),
         outputs: Sequence[Hashable] | None = None,
     ) -> None:
         """Append the accepted cases to the suite, so that they are built upon.
 
-        ``slow`` are cases rejected for the reference's time: later ones stay smaller. ``outputs``
+        ``slow`` are cases rejected for the reference's time: later ones stay smaller; so do those
+        made large on purpose after some that were set ``apart`` as too demanding. ``outputs``
         (one an accepted case, say the encoded result; for the base cases too) let inputs with rare
         results be built on as often as those with common ones, and favour what makes them.
         """
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(accepted)
         near = [case for case in slow if not self._is_scaled(case)]
+        for case in apart:
+            self._is_scaled(case)
         for case, output in zip(accepted, answers, strict=True):
             identity = key(case.arguments)
             pending = self._pending.pop(identity, None)
@@ -210,14 +216,14 @@ class Generator:
 
     def _adopt(self, case: Case, identity: bytes, output: Hashable, *, is_seed: bool) -> float:
         self._known.add(identity)
-        if not is_seed and (case.source in SCALING or weight(case.arguments) > LARGE):
+        if case.source in SCALING or (not is_seed and weight(case.arguments) > LARGE):
             return self.pool.add(case.arguments, output, is_parent=False)
         for slot, value in zip(self.slots, case.arguments, strict=False):
             slot.learn(value)
         return self.pool.add(case.arguments, output, is_seed=is_seed)
 
     def _is_scaled(self, slow: Case) -> bool:
-        """Return whether a slow case was large on purpose; if so, its dimension stays below."""
+        """Return whether a case was made large on purpose; if so, its dimension stays below."""
         pending = self._pending.get(key(slow.arguments))
         if pending is None or pending.size is None:
             return False

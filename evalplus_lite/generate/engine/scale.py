@@ -18,15 +18,15 @@ from evalplus_lite.types import Case, Value
 
 Way: TypeAlias = Literal["magnitude", "length", "parts"]
 Bound: TypeAlias = Literal["contract", "time", "end"]
-"""What ends a ladder: inputs are refused, they take too many steps, or there is no larger rung."""
+"""What ends a ladder: inputs are refused, they ask for too many steps, or it has no larger rung."""
 
 RUNGS: dict[Way, tuple[int, ...]] = {
     "magnitude": (10**4, 10**6, 10**9, 10**13, 10**18, 10**30, 10**60),
-    "length": (100, 300, 1000, 3000, 10_000),
+    "length": (100, 300, 900, 3000, 10_000),
     "parts": (30, 100, 300, 1000),
 }
-STRESS: dict[Way, int] = {"magnitude": 10**9, "length": 3000, "parts": 300}
-"""Rungs from here on are stress, once accepted; lengths above it are nothing else."""
+MOST: dict[Way, int] = {"magnitude": 10**30, "length": 900, "parts": 300}
+"""The largest sizes that cases are given; what is larger on a ladder is stress."""
 ALL = -1
 """The place of a dimension that all arguments have together."""
 LARGE = 400
@@ -103,8 +103,7 @@ class Scales:
         ranges = {}
         for each in dimensions:
             sizes = [each.measure(arguments) for arguments in inputs]
-            most = 10**30 if each.way == "magnitude" else STRESS[each.way] * 3 // 2
-            ranges[each] = Range(RUNGS[each.way], max(sizes, default=0), most)
+            ranges[each] = Range(RUNGS[each.way], max(sizes, default=0), MOST[each.way])
         return cls(ranges)
 
     def of_way(self, way: Way) -> list[Dimension]:
@@ -168,6 +167,12 @@ def weight(value: Value) -> int:
     if kinds <= {int, float, bool, type(None)}:
         return len(parts)
     return len(parts) + sum(map(weight, parts))
+
+
+def factor_for(arguments: Sequence[Value], size: int) -> int:
+    """Return what brings the largest number of an input to about this size."""
+    largest = int(max(map(largest_magnitude, arguments), default=0))
+    return max(1, size // max(1, largest))
 
 
 def _ways(slot: Slot) -> list[Way]:

@@ -22,7 +22,7 @@ from evalplus_lite.grading.subsets import as_stress, joined, taken
 from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
 from evalplus_lite.pipelines.work.augmented import Augmented, finished, ordered
 from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
-from evalplus_lite.pipelines.work.budget import GROWTH, Budget
+from evalplus_lite.pipelines.work.budget import GROWTH, Budget, needed
 from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -64,6 +64,7 @@ class TaskAugmentation:
         base, self.notes = base_answers(sandbox, self.task)
         self.suites: list[Suite] = [base.suite]
         self.stress: list[Suite] = []
+        self.apart: list[Case] = []
         self.generator = generator_of(self.task, base.suite.cases, seed, seeds, is_own=is_own)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
@@ -87,18 +88,19 @@ class TaskAugmentation:
         )
         self.dropped.update(found.dropped)
         if found.stress is not None:
-            self.stress.append(found.stress)
+            self.stress.append(self._untied(_all(found.stress)).suite)
         most = self.budget.inputs // PROBED
         # The last are the highest rungs.
         places = range(max(0, len(found.cases.cases) - most), len(found.cases.cases))
-        self._keep(taken(found.cases, places))
+        fair = self._fair(_all(taken(found.cases, places)))
+        self._keep(fair.suite)
 
     def step(self) -> bool:
         """Propose one batch and keep what can be; say whether it is worth to go on."""
         wanted = self.budget.inputs - self.new
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
-        size = min(self.size, _needed(wanted, kept=self.new, of=self.proposed))
+        size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
         batch = self.generator.propose(size)
         if not batch:
             return False
@@ -117,7 +119,8 @@ class TaskAugmentation:
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and have them built on."""
         outputs = [_name(data) for data in suite.blobs.items()]
-        self.generator.feedback(suite.cases, slow=slow, outputs=outputs)
+        apart, self.apart = self.apart, []
+        self.generator.feedback(suite.cases, slow=slow, apart=apart, outputs=outputs)
         self.suites.append(suite)
         self.new += len(suite.cases)
 
@@ -175,6 +178,12 @@ class TaskAugmentation:
 
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
+        answers = self._untied(answers)
+        reasons = enumerate(self.bearable.demands(self.sandbox, answers.suite.cases))
+        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
+
+    def _untied(self, answers: Answers) -> Answers:
+        """Return the answers without those that another right program may give otherwise."""
         cases = answers.suite.cases
         tied = self.orders.other(self.sandbox, answers.suite)
         if tied and not self.dropped["tie"]:
@@ -182,9 +191,7 @@ class TaskAugmentation:
             told = f"inputs with several right answers are left out: {shown_both}"
             self.notes.append(f"{told}, on input {shown(cases[place])}")
         self.dropped["tie"] += len(tied)
-        answers = _only(answers, [n for n in range(len(cases)) if n not in tied])
-        reasons = enumerate(self.bearable.demands(self.sandbox, answers.suite.cases))
-        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
+        return _only(answers, [n for n in range(len(cases)) if n not in tied])
 
     def _undisputed(self, answers: Answers) -> Answers:
         """Return the answers without those that most programs contradict."""
@@ -196,6 +203,7 @@ class TaskAugmentation:
 
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
+        self.apart += [answers.suite.cases[place] for place in reasons]
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         if some := dict(list(reasons.items())[:room]):
             self.stress.append(as_stress(answers.suite, some))
@@ -276,14 +284,13 @@ def augmenting(place: Place, settings: Row) -> Work:
     return work
 
 
+def _all(suite: Suite) -> Answers:
+    return Answers(suite, (), tuple(range(len(suite.cases))))
+
+
 def _only(answers: Answers, places: Sequence[int]) -> Answers:
     kept = tuple(answers.kept[place] for place in places)
     return replace(answers, suite=taken(answers.suite, places), kept=kept)
-
-
-def _needed(count: int, *, kept: int, of: int) -> int:
-    """Return how many inputs to propose for ``count`` valid ones, as ``kept`` of so many were."""
-    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5
 
 
 def _name(data: bytes | Packed) -> bytes:

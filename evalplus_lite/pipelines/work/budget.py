@@ -33,3 +33,8 @@ class Budget:
     def to_row(self) -> Row:
         """Return it as plain data."""
         return astuple(self)
+
+
+def needed(count: int, *, kept: int, of: int) -> int:
+    """Return how many inputs to propose for ``count`` valid ones, as ``kept`` of so many were."""
+    return int(count * 1.03 * (of + 20) / (kept + 20)) + 5

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.scale import STRESS, Rung, weight
+from evalplus_lite.generate.engine.scale import MOST, Rung, weight
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.subsets import as_stress, joined, taken
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -88,7 +88,7 @@ def _sorted_out(suite: Suite, rungs: Sequence[Rung], dropped: dict[str, int]) ->
     for at, rung in enumerate(rungs):
         way = rung.dimension.way
         size = rung.dimension.measure(suite.cases[at].arguments)
-        if size < STRESS[way]:
+        if size <= MOST[way]:
             cases.append(at)
         elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
             stress[at] = way
