@@ -7,9 +7,9 @@
     1.0
 
 The functions, one a job: ``load_dataset``, ``read_samples``, ``evaluate``, ``augment``, ``reduce``,
-``cross_validate``, ``audit``, ``export``, ``mine``, ``predict`` and ``score``. A ``Session`` holds
-what several of them share, a ``Verifier`` judges one program at a time. The names are loaded when
-first used, so that importing the package costs next to nothing.
+``cross_validate``, ``quality``, ``audit``, ``export``, ``mine``, ``predict`` and ``score``. A
+``Session`` holds what several of them share, a ``Verifier`` judges one program at a time. The names
+are loaded when first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.prediction import ScoreResult as ScoreResult
     from evalplus_lite.pipelines.prediction import predict as predict
     from evalplus_lite.pipelines.prediction import score as score
+    from evalplus_lite.pipelines.quality import QualityResult as QualityResult
+    from evalplus_lite.pipelines.quality import quality as quality
     from evalplus_lite.pipelines.reduction import ReductionResult as ReductionResult
     from evalplus_lite.pipelines.reduction import reduce as reduce
     from evalplus_lite.pipelines.samples import read_samples as read_samples
@@ -86,6 +88,7 @@ _HOMES = {
     "pipelines.exporting": "ExportResult export",
     "pipelines.mining": "MiningResult mine",
     "pipelines.prediction": "PredictionResult ScoreResult predict score",
+    "pipelines.quality": "QualityResult quality",
     "pipelines.reduction": "ReductionResult reduce",
     "pipelines.samples": "read_samples",
     "reduction.policy": "Policy",

@@ -33,6 +33,7 @@ from evalplus_lite import (
     evaluate,
     export,
     load_dataset,
+    quality,
     read_samples,
     reduce,
 )
@@ -40,8 +41,8 @@ from evalplus_lite import (
 SERVER = "http://localhost:8000/v1"
 """The address that docstrings give to a model's server."""
 JOBS = (
-    "load_dataset read_samples evaluate augment reduce cross_validate audit export mine predict "
-    "score Session Verifier"
+    "load_dataset read_samples evaluate augment reduce cross_validate quality audit export mine "
+    "predict score Session Verifier"
 ).split()
 WHEEL = "toys-1.0-py3-none-any.whl"
 METADATA = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\nLicense-Expression: MIT\n"
@@ -159,6 +160,11 @@ def test_rows_are_what_a_frame_takes(folder: Path, session: Session) -> None:
         )
     )
     found.append(audit(suite.dataset, "samples.jsonl", session=session))
+    found.append(
+        quality(
+            suite.dataset, samples="samples.jsonl", truth="tasks.jsonl", pool=10, session=session
+        )
+    )
     found.append(export(suite.dataset, folder / "pytests", format="pytest", session=session))
     assert (folder / "pytests" / "conftest.py").is_file()
     for result in found:

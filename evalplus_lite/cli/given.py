@@ -24,6 +24,11 @@ def one_path(context: typer.Context, value: str) -> str:
     return str(_spool(context, path)) if _is_pipe(path) else value
 
 
+def all_names(context: typer.Context, value: list[str]) -> list[str]:
+    """Return data sets' names or paths; what is piped in is copied to files first."""
+    return [one_path(context, each) for each in value]
+
+
 def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | None:
     """Return the paths, pipes copied to files first; InputError if one is given twice."""
     paths = [_spool(context, path) if _is_pipe(path) else path for path in value or ()]

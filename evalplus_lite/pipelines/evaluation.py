@@ -152,15 +152,10 @@ def evaluate(
                 progress=opened,
             )
             groups = grouped((row.data for row in journal.rows()), tally, pooled=pooled)
-            about = {
-                "preset": limits,
-                "floor_seconds": chosen.floor,
-                "factor": chosen.factor,
-                "total_seconds": total,
-                "memory_bytes": allowed,
-            }
             summary = {
-                "run": run_facts(data, pool=pool, samples=stream.files, limits=about),
+                "run": run_facts(
+                    data, pool=pool, samples=stream.files, limits=settings.facts(limits)
+                ),
                 **summarized(data, groups, tally, ks),
                 **listed(data, source),
                 "unusable_samples": sum(tally.unusable.values()),

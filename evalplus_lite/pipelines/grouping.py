@@ -30,11 +30,10 @@ class Groups:
         tasks: dict[str, int] = {}
         numbers: dict[tuple[int, str], int] = {}
         self._group, task_of = array("Q"), array("Q")
-        for some in _batches(programs, MOST_TOGETHER):
-            for sample, name in zip(some, _names(some), strict=True):
-                task = tasks.setdefault(sample.task_id, len(tasks))
-                task_of.append(task)
-                self._group.append(numbers.setdefault((task, name), len(numbers)))
+        for sample, name in named(programs):
+            task = tasks.setdefault(sample.task_id, len(tasks))
+            task_of.append(task)
+            self._group.append(numbers.setdefault((task, name), len(numbers)))
         self._order = array("Q", sorted(
             range(len(task_of)), key=lambda place: (task_of[place], self._group[place])
         ))  # fmt: skip
@@ -49,6 +48,12 @@ class Groups:
         for task_id, groups in groupby(self, key=lambda group: group[0].task_id):
             left = ([sample for sample in group if not done(sample)] for group in groups)
             yield from ((task_id, chunk) for chunk in _dealt(group for group in left if group))
+
+
+def named(samples: Iterable[Sample]) -> Iterator[tuple[Sample, str]]:
+    """Yield each sample with the name that only equal programs share."""
+    for some in _batches(samples, MOST_TOGETHER):
+        yield from zip(some, _names(some), strict=True)
 
 
 def to_row(group: Sequence[Sample]) -> Row:

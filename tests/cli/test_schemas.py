@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "reduce": ("reduce", *BOTH, "-o", "r"),
     "crossval": ("crossval", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),
     "mutants": ("mutants", *DATA, "-o", "m"),
+    "quality": ("quality", *BOTH, "--truth", "tasks.jsonl", "--pool", "20", "-o", "q"),
     "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "sanitize": ("sanitize", *BOTH, "-o", "s"),
@@ -35,11 +36,13 @@ WRITTEN = {
     "reduce": "r/reduction.json",
     "crossval": "c/crossval.json",
     "mutants": "m/mutants.json",
+    "quality": "q/quality.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest"}
 """Need a model's server or minutes; their own tests hold them to the schema."""
 PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}
-PARTS |= {"value", "group", "failure", "result", "crossval_line"}
+PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
+PARTS |= {"mutation_score"}
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 from evalplus_lite.execution.base import Place, Row
 from evalplus_lite.grading.evaluator import PreparedSuite
@@ -28,6 +29,16 @@ class Settings:
     """Whether there are plus cases in the data set, and so verdicts on them."""
     stress: bool = False
     """Whether programs that pass are run on the stress cases, too."""
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Return what a summary says of the limits; ``name`` is the preset's."""
+        return {
+            "preset": name,
+            "floor_seconds": self.preset.floor,
+            "factor": self.preset.factor,
+            "total_seconds": self.total,
+            "memory_bytes": self.memory,
+        }
 
     def to_row(self) -> Row:
         """Return it as plain data."""

@@ -1,0 +1,114 @@
+"""How well suites tell right programs from wrong ones, in the field's figures.
+
+True positive and true negative rate as in CodeContests+ (arXiv 2506.05817) and HardTests (arXiv
+2505.24098), detection rate and verifier accuracy as in SAGA (arXiv 2507.06920), Coverage@N as in
+TestCase-Eval (arXiv 2506.12278). docs/guide/quality.md says what each is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.statistics.bootstrap import bootstrap
+from evalplus_lite.statistics.shares import Share, added
+
+MOST_CASES = 100
+"""Coverage@N is computed, and its area taken, for N from 1 to this many cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What some cases of a task say of a program: ``rejecting`` of ``cases`` reject it.
+
+    For right programs only ``is_accepted`` is asked for. ``passes_base`` is whether the task's own
+    cases accept it.
+    """
+
+    task_id: str
+    is_accepted: bool
+    passes_base: bool
+    rejecting: int = 0
+    cases: int = 0
+
+
+def by_task(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+    """Return the programs of each task, in the tasks' first order."""
+    found: dict[str, list[Judged]] = {}
+    for each in judged:
+        found.setdefault(each.task_id, []).append(each)
+    return found
+
+
+def share_row(shares: Sequence[Share], *, seed: int) -> dict[str, Any]:
+    """Return a share over all tasks as plain data; each of ``shares`` is a task's.
+
+    ``interval`` is Wilson's, as if programs were independent; ``interval_of_tasks`` draws tasks.
+    ``value`` and both are None where there is nothing to count.
+    """
+    whole = added(shares)
+    known = [share for share in shares if share.total]
+    return {
+        "hits": int(whole.hits),
+        "total": whole.total,
+        "value": whole.value if whole.total else None,
+        "interval": list(whole.interval) if whole.total else None,
+        "interval_of_tasks": list(bootstrap(known, lambda some: added(some).value, seed=seed))
+        if whole.total
+        else None,
+    }
+
+
+def figures(
+    right: Mapping[str, Sequence[Judged]], wrong: Mapping[str, Sequence[Judged]], *, seed: int
+) -> dict[str, Any]:
+    """Return the figures of a suite as plain data, from what it says of right and wrong programs.
+
+    Both by task (``by_task``). ``seed`` draws the bootstrap's tasks.
+    """
+    accepted = [_counted(some, [each.is_accepted for each in some]) for some in right.values()]
+    rejected = [_counted(some, [not each.is_accepted for each in some]) for some in wrong.values()]
+    hidden = [[each for each in some if each.passes_base] for some in wrong.values()]
+    past = [_counted(some, [not each.is_accepted for each in some]) for some in hidden]
+    whole = [Share(share.hits == share.total, 1) for share in rejected]
+    curves = [_curve(some) for some in wrong.values()]
+    curve = [sum(points) / len(points) for points in zip(*curves, strict=True)]
+    return {
+        "tpr": share_row(accepted, seed=seed),
+        "tnr": share_row(rejected, seed=seed),
+        "tnr_past_base": share_row(past, seed=seed),
+        "detection_rate": {
+            "value": _mean([share.value for share in rejected]),
+            "interval_of_tasks": list(
+                bootstrap(
+                    rejected, lambda some: sum(each.value for each in some) / len(some), seed=seed
+                )
+            )
+            if rejected
+            else None,
+        },
+        "verifier_accuracy": share_row(whole, seed=seed),
+        "coverage": {"curve": curve, "area": _mean(curve)},
+    }
+
+
+def _counted(some: Sequence[Judged], hits: Sequence[bool]) -> Share:
+    return Share(sum(hits), len(some))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _curve(programs: Sequence[Judged]) -> list[float]:
+    """Return for N from 1 on the expected share of programs that N cases drawn at random reject."""
+    found = [0.0] * MOST_CASES
+    for each in programs:
+        escape = 1.0 if each.rejecting or each.is_accepted else 0.0
+        for drawn in range(MOST_CASES):
+            left = each.cases - drawn
+            if left > 0:
+                escape *= max(0.0, left - each.rejecting) / left
+            found[drawn] += 1 - escape
+    return [total / len(programs) for total in found]
