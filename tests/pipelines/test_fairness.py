@@ -11,13 +11,13 @@ from evalplus_lite.types import Case
 
 
 def test_ties_are_left_out_and_told(sandbox: Sandbox) -> None:
-    """Of inputs to be sorted by length none has two strings of one length."""
+    """No input to be sorted by length has strings of one length that may stand either way."""
     reference = "def f(x): return sorted(x, key=len)\n"
     task = make_task([(["a", "bb", ""],)], reference=reference)
     found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20, batch=60))
     for case in found.suite.cases:
-        strings = set(case.arguments[0])
-        assert len(strings) == len(set(map(len, strings)))
+        strings = case.arguments[0]
+        assert sorted(strings, key=len) == sorted(strings[::-1], key=len)
     assert found.dropped["tie"] > 0
     assert any("several right answers" in note for note in found.notes)
 
@@ -32,5 +32,5 @@ def test_what_asks_too_much_becomes_stress(sandbox: Sandbox) -> None:
     assert (77,) in [case.arguments for case in found.suite.cases]
     assert all(abs(case.arguments[0]) <= 10**6 for case in found.suite.cases)
     assert found.suite.stress is not None
-    assert found.suite.stress.cases[0].arguments == (10**12,)
+    assert (10**12,) in [case.arguments for case in found.suite.stress.cases]
     assert all(case.reason for case in found.suite.stress.cases)

@@ -64,6 +64,7 @@ class TaskAugmentation:
         base, self.notes = base_answers(sandbox, self.task)
         self.suites: list[Suite] = [base.suite]
         self.stress: list[Suite] = []
+        self.tops: list[Suite] = []
         self.apart: list[Case] = []
         self.generator = generator_of(self.task, base.suite.cases, seed, seeds, is_own=is_own)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
@@ -88,7 +89,7 @@ class TaskAugmentation:
         )
         self.dropped.update(found.dropped)
         if found.stress is not None:
-            self.stress.append(self._untied(_all(found.stress)).suite)
+            self.tops = [self._untied(_all(found.stress)).suite]
         most = self.budget.inputs // PROBED
         # The last are the highest rungs.
         places = range(max(0, len(found.cases.cases) - most), len(found.cases.cases))
@@ -131,8 +132,8 @@ class TaskAugmentation:
         """
         round = self._targeted(wrong) if self.budget.targeted else None
         suite = ordered(joined(self.suites, self._provenance()))
-        if self.stress:
-            suite = replace(suite, stress=joined(self.stress, {}))
+        if stress := [*self.stress, *self.tops]:
+            suite = replace(suite, stress=joined(stress, {}))
         sources = Counter(case.source for case in suite.cases)
         survivors = round.survivors if round else ()
         return Augmented(
