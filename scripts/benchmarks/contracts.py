@@ -1,6 +1,6 @@
 """Hold every HumanEval contract against HumanEval+: its inputs, its own contract, its references.
 
-    python -m scripts.benchmarks.contracts --record docs/measurements/contracts.json
+    python -m scripts.benchmarks.contracts --record contracts.json
 
 For each task it counts how many inputs of the original tests and of HumanEval+ the contract accepts
 (*tests*, *base*, *plus*); on mutated inputs how often it agrees with HumanEval+'s own contract

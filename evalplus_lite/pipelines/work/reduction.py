@@ -131,9 +131,11 @@ def matrix_of(row: Row) -> Matrix:
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
     """Return the suite of the base cases and the chosen ones, in the suite's order.
 
-    A case whose parent was not chosen has none.
+    A case whose parent was not chosen has none. Stress cases, which are few and no part of what is
+    chosen from, are kept as they are.
     """
     kept = [*range(suite.base_count), *sorted(cases)]
     small = taken(suite, kept)
     provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
-    return replace(small, cases=relinked(small.cases, kept), provenance=provenance)
+    linked = relinked(small.cases, kept)
+    return replace(small, cases=linked, provenance=provenance, stress=suite.stress)

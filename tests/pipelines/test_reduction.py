@@ -1,0 +1,28 @@
+"""Small suites from large ones, as the job makes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.tasks import make_suite, make_task
+
+from evalplus_lite.pipelines.context import Session
+from evalplus_lite.pipelines.reduction import reduce
+from evalplus_lite.reduction.policy import Policy
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Case, Suite
+from evalplus_lite.values import wire
+
+
+@pytest.mark.parametrize("budget", [None, 1], ids=["at once", "with a budget"])
+def test_stress_cases_stay(budget: float | None) -> None:
+    """They are no part of what is chosen from: the small suite has those of the large one."""
+    task = make_task([(1,)], [(2,), (3,)])
+    strain = Suite(task.id, (Case((30,), reason="size"),), (wire.encode(60),), 0)
+    suite = replace(make_suite(task, [2, 4, 6]), stress=strain)
+    data = Dataset("own", (task,), {task.id: suite})
+    with Session(workers=1, cache=False) as session:
+        found = reduce(data, policy=Policy("shapes", budget=budget), session=session)
+    assert found.dataset.suites[task.id].stress == strain
+    assert found.size.chosen < len(suite.cases)
