@@ -249,7 +249,6 @@ def test_references_pass_the_original_tests(tasks: tuple[Task, ...]) -> None:
 AGREEING: dict[int, Sequence[tuple[Any, ...]]] = {
     22: [([4, {}, [], 23.2, 9, "a", None, [True], -(10**30)],), ([0.0, "0", 0],)],
     24: [(n,) for n in range(2, 400)],
-    25: [(n,) for n in [*range(1, 400), 2**20, 9991, 1018081, 999983]],
     31: [(n,) for n in [*range(-5, 1000), 7919, 62837329]],
     36: [(n,) for n in [*range(0, 1000, 7), 4711, 77077, 99999]],
     44: [(x, base) for x in [*range(1, 60), 10**30] for base in range(2, 10)],

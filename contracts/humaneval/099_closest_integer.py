@@ -1,10 +1,11 @@
 """A plain decimal number as in the examples: an optional minus sign, digits, perhaps a fraction.
 
 Signs of other kinds, exponents, "5." and ".5" are left out by the examples. A fraction within
-rounding error of one half, but not one half, is excluded: read as a float it would be a tie. So
-are numbers of 2**50 and more, which a float no longer carries to the half.
+rounding error of one half, but not one half, is excluded: read as a float it would be a tie. Of
+numbers from 2**50 on those are taken that a float carries exactly, also beside a half.
 """
 
+import math
 import re
 from fractions import Fraction
 
@@ -14,9 +15,13 @@ def precondition(value):
         "value must be a string of at most 100 characters"
     )
     assert re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value), "value must be a plain decimal number"
-    size = abs(Fraction(value))
-    assert size < 2**50, "value must be smaller than 2**50 in size"
-    from_tie = abs(size % 1 - Fraction(1, 2))
-    assert from_tie == 0 or from_tie > max(1, size) * Fraction(4, 10**16), (
-        "value must be a half exactly, or clearly none"
-    )
+    exact, number = Fraction(value), float(value)
+    if abs(exact) >= 2**50:
+        assert exact == math.floor(number + 0.5) == math.ceil(number - 0.5), (
+            "a float must carry a value of 2**50 or more exactly"
+        )
+    else:
+        from_tie = abs(exact % 1 - Fraction(1, 2))
+        assert from_tie == 0 or from_tie > max(1, abs(exact)) * Fraction(4, 10**16), (
+            "value must be a half exactly, or clearly none"
+        )

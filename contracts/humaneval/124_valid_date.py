@@ -1,14 +1,17 @@
 """Any string without outer whitespace or digits of other scripts: what breaks a rule is invalid.
 
 The prompt does not say whether " 03-11-2000 " still is "in the format: mm-dd-yyyy", nor whether
-Arabic digits count.
+Arabic digits count, nor whether there is a year 0000.
 """
+
+import re
 
 
 def precondition(date):
     assert type(date) is str, "date must be a string"
     assert date == date.strip(), "date must have no leading or trailing whitespace"
     assert all(char.isascii() or not char.isnumeric() for char in date), "every digit must be ASCII"
+    assert not re.fullmatch("[0-9]{2}-[0-9]{2}-0000", date), "the year must not be 0000"
 
 
 # The original misreads `a and b or c`, which rejects 01-31-2000, and takes other formats: 3-11-20.

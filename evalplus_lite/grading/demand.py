@@ -105,7 +105,12 @@ class Bearable:
         extents = [Extent.of(case.arguments) for case in task.cases]
         extent = Extent.largest(extents, together=False)
         places = {at for by in MEASURES for at in _first(extents, by)}
-        steps = max(_steps(sandbox, task, [task.cases[at] for at in sorted(places)]), default=0)
+        steps = max(
+            reference_steps(
+                sandbox, task, [task.cases[at] for at in sorted(places)], most=MOST_WORK
+            ),
+            default=0,
+        )
         if _bounds_numbers(sandbox, task):
             return cls(task, extent, steps, 0, is_counting=False)
         tree = parsing.parse(task.reference)
@@ -122,10 +127,16 @@ class Bearable:
             if not reasons[number] and not extent.is_within(self.extent)
         ]
         if unsure:
-            steps = _steps(sandbox, self.task, [cases[number] for number in unsure])
+            some = [cases[number] for number in unsure]
+            # Beyond what is too much anyway counting tells no more.
+            steps = reference_steps(sandbox, self.task, some, most=self._most + 1)
             for number, taken in zip(unsure, steps, strict=True):
                 reasons[number] = self._of_steps(extents[number], taken)
         return reasons
+
+    @property
+    def _most(self) -> int:
+        return max(self.steps, MOST_WORK // SLACK)
 
     def _of_extent(self, extent: Extent) -> str:
         if extent.longest > max(LONGEST, self.extent.longest):
@@ -139,8 +150,8 @@ class Bearable:
     def _of_steps(self, extent: Extent, steps: int) -> str:
         if steps <= self.steps:
             return ""
-        if SLACK * steps > MOST_WORK:
-            return f"{steps:,} steps of the reference"
+        if steps > self._most:
+            return f"over {self._most:,} steps of the reference"
         is_by_number = steps > SQUARES * max(1, extent.items) ** 2
         if self.growth and is_by_number and steps > max(FREE, self.growth * self.steps):
             return f"{steps:,} steps of the reference, caused by a number"
@@ -214,10 +225,6 @@ def _is_constant(node: ast.AST) -> bool:
 def _first(extents: Sequence[Extent], measure: Callable[[Extent], int]) -> list[int]:
     """Return the places of the largest by a measure."""
     return sorted(range(len(extents)), key=lambda place: -measure(extents[place]))[:MEASURED]
-
-
-def _steps(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[int]:
-    return reference_steps(sandbox, task, cases, most=MOST_WORK)
 
 
 def _bounds_numbers(sandbox: Sandbox, task: Task) -> bool:
