@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from evalplus_lite.consensus.disputes import VOTES, Dispute, Vote, dispute, is_slow
 from evalplus_lite.errors import ReferenceSolutionError
@@ -11,7 +11,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Dropped
 from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.mutation.mutants import normal_form
-from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, KillSuite
+from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, Kills, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.types import Case, Outcome, Suite, Task
@@ -21,7 +21,21 @@ MOST_DROPPED = 40
 """Of inputs that the reference has no answer to, a panel is asked about so many at a time."""
 MOST_VOTERS = 40
 """Further programs than these cost time and change few majorities."""
+SLOW_SHARE = 0.1
+"""An input that so many of the programs, ``VOTES`` at least, are too slow for asks too much."""
 UNANSWERED = ("raises", "slow", "crashes", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """What a panel says of a suite's cases, then of those that the reference dropped.
+
+    ``disputes`` has an entry a case, None if the panel does not contradict the reference.
+    ``too_slow`` are cases of the suite that many programs take too many steps for, with a line.
+    """
+
+    disputes: list[Dispute | None]
+    too_slow: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +63,18 @@ class Panel:
         """Whether there are programs enough for any dispute."""
         return len(self.programs) >= VOTES
 
-    def poll(
-        self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()
-    ) -> list[Dispute | None]:
-        """Return what is disputed of a suite's cases, then of those that the reference dropped.
-
-        One entry a case, None if the panel does not contradict the reference.
-        """
+    def poll(self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()) -> Poll:
+        """Return what the programs make of a suite's cases and of those that were dropped."""
         if not self.can_decide:
-            return [None] * (len(suite.cases) + len(dropped))
-        return [*self._answered(sandbox, suite), *self._unanswered(sandbox, dropped)]
+            return Poll([None] * (len(suite.cases) + len(dropped)))
+        answered = self._answered(sandbox, suite)
+        disputes = [*answered.disputes, *self._unanswered(sandbox, dropped)]
+        return Poll(disputes, answered.too_slow)
 
-    def _answered(self, sandbox: Sandbox, suite: Suite) -> list[Dispute | None]:
+    def _answered(self, sandbox: Sandbox, suite: Suite) -> Poll:
         found: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
-            return found
+            return Poll(found)
         steps = reference_steps(sandbox, self.task, suite.cases)
         whole = KillSuite.of_samples(self.task, suite, steps)
         kills = list(whole.kills(sandbox, self.programs))
@@ -88,7 +99,7 @@ class Panel:
             ]
             reference = Vote("value", suite.expected[number])
             found[number] = dispute(self.task, suite.cases[number], reference, votes)
-        return found
+        return Poll(found, dict(_too_slow(kills, len(found))))
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         found: list[Dispute | None] = [None] * len(dropped)
@@ -118,6 +129,15 @@ class Panel:
         meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
         run = meter.run(inputs, judge=patient)
         return [None if outcome is None else Vote.of(outcome) for outcome in run.outcomes]
+
+
+def _too_slow(kills: Sequence[Kills], cases: int) -> Iterator[tuple[int, str]]:
+    """Yield the cases that many of the programs that met them were too slow for."""
+    for number in range(cases):
+        asked = sum(kill.run >> number & 1 for kill in kills)
+        slow = sum(kill.slow >> number & 1 for kill in kills)
+        if slow >= max(VOTES, SLOW_SHARE * asked):
+            yield number, f"too many steps for {slow} of {asked} programs that pass the base cases"
 
 
 def independent(sources: Iterable[str]) -> list[str]:

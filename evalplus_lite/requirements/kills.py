@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
+from evalplus_lite.grading.metered import EXHAUSTED, SLOW, MeteredSuite
 from evalplus_lite.grading.subsets import taken
 from evalplus_lite.mutation.shared_state import may_share
 from evalplus_lite.sandbox import Sandbox
@@ -45,10 +45,12 @@ class Kills:
     """The cases that rejected a program and the cases it was run on, as bitsets.
 
     A case that was not run counts as no kill, so that a suite chosen by kills surely has them.
+    ``slow`` are those of the killed that took more steps than they may.
     """
 
     killed: int
     run: int
+    slow: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ class KillSuite:
         for row in self.metered.rows(sandbox, sources):
             run = [(case, name) for case, name in zip(self.cases, row, strict=True) if name]
             killed = sum(1 << case for case, name in run if name != "pass")
-            yield Kills(killed, sum(1 << case for case, _ in run))
+            slow = sum(1 << case for case, name in run if name in SLOW)
+            yield Kills(killed, sum(1 << case for case, _ in run), slow)
 
 
 def _cheapest(suite: Suite, steps: Sequence[int], most: int) -> Sequence[int]:

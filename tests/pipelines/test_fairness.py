@@ -9,6 +9,8 @@ from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case
 
+ANY = "def precondition(x): assert type(x) is int and x >= 0\n"
+
 
 def test_ties_are_left_out_and_told(sandbox: Sandbox) -> None:
     """No input to be sorted by length has strings of one length that may stand either way."""
@@ -24,9 +26,8 @@ def test_ties_are_left_out_and_told(sandbox: Sandbox) -> None:
 
 def test_what_asks_too_much_becomes_stress(sandbox: Sandbox) -> None:
     """A number that a program may count up to is a stress case, with its reason and its answer."""
-    contract = "def precondition(x): assert type(x) is int and x >= 0\n"
     reference = "def f(x): return x * (x + 1) // 2\n"
-    task = make_task([(1,), (3,)], reference=reference, contract=contract)
+    task = make_task([(1,), (3,)], reference=reference, contract=ANY)
     seeds = [Case((10**12,), "llm"), Case((77,), "llm")]
     found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20), seeds=seeds)
     assert (77,) in [case.arguments for case in found.suite.cases]
@@ -34,3 +35,18 @@ def test_what_asks_too_much_becomes_stress(sandbox: Sandbox) -> None:
     assert found.suite.stress is not None
     assert (10**12,) in [case.arguments for case in found.suite.stress.cases]
     assert all(case.reason for case in found.suite.stress.cases)
+
+
+def test_what_right_programs_are_slow_for_becomes_stress(sandbox: Sandbox) -> None:
+    """Programs that pass the base cases and count to a million billion say so by their steps."""
+    task = make_task([(1,), (3,)], reference="def f(x): return x + x\n", contract=ANY)
+    loop = "def f(x):\n    n = {}\n    while n < 2 * x: n += 1\n    return n\n"
+    programs = [loop.format(start) for start in ("0", "-1")] + ["def f(x): return 2 * x"]
+    seeds = [Case((10**15,), "llm"), Case((77,), "llm")]
+    budget = Budget(inputs=2)
+    alone = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds)
+    assert [case.arguments for case in alone.suite.cases[2:]] == [(10**15,), (77,)]
+    found = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds, samples=programs)
+    assert (10**15,) not in [case.arguments for case in found.suite.cases]
+    assert found.suite.stress is not None
+    assert "2 of 3 programs" in found.suite.stress.cases[0].reason

@@ -42,7 +42,7 @@ def test_a_wrong_reference_is_outvoted(sandbox: Sandbox) -> None:
     task = make_task([(1,), (2,)], [(5,), (10,), (11,)], reference=WRONG_BEYOND_9)
     panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT)
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    disputes = panel.poll(sandbox, found.suite, found.dropped)
+    disputes = panel.poll(sandbox, found.suite, found.dropped).disputes
     assert [dispute and dispute.cause for dispute in disputes] == [None, "differs", "differs"]
     assert disputes[1] is not None
     assert (disputes[1].votes, disputes[1].voters) == (3, 3)
@@ -53,7 +53,7 @@ def test_a_slow_reference_is_noticed(sandbox: Sandbox) -> None:
     task = make_task([(1,), (2,)], [(5,), (10,)], reference=SLOW)
     panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT)
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    disputes = panel.poll(sandbox, found.suite, found.dropped)
+    disputes = panel.poll(sandbox, found.suite, found.dropped).disputes
     assert [dispute and dispute.cause for dispute in disputes] == [None, "slow"]
 
 
@@ -62,7 +62,7 @@ def test_one_program_decides_nothing(sandbox: Sandbox) -> None:
     task = make_task([(1,), (2,)], [(10,)], reference=WRONG_BEYOND_9)
     panel = Panel.select(sandbox, task, base(sandbox, task), RIGHT[:1])
     found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
-    assert panel.poll(sandbox, found.suite, found.dropped) == [None]
+    assert panel.poll(sandbox, found.suite, found.dropped).disputes == [None]
 
 
 def test_augmentation_sets_disputed_inputs_aside(sandbox: Sandbox) -> None:

@@ -79,7 +79,7 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
         contract=False,  # inputs that stand in a suite are what is audited
         max_failures=MOST_SLOW,
     )
-    disputes = panel.poll(sandbox, answers.suite, answers.dropped)
+    disputes = panel.poll(sandbox, answers.suite, answers.dropped).disputes
     of_dropped = disputes[len(answers.suite.cases) :]
     open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
     failures = _failures(sandbox, task, open_)

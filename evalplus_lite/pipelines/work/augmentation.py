@@ -195,12 +195,14 @@ class TaskAugmentation:
         return _only(answers, [n for n in range(len(cases)) if n not in tied])
 
     def _undisputed(self, answers: Answers) -> Answers:
-        """Return the answers without those that most programs contradict."""
-        disputes = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
-        self.review.extend(filter(None, disputes))
-        places = [n for n in range(len(answers.suite.cases)) if disputes[n] is None]
+        """Return the answers without those that most programs contradict, or that many are too
+        slow for."""
+        poll = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
+        self.review.extend(filter(None, poll.disputes))
+        places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
         self.dropped["disputed"] += len(answers.suite.cases) - len(places)
-        return _only(answers, places)
+        slow = {at: poll.too_slow[n] for at, n in enumerate(places) if n in poll.too_slow}
+        return self._set_apart(_only(answers, places), slow)
 
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
