@@ -33,6 +33,7 @@ from evalplus_lite.types import Case, Suite, Task
 
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
+STRESS_BYTES = 1 << 16  # of the answer to such a case
 PROBED = 12
 """At most one of so many inputs was made to find out how far sizes go."""
 SLOW = ("slow", "memory", "crashes")
@@ -208,7 +209,9 @@ class TaskAugmentation:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
-        if some := dict(list(reasons.items())[:room]):
+        answered = list(answers.suite.blobs.items())
+        light = [at for at in reasons if _bytes(answered[at]) <= STRESS_BYTES]
+        if some := {at: reasons[at] for at in light[:room]}:
             self.stress.append(as_stress(answers.suite, some))
         return _only(answers, [n for n in range(len(answers.kept)) if n not in reasons])
 
@@ -294,6 +297,10 @@ def _all(suite: Suite) -> Answers:
 def _only(answers: Answers, places: Sequence[int]) -> Answers:
     kept = tuple(answers.kept[place] for place in places)
     return replace(answers, suite=taken(answers.suite, places), kept=kept)
+
+
+def _bytes(data: bytes | Packed) -> int:
+    return data.size if isinstance(data, Packed) else len(data)
 
 
 def _name(data: bytes | Packed) -> bytes:
