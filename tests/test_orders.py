@@ -29,6 +29,7 @@ def tied(sandbox: Sandbox, body: str, base: list[Any], new: list[Any], **options
     ("body", "base", "tie", "clear"),
     [
         ("return sorted(x, key=len)", ["a", "bb"], ["a", "b"], ["bb", "a"]),
+        ("return sorted(x, key=len)", ["a", "bb"], ["a", "b", "a"], ["a", "a"]),
         ("x.sort(key=len, reverse=True); return x", ["a", "bb"], ["a", "b"], ["bb", "a"]),
         ("return max(x, key=len)", ["a", "bb"], ["a", "b"], ["a", "a"]),
         ("return min(*x, key=abs)", [1, -2], [1, -1], [1, -3]),

@@ -12,8 +12,7 @@ import re
 from dataclasses import dataclass
 
 from evalplus_lite.grading.stability import same
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.sandbox.ordering import reordered
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, ordering
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Outcome, Returned, Suite, Task
 from evalplus_lite.values.excerpts import shown as shown_answer
@@ -25,7 +24,7 @@ LIMITS = Limits(cpu=60.0, load=10.0)
 
 @dataclass(frozen=True, slots=True)
 class FreeOrders:
-    """The ways to order things, of ``ordering.WAYS``, that a task's base cases leave open."""
+    """The ways to order things, of ``sandbox.ordering``, that a task's base cases leave open."""
 
     task: Task
     ways: tuple[str, ...] = ()
@@ -38,10 +37,14 @@ class FreeOrders:
         """
         if has_check(task) or not base.cases:
             return cls(task)
-        ways = ["ties"] if TIES.search(task.reference) else []
-        ways += ["reversed", "sorted"] if SETS.search(task.reference) else []
         inputs = Inputs.of(case.arguments for case in base.cases)
-        return cls(task, tuple(way for way in ways if _passes(sandbox, task, way, inputs, base)))
+        ways = []
+        for names, known in ((TIES, ordering.TIES), (SETS, ordering.SETS)):
+            some = known if names.search(task.reference) else ()
+            open_ways = [way for way in some if _passes(sandbox, task, way, inputs, base)]
+            # A tie in a base case settles ties, though one way of breaking it may be the task's.
+            ways += open_ways if len(open_ways) == len(some) or names is SETS else []
+        return cls(task, tuple(ways))
 
     def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
         """Return the cases with another right answer, by place, each with a line that shows it."""
@@ -66,6 +69,6 @@ def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite)
 
 
 def _run(sandbox: Sandbox, task: Task, way: str, inputs: Inputs) -> tuple[Outcome | None, ...]:
-    program = reordered(Program(task.reference, task.entry_point), way)
+    program = ordering.reordered(Program(task.reference, task.entry_point), way)
     # It has answered within its steps before: no time decides anything here.
     return sandbox.run(program, inputs, LIMITS).outcomes

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalplus_lite.store.compressed import Blobs
+from evalplus_lite.store.compressed import Blobs, Packed
 from evalplus_lite.types import Case, Suite
 
 
@@ -24,12 +24,18 @@ def taken(suite: Suite, places: Sequence[int]) -> Suite:
     )
 
 
-def as_stress(suite: Suite, reasons: Mapping[int, str]) -> Suite:
+STRESS_BYTES = 1 << 16
+"""A case with a larger answer is no stress case: files of such would be too large to read."""
+
+
+def as_stress(suite: Suite, reasons: Mapping[int, str], *, most: int | None = None) -> Suite:
     """Return the suite's cases at these positions as stress cases, each with its reason.
 
-    They have no parents: positions are those of another suite.
+    They have no parents: positions are those of another suite. Those with large answers are left
+    out, and those after the first ``most``.
     """
-    places = sorted(reasons)
+    answers = list(suite.blobs.items())
+    places = [place for place in sorted(reasons) if _bytes(answers[place]) <= STRESS_BYTES][:most]
     cases = [replace(suite.cases[at], parent=None, reason=reasons[at]) for at in places]
     return Suite(suite.task_id, tuple(cases), suite.blobs.take(places), 0)
 
@@ -62,3 +68,7 @@ def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
         suites[0].base_count,
         provenance,
     )
+
+
+def _bytes(data: bytes | Packed) -> int:
+    return data.size if isinstance(data, Packed) else len(data)

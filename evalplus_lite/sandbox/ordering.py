@@ -8,8 +8,8 @@ from pathlib import Path
 from evalplus_lite.sandbox.guest import ordering
 from evalplus_lite.sandbox.limits import Program
 
-WAYS = ordering.WAYS
-"""How: equal elements the other way round (``ties``), sets ``reversed``, or ``sorted``."""
+TIES, SETS = ordering.TIES, ordering.SETS
+"""The ways in which equal elements, and the elements of sets, may be ordered."""
 
 
 def reordered(program: Program, way: str) -> Program:

@@ -13,13 +13,13 @@ ANY = "def precondition(x): assert type(x) is int and x >= 0\n"
 
 
 def test_ties_are_left_out_and_told(sandbox: Sandbox) -> None:
-    """No input to be sorted by length has strings of one length that may stand either way."""
+    """No input to be sorted by length has two strings of one length."""
     reference = "def f(x): return sorted(x, key=len)\n"
     task = make_task([(["a", "bb", ""],)], reference=reference)
     found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20, batch=60))
     for case in found.suite.cases:
-        strings, *mirrored = case.arguments[0], *reversed(case.arguments[0])
-        assert sorted(strings, key=len) == sorted(mirrored, key=len)
+        strings = set(case.arguments[0])
+        assert len(strings) == len(set(map(len, strings)))
     assert found.dropped["tie"] > 0
     assert any("several right answers" in note for note in found.notes)
 
@@ -33,8 +33,8 @@ def test_what_asks_too_much_becomes_stress(sandbox: Sandbox) -> None:
     assert (77,) in [case.arguments for case in found.suite.cases]
     assert all(abs(case.arguments[0]) <= 10**6 for case in found.suite.cases)
     assert found.suite.stress is not None
-    assert (10**12,) in [case.arguments for case in found.suite.stress.cases]
-    assert all(case.reason for case in found.suite.stress.cases)
+    reasons = {case.arguments: case.reason for case in found.suite.stress.cases}
+    assert "count up" in reasons[10**12,]
 
 
 def test_what_right_programs_are_slow_for_becomes_stress(sandbox: Sandbox) -> None:
@@ -49,4 +49,5 @@ def test_what_right_programs_are_slow_for_becomes_stress(sandbox: Sandbox) -> No
     found = augment_task(sandbox, task, seed=0, budget=budget, seeds=seeds, samples=programs)
     assert (10**15,) not in [case.arguments for case in found.suite.cases]
     assert found.suite.stress is not None
-    assert "2 of 3 programs" in found.suite.stress.cases[0].reason
+    reasons = {case.arguments: case.reason for case in found.suite.stress.cases}
+    assert "2 of 3 programs" in reasons[10**15,]

@@ -33,7 +33,6 @@ from evalplus_lite.types import Case, Suite, Task
 
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
-STRESS_BYTES = 1 << 16  # of the answer to such a case
 PROBED = 12
 """At most one of so many inputs was made to find out how far sizes go."""
 SLOW = ("slow", "memory", "crashes")
@@ -209,10 +208,8 @@ class TaskAugmentation:
         """Return the answers without those at these positions, which become stress cases."""
         self.apart += [answers.suite.cases[place] for place in reasons]
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
-        answered = list(answers.suite.blobs.items())
-        light = [at for at in reasons if _bytes(answered[at]) <= STRESS_BYTES]
-        if some := {at: reasons[at] for at in light[:room]}:
-            self.stress.append(as_stress(answers.suite, some))
+        some = as_stress(answers.suite, reasons, most=room)
+        self.stress += [some] if some.cases else []
         return _only(answers, [n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
@@ -297,10 +294,6 @@ def _all(suite: Suite) -> Answers:
 def _only(answers: Answers, places: Sequence[int]) -> Answers:
     kept = tuple(answers.kept[place] for place in places)
     return replace(answers, suite=taken(answers.suite, places), kept=kept)
-
-
-def _bytes(data: bytes | Packed) -> int:
-    return data.size if isinstance(data, Packed) else len(data)
 
 
 def _name(data: bytes | Packed) -> bytes:

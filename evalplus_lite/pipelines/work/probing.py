@@ -93,4 +93,5 @@ def _sorted_out(suite: Suite, rungs: Sequence[Rung], dropped: dict[str, int]) ->
         elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
             stress[at] = way
     chosen = dict(sorted(stress.items(), reverse=True)[:MOST_STRESS])
-    return Probe(taken(suite, cases), as_stress(suite, chosen) if chosen else None, dropped)
+    apart = as_stress(suite, chosen)
+    return Probe(taken(suite, cases), apart if apart.cases else None, dropped)

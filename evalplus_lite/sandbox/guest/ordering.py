@@ -15,8 +15,13 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-WAYS = ("ties", "reversed", "sorted")
-"""Ties broken by the last instead of the first; sets gone through backwards, or in order."""
+TIES = ("last", "text")
+"""Of equal elements the last comes first, or the one whose text does: no order is the same in both
+ways as it was, unless the elements are."""
+SETS = ("reversed", "sorted")
+"""Sets are gone through backwards, or in order."""
+way = ""
+"""The one that is followed."""
 METHODS = {
     "sort": "_reordered_sort",
     "most_common": "_reordered_most_common",
@@ -25,20 +30,20 @@ METHODS = {
 }
 
 
-def backwards(items: Iterable[Any]) -> list[Any]:
-    return list(items)[::-1]
+def arranged(items: Iterable[Any]) -> list[Any]:
+    return builtins.sorted(items, key=repr) if way == "text" else list(items)[::-1]
 
 
 def order(items: Iterable[Any], /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    return builtins.sorted(backwards(items), key=key, reverse=reverse)
+    return builtins.sorted(arranged(items), key=key, reverse=reverse)
 
 
 def least(*items: Any, **options: Any) -> Any:
-    return builtins.min(backwards(items if len(items) > 1 else items[0]), **options)
+    return builtins.min(arranged(items if len(items) > 1 else items[0]), **options)
 
 
 def greatest(*items: Any, **options: Any) -> Any:
-    return builtins.max(backwards(items if len(items) > 1 else items[0]), **options)
+    return builtins.max(arranged(items if len(items) > 1 else items[0]), **options)
 
 
 def sort(owner: Any, *arguments: Any, **options: Any) -> Any:
@@ -111,14 +116,11 @@ for each in ("__rxor__", "union", "intersection", "difference", "symmetric_diffe
 class Renaming(ast.NodeTransformer):
     """Has the program call ours where it calls a method or writes a set, as no name does."""
 
-    def __init__(self, way: str) -> None:
-        self.is_of_ties = way == "ties"
-
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         function = node.func
         name = getattr(function, "attr", None) or getattr(function, "id", None)
-        if not self.is_of_ties or name not in METHODS:
+        if way not in TIES or name not in METHODS:
             return node
         owner = []
         if name in ("sort", "most_common"):
@@ -135,7 +137,7 @@ class Renaming(ast.NodeTransformer):
 
     def as_set(self, node: ast.Set | ast.SetComp) -> ast.AST:
         self.generic_visit(node)
-        if self.is_of_ties:
+        if way in TIES:
             return node
         return ast.Call(ast.Name("set", ast.Load()), [node], [])
 
@@ -151,24 +153,24 @@ def plain(value: Any) -> Any:
 
 
 class Reordered:
-    """A program's function as it would be if Python ordered things another of the ``WAYS``."""
+    """A program's function as it would be if Python ordered things in another way."""
 
-    def __init__(self, source: str, entry_point: str, way: str) -> None:
+    def __init__(self, source: str, entry_point: str, chosen: str) -> None:
+        global way
+        way = chosen
         module = sys.modules["program"] = types.ModuleType("program")
         module.__file__ = "<program>"
         names = module.__dict__
-        if way == "ties":
+        if way in TIES:
             names |= {"sorted": order, "min": least, "max": greatest}
             names |= {inner: globals()[name] for name, inner in METHODS.items()}
         else:
-            self.set = Reversed if way == "reversed" else Sorted
-            names["set"] = self.set
-        self.way = way
-        tree = ast.fix_missing_locations(Renaming(way).visit(ast.parse(source)))
+            names["set"] = self.set = Reversed if way == "reversed" else Sorted
+        tree = ast.fix_missing_locations(Renaming().visit(ast.parse(source)))
         exec(compile(tree, "<program>", "exec", dont_inherit=True), names)
         self.function = names[entry_point]
 
     def __call__(self, *arguments: Any) -> Any:
-        if self.way != "ties":
+        if way in SETS:
             arguments = tuple(self.set(each) if type(each) is set else each for each in arguments)
         return plain(self.function(*arguments))
