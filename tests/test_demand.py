@@ -18,6 +18,7 @@ PAIRS = "def f(x): return sum(a > b for i, a in enumerate(x) for b in x[i:])\n"
 TABLE = (
     "def f(x):\n    t = [0]\n    for i in range(1, x + 1): t.append(t[i // 2] + i)\n    return t[x]"
 )
+ROLLING = "def f(x):\n    a, b = 0, 1\n    for _ in range(x): a, b = b, a + b\n    return a\n"
 BOUNDED = "def precondition(x):\n    assert type(x) is int and 0 <= x <= 50_000\n"
 
 
@@ -33,7 +34,8 @@ def is_asked(sandbox: Sandbox, reference: str, base: Any, new: Any, **options: A
     [
         (LOOP, 10, 300, 3_000),  # others may loop within the loop
         (LOOP, 2_000, 3_000, 250_000),  # right programs bear what the task's own case asks for
-        (TABLE, 10, 60, 1_000),  # others may call themselves
+        (TABLE, 30, 60, 61),  # others may call themselves
+        (ROLLING, 30, 60, 61),
         (FORMULA, 10, 10**6, 10**7),  # others may add up
         (DIGITS, 10, 10**30, "1" * 901),  # nobody counts up to a number that is taken apart
         (PAIRS, [2, 1], [1] * 300, [1] * 901),

@@ -26,10 +26,12 @@ LONGEST = 900
 """Elements of a container, or characters, for each of which a program may call itself."""
 COUNTED, BEYOND = 1_000_000, 10
 """A number up to which any program may count; else so many times the largest of the task's own."""
-ROOMY, CLOSE = 100, 10
+GROWTH = 100
 """How many times the steps of the task's own cases a number may cause: what is a loop for one
-program is a loop within a loop for others; ``CLOSE`` where the reference builds answers upon
-earlier ones, for which others call themselves."""
+program is a loop within a loop for others."""
+DOUBLED = 2
+"""So many times its base cases' numbers may be where the reference builds answers upon earlier
+ones: others call themselves for each, which takes many times as long for a few more."""
 SLACK = 10
 """How many times the reference's steps other programs may take."""
 FREE = 200
@@ -89,15 +91,17 @@ MEASURES = tuple(map(attrgetter, ("items", "longest", "number", "magnitude")))
 class Bearable:
     """What right programs of a task bear, as far as its own cases show.
 
-    ``extent`` and ``steps`` are the largest of those. A number may cause ``growth`` times as many
-    steps; 0 if the contract bounds numbers. ``is_counting`` if programs may count up to one.
+    ``extent`` and ``steps`` are the largest of those. ``are_bounded`` says that the contract bounds
+    numbers, ``is_counting`` that programs may count up to one, and ``recurrent`` is the largest
+    from which they may build an answer step by step, if that is how.
     """
 
     task: Task
     extent: Extent
     steps: int
-    growth: int
-    is_counting: bool
+    are_bounded: bool = False
+    is_counting: bool = False
+    recurrent: int | None = None
 
     @classmethod
     def of(cls, sandbox: Sandbox, task: Task) -> Bearable:
@@ -112,10 +116,11 @@ class Bearable:
             default=0,
         )
         if _bounds_numbers(sandbox, task):
-            return cls(task, extent, steps, 0, is_counting=False)
+            return cls(task, extent, steps, are_bounded=True)
         tree = parsing.parse(task.reference)
-        growth = CLOSE if is_recurrent(tree) else ROOMY
-        return cls(task, extent, steps, growth, counts_up(tree))
+        base = max((each.number for each in extents[: len(task.base)]), default=0)
+        recurrent = max(DOUBLED * base, extent.number) if is_recurrent(tree) else None
+        return cls(task, extent, steps, False, counts_up(tree), recurrent)
 
     def demands(self, sandbox: Sandbox, cases: Sequence[Case]) -> list[str]:
         """Return for each case what it asks of a program beyond a right answer; "" if nothing."""
@@ -148,12 +153,14 @@ class Bearable:
         return ""
 
     def _of_steps(self, extent: Extent, steps: int) -> str:
-        if steps <= self.steps:
-            return ""
         if steps > self._most:
             return f"over {self._most:,} steps of the reference"
+        if self.are_bounded:
+            return ""
+        if self.recurrent is not None and steps >= extent.number > self.recurrent:
+            return "a number that a program may call itself for again and again"
         is_by_number = steps > SQUARES * max(1, extent.items) ** 2
-        if self.growth and is_by_number and steps > max(FREE, self.growth * self.steps):
+        if is_by_number and steps > max(FREE, GROWTH * self.steps):
             return f"{steps:,} steps of the reference, caused by a number"
         return ""
 
@@ -178,15 +185,30 @@ def counts_up(tree: ast.AST) -> bool:
 
 
 def is_recurrent(tree: ast.AST) -> bool:
-    """Return whether a program calls itself, or reads earlier entries of a table that it fills."""
+    """Return whether a program builds answers upon earlier ones.
+
+    It calls itself, reads entries of a table that it fills, or hands on (``a, b = b, a + b``).
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             called = {_called(each) for each in ast.walk(node)}
             if node.name in called:
                 return True
-        if isinstance(node, ast.For | ast.While) and _filled(node) & _read(node):
+        is_loop = isinstance(node, ast.For | ast.While)
+        if is_loop and (_filled(node) & _read(node) or any(map(_rolls, ast.walk(node)))):
             return True
     return False
+
+
+def _rolls(node: ast.AST) -> bool:
+    """Whether a statement sets several names, one of them to what another was."""
+    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)):
+        return False
+    if not isinstance(node.value, ast.Tuple):
+        return False
+    targets = [_base(each) for each in node.targets[0].elts]
+    values = [_base(each) for each in node.value.elts]
+    return any(value and value in targets[at + 1 :] for at, value in enumerate(values))
 
 
 def _filled(loop: ast.AST) -> set[str]:
