@@ -405,13 +405,23 @@ def test_checks_tell_right_from_wrong(sandbox: Sandbox, tasks: tuple[Task, ...])
 
 
 OPEN: dict[str, Sequence[tuple[Any, ...]]] = {
+    "016_text_lowercase_underscore": [("",), ("aab_cbb\n",), ("é_a",)],
     "058_opposite_Signs": [(0, -1), (3, 0), (0, 0), (True, -1)],
     "087_merge_dictionaries_three": [({"a": 1}, {}, {"a": 2}), ({"a": 1}, {"a": True}, {})],
+    "123_amicable_numbers_sum": [(220,), (283,), (1209,), (10_001,), (0,)],
+    "239_get_total_number_of_sequences": [(151, 3), (3, 151), (0, 1), (True, 1)],
+    "267_square_Sum": [(0,), (10**6 + 1,)],
+    "308_large_product": [([1, 2], [2, 1], 2), ([1], [2], 2), ([1], [2], 0)],
+    "392_get_max_sum": [(-1,), (615264,)],
     "410_min_val": [(["a", 2.5, 3],), ([True, 2],), ([],), (["a"],)],
     "451_remove_whitespaces": [("a\tb",), ("\n",), (" \u00a0",)],
     "472_check_Consecutive": [([2, 1],), ([3, 1, 2],), ([],)],
+    "631_replace_spaces": [("a\tb",), ("a\n",)],
+    "633_pair_xor_Sum": [([7, 3, -5], 3), ([7, 3, 5], 2), ([2**31, 1], 2)],
+    "800_remove_all_spaces": [("a\tb",), ("a\n",)],
 }
-"""Inputs of MBPP+ tasks on which its texts leave the answer open, or that they do not allow."""
+"""Inputs of MBPP+ tasks on which its texts leave the answer open, or that they do not allow;
+or on which a plain program would not finish."""
 
 
 @pytest.mark.parametrize("name", list(OPEN))

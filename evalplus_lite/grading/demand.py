@@ -24,8 +24,8 @@ MOST_WORK = 10_000_000
 """Steps that a plain program may take: half a second of a usual machine."""
 LONGEST = 900
 """Elements of a container, or characters, for each of which a program may call itself."""
-COUNTED, BEYOND = 1_000_000, 10
-"""A number up to which any program may count; else so many times the largest of the task's own."""
+COUNTED = 1_000_000
+"""A number up to which any program may count."""
 GROWTH = 100
 """How many times the steps of the task's own cases a number may cause: what is a loop for one
 program is a loop within a loop for others."""
@@ -148,7 +148,7 @@ class Bearable:
             return f"{extent.longest:,} items in one argument, each of which may be a call"
         if extent.items**2 > MOST_WORK and extent.items > self.extent.items:
             return f"{extent.items:,} items, each of which may be compared with each"
-        if self.is_counting and extent.number > max(COUNTED, BEYOND * self.extent.number):
+        if self.is_counting and extent.number > max(COUNTED, self.extent.number):
             return "a number that a program may count up to"
         return ""
 
