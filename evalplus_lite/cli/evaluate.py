@@ -61,9 +61,9 @@ def evaluate(
     DIR/eval_results.json (as evalplus writes it). Each model, and each temperature, has a row and a
     pass@k of its own: a file is a model unless its rows name one. Run again after a kill, it goes
     on. No program passes a task without a usable case: it is in no figure, and listed with the
-    cause. Exits with 1 if there is such a task, if the machine failed on some samples, which are
-    left unscored, or if rows of the sample files are no answers and were left out. With --strict
-    such a task or row is an error, and nothing is judged.
+    cause. Exits with 1 if there is such a task, if the machine failed on some samples (or our own
+    code: "traces" in the summary), which are left unscored, or if rows of the sample files are no
+    answers and were left out. With --strict such a task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -132,6 +132,8 @@ def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
         _note_missing(row, screen, of=f"{row['model'] or '(not named)'}: " if many else "")
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
+    if "traces" in summary:
+        screen.note("our own code failed, which is worth a report: traces in summary.json")
     say(f"every verdict, with the input that decided it: {folder / 'results.jsonl'}")
 
 

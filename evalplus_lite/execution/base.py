@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 Row: TypeAlias = Any
@@ -77,13 +76,14 @@ class Backend(Protocol):
         items: Iterable[Row],
         *,
         key: Callable[[Row], Hashable] | None = None,
-        lost: Callable[[Row, InfrastructureError], Row] | None = None,
+        lost: Callable[[Row, Exception], Row] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order.
 
         Items are taken as needed, a few ahead of the oldest result. Those of one ``key`` meet the
         same place if that costs no time. The first error is raised where its result would have
-        been; of an item that ends its place again and again ``lost`` may make a row instead.
+        been; of an item that ends its place again and again, or on which our own code fails,
+        ``lost`` may make a row instead.
         """
         ...
 

@@ -83,3 +83,12 @@ class Job:
 
 class Lost(InfrastructureError):
     """The processes that worked on an item ended, each time that it was tried."""
+
+
+class Defect(RuntimeError):
+    """Our own code failed on an item; ``trace`` is where, as Python shows it."""
+
+    def __init__(self, message: str, trace: str) -> None:
+        super().__init__(message)
+        self.trace = trace
+        self.add_note(f"in a supervisor process:\n{trace}")

@@ -19,10 +19,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import IO, Any, Self
 
-from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
 from evalplus_lite.execution.crew import Crew
-from evalplus_lite.execution.job import Held, Job, KnownCall, Lost
+from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.workers import check_workers
 from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox import SandboxConfig, probe
@@ -137,7 +137,7 @@ class Processes:
         items: Iterable[Row],
         *,
         key: Callable[[Row], Hashable] | None = None,
-        lost: Callable[[Row, InfrastructureError], Row] | None = None,
+        lost: Callable[[Row, Exception], Row] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
         known, held = self._known(call), Held()
@@ -147,7 +147,7 @@ class Processes:
             job, item = waiting.popleft()
             try:
                 return job.future.result()
-            except Lost as error:
+            except (Lost, Defect) as error:
                 if lost is None:
                     raise
                 return lost(item, error)

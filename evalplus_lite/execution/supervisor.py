@@ -28,6 +28,7 @@ from evalplus_lite import errors
 from evalplus_lite.errors import EvalPlusLiteError, InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Ref, Row, Work, make
 from evalplus_lite.execution.channel import Reader, packed, unpacked
+from evalplus_lite.execution.job import Defect
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 MOST_CALLS = 4
@@ -192,6 +193,8 @@ class Supervisor:
 def described(error: Exception) -> Row:
     """Return an exception as plain data, for ``revived``."""
     facts: list[Any] = [str(error)]
+    if not isinstance(error, EvalPlusLiteError):
+        facts = [f"our own code failed: {type(error).__name__}: {error}"]
     if isinstance(error, InputError):
         path = None if error.path is None else str(error.path)
         facts = [error.problem, path, error.line, error.remedy]
@@ -204,13 +207,13 @@ def described(error: Exception) -> Row:
 def revived(description: Row) -> Exception:
     """Return the exception that another process met, of the same kind if it is one of ours."""
     name, facts, trace = description
-    kind = getattr(errors, name) if name else RuntimeError
+    if not name:
+        return Defect(str(facts[0]), trace)
+    kind = getattr(errors, name)
     if kind is InputError:
         problem, path, line, remedy = facts
         return InputError(problem, path=path, line=line, remedy=remedy)
     error: Exception = kind(*facts)
-    if not name:
-        error.add_note(f"in a supervisor process:\n{trace}")
     return error
 
 

@@ -107,8 +107,8 @@ def evaluate(
     unless ``force`` drops what is there. Without it they are kept in memory.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
-    that the machine failed on are not scored: ``summary["infra"]``. Raises InputError for what
-    cannot be used, and SandboxUnavailable if this machine holds no sandbox.
+    that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
+    InputError for what cannot be used, and SandboxUnavailable if this machine holds no sandbox.
     """
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
@@ -160,6 +160,7 @@ def evaluate(
                 **listed(data, source),
                 "unusable_samples": sum(tally.unusable.values()),
                 "infra": tally.infra,
+                **({"traces": tally.traces} if tally.traces else {}),
                 "rows": stream.faults.to_json(),
                 "extraction": dict(sorted(stream.steps.items())),
             }

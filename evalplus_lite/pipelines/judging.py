@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups, to_row
@@ -44,8 +44,8 @@ def judge(
 
     Equal programs are run once. Rows are appended in an order that depends on the samples alone, so
     the journal of a run that was killed and resumed equals that of one that was not. A sample that
-    the machine failed on is no row: it is named in ``Tally.infra``, and tried again when the job is
-    run again.
+    the machine or our own code failed on is no row: it is named in ``Tally.infra``, and tried again
+    when the job is run again.
     A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
     What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
@@ -76,9 +76,17 @@ def judge(
         (source.settings, settings.to_row(), allowed),
     )
 
-    def failed(item: Row, error: InfrastructureError) -> Row:
-        count = sum(len(members) for _, members in item[2])
-        return None, [("infra", None, str(error), None)] * count
+    def failed(item: Row, error: Exception) -> Row:
+        """Try the programs of an item that was lost one by one, so that one costs no other."""
+        ref, task_id, groups = item
+        if len(groups) > 1:
+            alone = ((ref, task_id, [group]) for group in groups)
+            rows = list(backend.map(call, alone, key=itemgetter(1), lost=failed))
+            evidence = next((found for found, _ in rows if found is not None), None)
+            return evidence, [each for _, judged in rows for each in judged]
+        tally.blame(error)
+        ((_, members),) = groups
+        return None, [("infra", None, str(error), None)] * len(members)
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks(lambda sample: _sample_identity(sample) in done):

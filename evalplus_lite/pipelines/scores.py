@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.execution.job import Defect
 from evalplus_lite.exporters.evalplus_results import write_results
 from evalplus_lite.pipelines.facts import now
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
@@ -17,6 +18,8 @@ from evalplus_lite.tasks import Dataset
 
 MOST_FILES = 200
 """Models and temperatures that get a file of their own: rows may name as many as there are."""
+MOST_TRACES = 5
+"""Places where our own code failed that are kept."""
 
 
 @dataclass
@@ -24,8 +27,9 @@ class Tally:
     """Counts that need no more memory for more samples: by task, and by verdict.
 
     ``unusable`` counts the samples of each task that has no usable case: they are in no other
-    count. Without ``has_plus`` the data set has no plus cases, and no verdicts on them; without
-    ``has_stress`` no verdicts on stress cases were asked for.
+    count. ``infra`` are samples that the machine or our own code failed on, ``traces`` where our
+    own code did. Without ``has_plus`` the data set has no plus cases, and no verdicts on them;
+    without ``has_stress`` no verdicts on stress cases were asked for.
     """
 
     base: Counter[str] = field(default_factory=Counter)
@@ -34,10 +38,16 @@ class Tally:
     base_right: Counter[str] = field(default_factory=Counter)
     plus_right: Counter[str] = field(default_factory=Counter)
     infra: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
     unusable: Counter[str] = field(default_factory=Counter)
     has_plus: bool = True
     stress: Counter[str] = field(default_factory=Counter)
     has_stress: bool = False
+
+    def blame(self, error: Exception) -> None:
+        """Keep where our own code failed, if it did: the first few places that differ."""
+        if isinstance(error, Defect) and len(self.traces) < MOST_TRACES:
+            self.traces += [] if error.trace in self.traces else [error.trace]
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""

@@ -12,6 +12,7 @@ from support.commands import run, sample_rows, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.execution.processes import Processes
+from evalplus_lite.pipelines.context import Session
 from evalplus_lite.pipelines.evaluation import evaluate
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups
@@ -20,7 +21,7 @@ from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
-from evalplus_lite.tasks import write_suites
+from evalplus_lite.tasks import Dataset, write_suites
 from evalplus_lite.types import Case, Sample, Suite
 from evalplus_lite.values import wire
 
@@ -185,3 +186,31 @@ def test_stress_cases_have_a_verdict_of_their_own(tmp_path: Path) -> None:
     assert rows[1]["stress_failure"]["input"] == [30]
     assert [rows[n]["stress_failure"]["line"] for n in (1, 3)] == [3, 5]  # each its own
     assert rows[1]["plus"] == "pass"
+
+
+class Planted(Session):
+    """A session with faults planted in its processes."""
+
+    def pool(self) -> Processes:
+        if self._pool is None:
+            self._pool = Processes(self.workers, preload=["support.poison"]).__enter__()
+        return self._pool
+
+
+def test_trouble_of_our_own_costs_the_sample_alone() -> None:
+    """A program that ends its supervisor, or that our own code fails on, is named as not scored,
+    with the trace; all others that were sent with it have their verdicts."""
+    task = make_task([(1,)])
+    names = [str(number) for number in range(8)]
+    names[2], names[5] = "ends its supervisor", "our own fault"
+    texts = [f"def f(x):\n    return 0 if x == {name!r} else x * 2\n" for name in names]
+    samples = [Sample(task.id, text, index=n) for n, text in enumerate(texts)]
+    data = Dataset("own", (task,), {task.id: make_suite(task, [2])})
+    with Planted(workers=1, cache=False) as session:
+        found = evaluate(data, samples, ks=(1,), session=session)
+    assert sorted(row["index"] for row in found.to_rows()) == [0, 1, 3, 4, 6, 7]
+    assert {row["base"] for row in found.to_rows()} == {"pass"}
+    assert [line.split(":")[0] for line in found.summary["infra"]] == ["Tiny/0[2]", "Tiny/0[5]"]
+    (trace,) = found.summary["traces"]
+    assert "ZeroDivisionError: of our own" in trace
+    assert found.pass_at_k == {"base": {"pass@1": 1.0}, "plus": None}
