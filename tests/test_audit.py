@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
-from support.tasks import make_task
+from support.tasks import make_suite, make_task
 
-from evalplus_lite.consensus.disputes import Dispute, Finding, Vote, dispute, rows
+from evalplus_lite.consensus.disputes import (
+    Camp,
+    Dispute,
+    Finding,
+    Vote,
+    camps,
+    dispute,
+    rows,
+)
+from evalplus_lite.consensus.oddities import ENOUGH, odd_dispute, oddities
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
 from evalplus_lite.values import wire
 
@@ -50,7 +61,19 @@ def test_a_dispute_needs_most_programs_to_agree(
 def test_a_dispute_counts_votes() -> None:
     """The majority's answer, its votes and all who were heard are kept."""
     found = dispute(TASK, CASE, value(2), [value(3), None, value(3), value(3), value(9)])
-    assert found == Dispute(CASE, "differs", value(2), value(3), 3, 5)
+    assert found is not None
+    assert replace(found, camps=()) == Dispute(CASE, "differs", value(2), value(3), 3, 5)
+
+
+def test_camps_are_all_who_say_the_same() -> None:
+    """Programs stand by what they say, the reference among them, the largest camp first."""
+    said = [value(3), None, value(3), RAISES, value(3.0), SLOW, SLOW, value(2)]
+    assert camps(TASK, value(2), said, list("abcdefgh")) == (
+        Camp(value(3), ("a", "c", "e")),
+        Camp(value(2), ("b", "h"), has_reference=True),
+        Camp(SLOW, ("f", "g")),
+        Camp(RAISES, ("d",)),
+    )
 
 
 def test_outcomes_become_words() -> None:
@@ -108,6 +131,7 @@ def test_rows_are_json_with_both_answers() -> None:
         "voters": 3,
         "source": "base",
         "allowed": None,
+        "camps": [],
     }
 
 
@@ -116,3 +140,49 @@ def test_a_large_answer_is_shortened() -> None:
     found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
     (row,) = rows(found)
     assert len(row["majority"]["value"]["$shortened"]) < 300
+
+
+@pytest.mark.parametrize(
+    ("answer", "broken"),
+    [
+        (0, {"is below argument 0"}),
+        (-5, set()),
+        (-1000, set()),
+        ("", {"is number", "is not negative"}),
+    ],
+)
+def test_an_answer_unlike_all_others_is_noticed(answer: Any, broken: set[str]) -> None:
+    """Where every other answer is a number below its argument, one that is not stands out."""
+    task = make_task([(number,) for number in range(1, ENOUGH + 1)] + [(0,)])
+    found = oddities(make_suite(task, [*range(ENOUGH), answer]))
+    assert found.get(ENOUGH, frozenset()) >= broken
+    assert set(found) <= {ENOUGH}
+    few = make_task([(1,), (2,), (0,)])
+    assert oddities(make_suite(few, [0, 1, answer])) == {}
+
+
+def test_what_many_answers_lack_is_no_oddity() -> None:
+    """A property that one answer in ten breaks is no habit."""
+    task = make_task([(number,) for number in range(100)])
+    assert oddities(make_suite(task, [[] if n % 10 == 0 else [n] for n in range(100)])) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "votes"),
+    [
+        ([value([0]), value([0]), None, None, None], 2),
+        ([value([0]), None, None], None),
+        ([value([]), value([]), None, None, None], None),
+        ([RAISES, RAISES, None, None, None], None),
+    ],
+)
+def test_few_programs_are_heard_about_an_odd_answer(
+    said: list[Vote | None], votes: int | None
+) -> None:
+    """Two that answer as all other answers are suffice, where most share the odd one."""
+    broken = frozenset({"is not empty"})
+    found = odd_dispute(
+        CASE, value(""), camps(TASK, value(""), said, list("abcde")[: len(said)]), broken
+    )
+    assert (found and found.votes) == votes
+    assert found is None or (found.cause, found.voters) == ("odd", 5)

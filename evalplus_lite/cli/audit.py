@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.cli.console import print_json, print_table, say, short
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import auditing
 from evalplus_lite.tasks import load_dataset
+
+MOST_SHOWN = 20
+"""Doubtful tasks of which an input is shown."""
 
 
 def audit(
@@ -38,10 +41,11 @@ def audit(
     """List inputs on which most programs that pass the base tests contradict the reference.
 
     A task with many such inputs has a doubtful reference; a few may be inputs that the task does
-    not allow. Nothing is decided: DIR/audit.jsonl has the inputs, both answers and the votes for a
-    person to read. Programs that differ in layout only count once. The more independent samples,
-    the more is found: two that agree are the least. Exits with 1 if no task had two programs that
-    pass its base tests, or some could not be audited.
+    not allow. Fewer programs are heard where the reference's answer is unlike all its others.
+    Nothing is decided: DIR/audit.jsonl has the inputs, and which programs say what, for a person to
+    read; DIR/audit.json the findings. Programs that differ in layout only count once. The more
+    independent samples, the more is found: two that agree are the least. Exits with 1 if no task
+    had two programs that pass its base tests, or some could not be audited.
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """
@@ -75,6 +79,10 @@ def _show(summary: Mapping[str, Any], path: Path) -> None:
         found = "on no input do most of them contradict the reference"
         say(f"{title}{f', and {found}' if summary['heard'] else ': nothing was audited'}")
         return
+    findings = sorted(
+        summary["findings"],
+        key=lambda row: (row["kind"] != "reference", -row["votes"], -row["disputed"]),
+    )
     print_table(
         title,
         ["task", "doubtful", "causes", "inputs", "of", "most votes", "of programs"],
@@ -88,11 +96,30 @@ def _show(summary: Mapping[str, Any], path: Path) -> None:
                 row["votes"],
                 row["jurors"],
             ]
-            for row in sorted(
-                summary["findings"],
-                key=lambda row: (row["kind"] != "reference", -row["votes"], -row["disputed"]),
-            )
+            for row in findings
         ],
         left=3,
     )
-    say(f"every input with both answers, for review: {path}")
+    shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
+    print_table(
+        "the clearest input of each: who says what",
+        ["task", "input", "the reference", "programs"],
+        [
+            (task, short(each["input"]), _said(each["reference"]), _camps(each["camps"]))
+            for task, each in shown[:MOST_SHOWN]
+        ],
+        left=4,
+    )
+    say(f"every disputed input with all that is said of it, for review: {path}")
+
+
+def _camps(camps: Sequence[Mapping[str, Any]]) -> str:
+    return "; ".join(
+        f"{camp['programs']}: {_said(camp['says'])}" for camp in camps[:3] if camp["programs"]
+    )
+
+
+def _said(vote: Mapping[str, Any]) -> str:
+    """Return what a program or a contract says: a value, or why there is none."""
+    ((word, what),) = vote.items()
+    return short(what) if word == "value" else short(f"{word} {what}".strip())

@@ -32,6 +32,8 @@ QUIET_SECONDS = 15.0
 """Seconds between lines of progress where stderr is no terminal."""
 PIPE_WIDTH = 160
 """Characters a table may be wide where stdout is no terminal."""
+MOST_CHARACTERS = 60
+"""Of a value that a table shows."""
 LONG_WORD = 24
 """A word of more characters than this, such as a path, may be broken in a narrow table."""
 
@@ -181,6 +183,12 @@ def say(text: str) -> None:
 def percent(share: float | None) -> str:
     """Return a share as a percentage with one decimal."""
     return "-" if share is None else f"{100 * share:.1f}"
+
+
+def short(value: object) -> str:
+    """Return a value as a text for a table's cell; nothing for None."""
+    text = "" if value is None else str(value)
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."
 
 
 def _cell(value: object) -> str:

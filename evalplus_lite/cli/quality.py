@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import Screen, percent, print_json, print_table, say
+from evalplus_lite.cli.console import Screen, percent, print_json, print_table, say, short
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_names, all_paths, one_path
 from evalplus_lite.cli.setup import folder_for, opened, started
@@ -21,7 +21,6 @@ from evalplus_lite.statistics.detection import MOST_CASES
 
 MOST_SHOWN = 10
 """False alarms of a suite that are shown."""
-SHOWN_CHARACTERS = 60
 
 
 def quality(
@@ -202,7 +201,7 @@ def _alarms(result: QualityResult, name: str) -> None:
         f"{name}: right programs that are rejected" + _of(len(alarms)),
         ["task", "verdict", "smallest input", "expected", "actual"],
         [
-            (row["task_id"], row["verdict"], *(_short(row[key]) for key in KEYS))
+            (row["task_id"], row["verdict"], *(short(row[key]) for key in KEYS))
             for row in alarms[:MOST_SHOWN]
         ],
         left=5,
@@ -214,11 +213,6 @@ KEYS = ("input", "expected", "actual")
 
 def _of(count: int) -> str:
     return f" (the first {MOST_SHOWN} of {count})" if count > MOST_SHOWN else ""
-
-
-def _short(value: Any) -> str:
-    text = "" if value is None else str(value)
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
 
 
 def _share(row: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -61,13 +61,24 @@ ALLOWED = Vote("allowed")
 
 
 @dataclass(frozen=True, slots=True)
+class Camp:
+    """The ``programs``, by name, that say the same of an input; the reference may be among them."""
+
+    vote: Vote
+    programs: tuple[str, ...]
+    has_reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Dispute:
     """An input on which ``votes`` of ``voters`` programs agree against the reference.
 
-    ``cause`` is ``differs`` (two values), ``refused`` (the programs raise where the reference has
+    ``cause`` is ``differs`` (two values), ``odd`` (two values, and fewer votes, but the reference's
+    is unlike all its others: ``oddities``), ``refused`` (the programs raise where the reference has
     an answer), or why the reference has none (``raises``, ``slow``, ``crashes``, ``memory``).
     Where no programs were asked the ``majority`` is the contract, which allows the input.
     ``allowed`` is what the task's contract says of the input; None where there is no contract.
+    ``camps`` are all who said the same, the largest first, the reference's too.
     """
 
     case: Case
@@ -77,6 +88,7 @@ class Dispute:
     votes: int
     voters: int
     allowed: bool | None = None
+    camps: tuple[Camp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,18 @@ class Finding:
     task_id: str
     polled: int
     disputes: tuple[Dispute, ...]
+
+    @property
+    def clearest(self) -> list[Dispute]:
+        """The disputes by what they tell: on allowed inputs first, then by agreement, then size."""
+        return sorted(
+            self.disputes,
+            key=lambda each: (
+                each.allowed is False,
+                -each.votes / max(1, each.voters),
+                len(wire.encode(list(each.case.arguments))),
+            ),
+        )
 
     @property
     def kind(self) -> Kind:
@@ -104,32 +128,57 @@ class Finding:
         return "reference" if is_often else "input"
 
 
+def camps(
+    task: Task, reference: Vote, responses: Sequence[Vote | None], names: Sequence[str]
+) -> tuple[Camp, ...]:
+    """Return who says the same, the largest camp first: of equal ones the reference's, then who
+    was heard first. ``responses`` are as ``dispute`` has them, ``names`` the programs'.
+    """
+    found: list[tuple[Vote, list[str]]] = [(reference, [])]
+    for name, response in zip(names, responses, strict=True):
+        vote = response or reference
+        for leader, members in found if response else found[:1]:
+            if leader.agrees(vote, task) or leader.word == vote.word not in ("value", "raises"):
+                members.append(name)
+                break
+        else:
+            found.append((vote, [name]))
+    whole = [
+        Camp(vote, tuple(members), number == 0) for number, (vote, members) in enumerate(found)
+    ]
+    return tuple(sorted(whole, key=lambda camp: -len(camp.programs)))
+
+
 def dispute(
-    task: Task, case: Case, reference: Vote, responses: Sequence[Vote | None]
+    task: Task,
+    case: Case,
+    reference: Vote,
+    responses: Sequence[Vote | None],
+    names: Sequence[str] | None = None,
 ) -> Dispute | None:
     """Return the dispute over a case, None where there is none.
 
     ``responses`` holds what each program answers that contradicts the reference, None for one that
-    agrees with it. The largest group that agrees must be more than half of all, and ``VOTES``.
+    agrees with it; ``names`` are theirs, else their positions. The largest camp must be more than
+    half of all, and ``VOTES``.
     """
-    group, leader = 0, None
-    for candidate in responses:
-        if candidate is None or candidate.word not in ("value", "raises"):
-            continue
-        size = sum(other is not None and candidate.agrees(other, task) for other in responses)
-        if size > group:
-            group, leader = size, candidate
-    if leader is None or group < VOTES or 2 * group <= len(responses):
+    names = names or [str(number) for number in range(len(responses))]
+    found = camps(task, reference, responses, names)
+    against = (camp for camp in found if camp.vote.word in ("value", "raises"))
+    leader = next((camp for camp in against if not camp.has_reference), None)
+    if leader is None or len(leader.programs) < VOTES:
         return None
-    if leader.agrees(reference, task):
+    votes = len(leader.programs)
+    if 2 * votes <= len(responses):
         return None
+    said = leader.vote
     if reference.word == "value":
-        cause = "differs" if leader.word == "value" else "refused"
-    elif leader.word == "value":
+        cause = "differs" if said.word == "value" else "refused"
+    elif said.word == "value":
         cause = reference.word
     else:
         return None
-    return Dispute(case, cause, reference, leader, group, len(responses))
+    return Dispute(case, cause, reference, said, votes, len(responses), camps=found)
 
 
 def unanswered(drop: Dropped) -> Dispute:
@@ -145,19 +194,31 @@ def is_slow(outcome: Outcome) -> bool:
 
 def rows(finding: Finding) -> Iterator[dict[str, Any]]:
     """Yield a finding's disputes as rows of a review file."""
-    for each in finding.disputes:
-        yield {
-            "task_id": finding.task_id,
-            "kind": finding.kind,
-            "cause": each.cause,
-            "input": _whole(wire.encode(list(each.case.arguments))),
-            "reference": _shown(each.reference),
-            "majority": _shown(each.majority),
-            "votes": each.votes,
-            "voters": each.voters,
-            "allowed": each.allowed,
-            "source": each.case.source,
-        }
+    return (review_row(finding, each) for each in finding.disputes)
+
+
+def review_row(finding: Finding, each: Dispute) -> dict[str, Any]:
+    """Return one of a finding's disputes as a row."""
+    return {
+        "task_id": finding.task_id,
+        "kind": finding.kind,
+        "cause": each.cause,
+        "input": _whole(wire.encode(list(each.case.arguments))),
+        "reference": _shown(each.reference),
+        "majority": _shown(each.majority),
+        "votes": each.votes,
+        "voters": each.voters,
+        "allowed": each.allowed,
+        "source": each.case.source,
+        "camps": [
+            {
+                "says": _shown(camp.vote),
+                "programs": list(camp.programs),
+                "reference": camp.has_reference,
+            }
+            for camp in each.camps
+        ],
+    }
 
 
 def _shown(vote: Vote) -> Any:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from evalplus_lite.consensus.disputes import VOTES, Dispute, Vote, dispute, is_slow
+from evalplus_lite.consensus.disputes import VOTES, Dispute, Vote, camps, dispute, is_slow
+from evalplus_lite.consensus.oddities import odd_dispute
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Dropped
 from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.mutation.mutants import normal_form
+from evalplus_lite.programs import program_hash
 from evalplus_lite.requirements.kills import MEMORY, MOST_SLOW, Kills, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
@@ -59,19 +62,33 @@ class Panel:
         return cls(task, tuple(found))
 
     @property
+    def names(self) -> list[str]:
+        """The programs' names, as in results."""
+        return [program_hash(program) for program in self.programs]
+
+    @property
     def can_decide(self) -> bool:
         """Whether there are programs enough for any dispute."""
         return len(self.programs) >= VOTES
 
-    def poll(self, sandbox: Sandbox, suite: Suite, dropped: Sequence[Dropped] = ()) -> Poll:
-        """Return what the programs make of a suite's cases and of those that were dropped."""
+    def poll(
+        self,
+        sandbox: Sandbox,
+        suite: Suite,
+        dropped: Sequence[Dropped] = (),
+        odd: Mapping[int, frozenset[str]] = MappingProxyType({}),
+    ) -> Poll:
+        """Return what the programs make of a suite's cases and of those that were dropped.
+
+        On an ``odd`` case some programs are enough for a dispute, as ``odd_dispute`` says.
+        """
         if not self.can_decide:
             return Poll([None] * (len(suite.cases) + len(dropped)))
-        answered = self._answered(sandbox, suite)
+        answered = self._answered(sandbox, suite, odd)
         disputes = [*answered.disputes, *self._unanswered(sandbox, dropped)]
         return Poll(disputes, answered.too_slow)
 
-    def _answered(self, sandbox: Sandbox, suite: Suite) -> Poll:
+    def _answered(self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]) -> Poll:
         found: list[Dispute | None] = [None] * len(suite.cases)
         if not suite.cases:
             return Poll(found)
@@ -81,8 +98,8 @@ class Panel:
         contested = [
             number
             for number in range(len(suite.cases))
-            if 2 * sum(kill.killed >> number & 1 for kill in kills)
-            > sum(kill.run >> number & 1 for kill in kills)
+            if (against := sum(kill.killed >> number & 1 for kill in kills))
+            and (2 * against > sum(kill.run >> number & 1 for kill in kills) or number in odd)
         ]
         asked = [suite.cases[number] for number in contested]
         responses = [
@@ -97,8 +114,15 @@ class Panel:
                 for answers, kill in zip(responses, kills, strict=True)
                 if kill.run >> number & 1
             ]
+            heard = [
+                name for name, kill in zip(self.names, kills, strict=True) if kill.run >> number & 1
+            ]
             reference = Vote("value", suite.expected[number])
-            found[number] = dispute(self.task, suite.cases[number], reference, votes)
+            case = suite.cases[number]
+            found[number] = dispute(self.task, case, reference, votes, heard)
+            if found[number] is None and number in odd:
+                said = camps(self.task, reference, votes, heard)
+                found[number] = odd_dispute(case, reference, said, odd[number])
         return Poll(found, dict(_too_slow(kills, len(found))))
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
@@ -110,7 +134,7 @@ class Panel:
             drop = dropped[place]
             votes = [answers[at] or Vote("slow") for answers in responses]
             reference = Vote(drop.cause, detail=drop.detail)
-            found[place] = dispute(self.task, drop.case, reference, votes)
+            found[place] = dispute(self.task, drop.case, reference, votes, self.names)
         return found
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.consensus.disputes import Dispute, Finding, Vote, rows
+from evalplus_lite.consensus.disputes import Camp, Dispute, Finding, Vote, review_row, rows
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.evidence import unusable_row
@@ -23,6 +23,9 @@ from evalplus_lite.pipelines.work.staging import Staging, cases_of
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
+
+EXAMPLES = 3
+"""Disputed inputs of a task that its finding shows; audit.jsonl has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,17 @@ def with_references(data: Dataset, published: Dataset) -> Dataset:
 
 def _dispute_of(row: Row) -> Dispute:
     """Return a dispute that work handed on as plain data."""
-    cases, cause, reference, majority, *rest = row
-    return Dispute(cases_of(cases)[0], cause, Vote(*reference), Vote(*majority), *rest)
+    cases, cause, reference, majority, votes, voters, allowed, camps = row
+    return Dispute(
+        cases_of(cases)[0],
+        cause,
+        Vote(*reference),
+        Vote(*majority),
+        votes,
+        voters,
+        allowed,
+        tuple(Camp(Vote(*vote), tuple(names), is_own) for vote, names, is_own in camps),
+    )
 
 
 def _audit_of(row: Row) -> TaskAudit:
@@ -130,7 +142,8 @@ def audit(
     Nothing is decided: a task with many such inputs has a suspect reference, a few may be inputs
     that the task does not allow. A task that has only base inputs gets ``inputs`` new ones.
     ``references`` is a published dataset whose own references are audited instead. With ``out``, a
-    folder, audit.jsonl is written there. Raises InputError for what cannot be used, with ``strict``
+    folder, audit.json (the summary) and audit.jsonl (every disputed input, with who says what) are
+    written there. Raises InputError for what cannot be used, with ``strict``
     also for a single task or row.
     """
     with within(session) as opened:
@@ -138,7 +151,7 @@ def audit(
         data = prepared(dataset, opened, strict=strict)
         data = data if references is None else with_references(data, references)
         stream = SampleStream(samples, data, strict=strict, backend=pool)
-        sources = stream.by_task()
+        sources = stream.by_task(mixed=True)
         opened.stage("audit", len(data.tasks))
         found = audits(
             data, sources, pool, seed=seed, budget=Budget(inputs=inputs), progress=opened
@@ -155,9 +168,12 @@ def audit(
         "notes": [],
     }
     disputes = tuple(row for each in found for row in rows(each.finding))
+    result = AuditResult(summary, disputes, stream.faults.left_out)
     if out is not None:
-        write_jsonl(made_folder(out) / "audit.jsonl", disputes)
-    return AuditResult(summary, disputes, stream.faults.left_out)
+        folder = made_folder(out)
+        write_jsonl(folder / "audit.jsonl", disputes)
+        result.write_summary(folder / "audit.json")
+    return result
 
 
 def _finding_row(audit: TaskAudit) -> dict[str, Any]:
@@ -170,6 +186,13 @@ def _finding_row(audit: TaskAudit) -> dict[str, Any]:
         "causes": dict(sorted(Counter(dispute.cause for dispute in finding.disputes).items())),
         "votes": max(dispute.votes for dispute in finding.disputes),
         "jurors": audit.voters,
+        "examples": [
+            {
+                **{key: row[key] for key in ("cause", "input", "reference", "allowed")},
+                "camps": [{**camp, "programs": len(camp["programs"])} for camp in row["camps"]],
+            }
+            for row in (review_row(finding, each) for each in finding.clearest[:EXAMPLES])
+        ],
     }
 
 

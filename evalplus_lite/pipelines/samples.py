@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -76,12 +77,25 @@ class SampleStream:
         """Yield the samples; rows that cannot be used are passed over, and counted."""
         return self._of_files() if self.files else self._checked()
 
-    def by_task(self) -> dict[str, list[str]]:
-        """Return the programs of every task, in their order."""
-        found: dict[str, list[str]] = {id: [] for id in self._data.ids}
+    def by_task(self, *, mixed: bool = False) -> dict[str, list[str]]:
+        """Return the programs of every task, in their order.
+
+        If they are to be ``mixed``, the first of each model come before the second of any: where
+        only some are heard, these are not all of one model.
+        """
+        found: dict[str, dict[str, list[str]]] = {id: {} for id in self._data.ids}
         for sample in self:
-            found[sample.task_id].append(sample.source)
-        return found
+            model = sample.model if mixed else ""
+            found[sample.task_id].setdefault(model, []).append(sample.source)
+        return {
+            id: [
+                source
+                for some in itertools.zip_longest(*models.values())
+                for source in some
+                if source is not None
+            ]
+            for id, models in found.items()
+        }
 
     def tell(self, session: Session) -> None:
         """Report what could not be used."""

@@ -37,6 +37,7 @@ WRITTEN = {
     "crossval": "c/crossval.json",
     "mutants": "m/mutants.json",
     "quality": "q/quality.json",
+    "audit": "u/audit.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest"}
 """Need a model's server or minutes; their own tests hold them to the schema."""

@@ -93,6 +93,26 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     assert len(found[2].finding.disputes) == 10
 
 
+def test_a_mistake_that_most_programs_share_is_found_if_it_is_odd(sandbox: Sandbox) -> None:
+    """Two of five programs are heard on the one input where the reference's answer is empty."""
+    digits = (
+        "def f(x):\n    found = ''\n    while x:\n        found, x = str(x % 2) + found, x // 2\n"
+    )
+    shared = digits + "    return found\n"
+    right = digits + "    return found or '0'\n"
+    contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
+    plus = [(number,) for number in (*range(3, 40), 0)]
+    task = make_task([(1,), (2,)], plus, reference=shared, contract=contract)
+    programs = [shared.replace("found", name) for name in ("found", "text", "bits")]
+    programs += [right, right.replace("found", "text")]
+    data = Dataset("tiny", (task,))
+    (found,) = audits(data, {task.id: programs}, Inline(sandbox), seed=0, budget=Budget())
+    assert found.finding.kind == "reference"
+    (dispute,) = found.finding.disputes
+    assert (dispute.case.arguments, dispute.cause, dispute.votes) == ((0,), "odd", 2)
+    assert [len(camp.programs) for camp in dispute.camps] == [3, 2]
+
+
 def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
     sandbox: Sandbox,
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 
 from evalplus_lite.consensus.disputes import Dispute, unanswered
+from evalplus_lite.consensus.oddities import oddities
 from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
@@ -57,6 +58,7 @@ def _row(task: Task, polled: int, disputes: Iterable[Dispute], voters: int) -> R
             each.votes,
             each.voters,
             each.allowed,
+            [(astuple(camp.vote), camp.programs, camp.has_reference) for camp in each.camps],
         )
         for each in disputes
     ]
@@ -79,7 +81,8 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
         contract=False,  # inputs that stand in a suite are what is audited
         max_failures=MOST_SLOW,
     )
-    disputes = panel.poll(sandbox, answers.suite, answers.dropped).disputes
+    poll = panel.poll(sandbox, answers.suite, answers.dropped, oddities(answers.suite))
+    disputes = poll.disputes
     of_dropped = disputes[len(answers.suite.cases) :]
     open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
     failures = _failures(sandbox, task, open_)
