@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.grading.stability import deranged, stable
-from evalplus_lite.grading.subsets import relinked
+from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.compressed import LARGE, Blobs, Packed
@@ -65,6 +65,16 @@ class Answers:
     dropped: tuple[Dropped, ...]
     kept: tuple[int, ...]
     """Which of the given cases were kept, by position."""
+
+    @classmethod
+    def of(cls, suite: Suite) -> Answers:
+        """Return the answers of a suite, nothing of which was dropped."""
+        return cls(suite, (), tuple(range(len(suite.cases))))
+
+    def only(self, places: Sequence[int]) -> Answers:
+        """Return the answers at these positions of the suite; what was dropped stays listed."""
+        kept = tuple(self.kept[place] for place in places)
+        return replace(self, suite=taken(self.suite, places), kept=kept)
 
     @property
     def causes(self) -> dict[str, int]:

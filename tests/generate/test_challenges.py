@@ -150,3 +150,15 @@ def test_ladders_repeat_no_input() -> None:
     rungs = {key(rung.case.arguments) for rung in made.ladder([Case(each) for each in NUMBERS])}
     assert len(rungs) > len(RUNGS["length"])
     assert not rungs & {key(case.arguments) for case in made.propose(300)}
+
+
+def test_a_slow_rung_leaves_a_wide_berth() -> None:
+    """Sizes stay far below what was slow: there are few slow inputs in all."""
+    made = challenging([([1] * 10,)])
+    found = made.scales.ranges[Dimension(0, "length")]
+    found.learn(0, accepted=True, slow=False)
+    found.learn(2, accepted=False, slow=True)
+    made.scales.settle()
+    assert found.bound == "time"
+    rng = random.Random(1)
+    assert max(found.draw(rng.random) for _ in range(300)) < RUNGS["length"][0]

@@ -180,7 +180,7 @@ class Generator:
         answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(accepted)
         near = [case for case in slow if not self._is_scaled(case)]
         for case in apart:
-            self._is_scaled(case)
+            self._is_scaled(case, is_slow=False)
         for case, output in zip(accepted, answers, strict=True):
             identity = key(case.arguments)
             pending = self._pending.pop(identity, None)
@@ -222,13 +222,13 @@ class Generator:
             slot.learn(value)
         return self.pool.add(case.arguments, output, is_seed=is_seed)
 
-    def _is_scaled(self, slow: Case) -> bool:
+    def _is_scaled(self, slow: Case, *, is_slow: bool = True) -> bool:
         """Return whether a case was made large on purpose; if so, its dimension stays below."""
         pending = self._pending.get(key(slow.arguments))
         if pending is None or pending.size is None:
             return False
         dimension, size = pending.size
-        self.scales.ranges[dimension].shrink(size)
+        self.scales.ranges[dimension].shrink(size, is_slow=is_slow)
         return True
 
     def _draw(self, source: InputSource, batch: list[Case]) -> bool:

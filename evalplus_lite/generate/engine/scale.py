@@ -7,6 +7,7 @@ found out once, and sizes are then drawn log-uniformly up to there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -78,10 +79,13 @@ class Range:
         if accepted:
             self.usable = max(self.usable, level + 1)
         elif slow:
-            self.shrink(self.rungs[level])
+            self.shrink(self.rungs[level], is_slow=True)
 
-    def shrink(self, size: int) -> None:
-        """Stay below a size that was too slow."""
+    def shrink(self, size: int, *, is_slow: bool) -> None:
+        """Stay below a size that asked for too much; far below if the reference was slow at it."""
+        if is_slow:
+            # Half way by orders of magnitude: there may be few slow inputs in all.
+            size = max(self.seen + 1, math.isqrt(max(1, self.seen) * size))
         self.slow = size if self.slow is None else min(size, self.slow)
         self.bound = "time"
 

@@ -33,8 +33,8 @@ from evalplus_lite.types import Case, Suite, Task
 
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
-PROBED = 12
-"""At most one of so many inputs was made to find out how far sizes go."""
+PROBED = 12  # at most one of so many inputs was made to find out how far sizes go
+LONGEST_ANSWER = 1 << 15  # bytes, in wire form, of what is expected of an input made here
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -89,11 +89,11 @@ class TaskAugmentation:
         )
         self.dropped.update(found.dropped)
         if found.stress is not None:
-            self.tops = [self._untied(_all(found.stress)).suite]
+            self.tops = [self._untied(self._handy(Answers.of(found.stress))).suite]
         most = self.budget.inputs // PROBED
         # The last are the highest rungs.
         places = range(max(0, len(found.cases.cases) - most), len(found.cases.cases))
-        fair = self._fair(_all(taken(found.cases, places)))
+        fair = self._fair(self._handy(Answers.of(taken(found.cases, places))))
         self._keep(fair.suite)
 
     def step(self) -> bool:
@@ -175,7 +175,16 @@ class TaskAugmentation:
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
-        return self._fair(answers)
+        return self._fair(self._handy(answers))
+
+    def _handy(self, answers: Answers) -> Answers:
+        """Return the answers without those so long that a few would be most of the suite file."""
+        blobs = answers.suite.blobs.items()
+        sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
+        large = {at for at, size in enumerate(sizes) if size > LONGEST_ANSWER}
+        self.dropped["large"] += len(large)
+        self.apart += [answers.suite.cases[at] for at in large]
+        return answers.only([at for at in range(len(sizes)) if at not in large])
 
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
@@ -192,7 +201,7 @@ class TaskAugmentation:
             told = f"inputs with several right answers are left out: {shown_both}"
             self.notes.append(f"{told}, on input {shown(cases[place])}")
         self.dropped["tie"] += len(tied)
-        return _only(answers, [n for n in range(len(cases)) if n not in tied])
+        return answers.only([n for n in range(len(cases)) if n not in tied])
 
     def _undisputed(self, answers: Answers) -> Answers:
         """Return the answers without those that most programs contradict, or that many are too
@@ -202,7 +211,7 @@ class TaskAugmentation:
         places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
         self.dropped["disputed"] += len(answers.suite.cases) - len(places)
         slow = {at: poll.too_slow[n] for at, n in enumerate(places) if n in poll.too_slow}
-        return self._set_apart(_only(answers, places), slow)
+        return self._set_apart(answers.only(places), slow)
 
     def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
         """Return the answers without those at these positions, which become stress cases."""
@@ -210,7 +219,7 @@ class TaskAugmentation:
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         some = as_stress(answers.suite, reasons, most=room)
         self.stress += [some] if some.cases else []
-        return _only(answers, [n for n in range(len(answers.kept)) if n not in reasons])
+        return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
     def _provenance(self) -> dict[str, Any]:
         budget, found = self.budget, self.generator.input_filter.found
@@ -285,15 +294,6 @@ def augmenting(place: Place, settings: Row) -> Work:
         return finished(task, result)
 
     return work
-
-
-def _all(suite: Suite) -> Answers:
-    return Answers(suite, (), tuple(range(len(suite.cases))))
-
-
-def _only(answers: Answers, places: Sequence[int]) -> Answers:
-    kept = tuple(answers.kept[place] for place in places)
-    return replace(answers, suite=taken(answers.suite, places), kept=kept)
 
 
 def _name(data: bytes | Packed) -> bytes:
