@@ -38,7 +38,7 @@ doctor: Show which sandbox layers hold here, asked from inside, and what to inst
 cache: Show, list and clear what is kept to save time.
 Build test suites
 augment: Expand a dataset's inputs and compute what is expected of them.
-reduce: Choose few inputs that keep branches, decisions, input classes, mutant and sample kills.
+reduce: Choose few inputs that still find wrong programs, seen and unseen.
 mutants: Plant small faults in the references and report those that no input notices.
 audit: List inputs on which most programs that pass the base tests contradict the reference.
 contracts: Say what a task's inputs may be: drafts by a model, or what its inputs imply.

@@ -11,6 +11,7 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
@@ -22,6 +23,15 @@ DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 def crossval(
     dataset: options.Dataset,
     samples: options.Samples,
+    judge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judge",
+            metavar="PATH",
+            help="Samples that have no part in choosing: all others choose, these judge.",
+            callback=all_paths,
+        ),
+    ] = None,
     out: options.Out = None,
     tasks: options.Tasks = None,
     multiplicity: Annotated[
@@ -47,8 +57,9 @@ def crossval(
     """Leave one model out: choose suites by the others' samples, judge it by them.
 
     For each mode and model: inputs a task, pass@1 on base, all and chosen inputs, and how many of
-    the programs that only plus inputs reject are still rejected; random suites of the same size
-    beside it. A file is a model, unless its rows name one. Writes DIR/crossval.json.
+    the distinct programs that only plus inputs reject are still rejected; random suites of the same
+    size beside it. A file is a model, unless its rows name one. With --judge the suites are chosen
+    once, by the --samples, and judged by other programs. Writes DIR/crossval.json.
 
     [bold]Example[/bold]  evalplus-lite crossval -d humaneval+ -s a.jsonl -s b.jsonl -s c.jsonl
     """
@@ -59,6 +70,7 @@ def crossval(
         result = cross_validate(
             data,
             samples,
+            judges=judge or [],
             policies=policies,
             compare=compare or [],
             strict=strict,

@@ -32,7 +32,7 @@ ModeOption = Annotated[
     typer.Option(
         "--mode",
         metavar="KINDS",
-        help="What to keep: full, or coverage, mutants, samples, these three (classic), shapes.",
+        help="What to go by: full, or coverage, mutants, variants, samples, classic, shapes.",
     ),
 ]
 MultiplicityOption = Annotated[
@@ -41,7 +41,7 @@ MultiplicityOption = Annotated[
         "--multiplicity",
         "-k",
         min=1,
-        help="Cases that each requirement is kept by; default: 4 a sample, 3 a mutant, else 1.",
+        help="Cases that each requirement is kept by; default: cases are chosen by what they add.",
     ),
 ]
 BudgetOption = Annotated[
@@ -68,11 +68,13 @@ def reduce(
     strict: options.Strict = False,
     json: options.Json = False,
 ) -> int:
-    """Choose few inputs that keep branches, decisions, input classes, mutant and sample kills.
+    """Choose few inputs that still find wrong programs, seen and unseen.
 
-    Base inputs are always kept and credited. Writes DIR/suite.jsonl.gz, which every other command
-    takes as --dataset, and DIR/reduction.json. Prints the size, a proved lower bound for any suite
-    that keeps as much, and the gap between the two. Exits with 1 if a task cannot be used.
+    What counts are branches, decisions, input classes, and kills of mutants, variants and samples.
+    Base inputs are always kept and credited; inputs that a contract refuses never are. Writes
+    DIR/suite.jsonl.gz, which every other command takes as --dataset, and DIR/reduction.json.
+    Prints the size, a proved lower bound for any suite that keeps as much, and the gap between the
+    two. Exits with 1 if a task cannot be used.
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     """
@@ -114,7 +116,7 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
     )
     counts = summary["requirements"].items()
     kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
-    say(f"kept: {kinds or 'nothing was asked for'}")
+    say(f"chosen by: {kinds or 'nothing was asked for'}")
     if summary["gap"] is not None:
         say(
             f"at most {percent(summary['gap'])} % larger than the smallest suite that keeps as much"

@@ -37,31 +37,35 @@ def cross_validate(
     dataset: Dataset | str | os.PathLike[str],
     samples: Samples,
     *,
+    judges: Samples = (),
     policies: Mapping[str, Policy] | None = None,
     compare: Sequence[str | os.PathLike[str]] = (),
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> CrossValidationResult:
-    """Leave one model out: choose suites by the others' samples, and judge it by them.
+    """Leave one model out: choose suites by the others' samples, and judge them by its own.
 
         result = cross_validate("tasks.jsonl", ["samples.jsonl", "more.jsonl"])
         result.to_rows()[0]["pass@1"]
 
-    A file is a model unless its rows name one. ``policies`` are tried by name (default: each mode
-    with each requirement kept once, and with the ``SIZES``); ``compare`` are names or paths of
-    ready-made smaller suites to put beside them. For each there are random suites of the same size,
-    too. With ``out``, a folder, ``crossval.json`` is written there.
+    A file is a model unless its rows name one. With ``judges``, programs that have no part in
+    choosing, suites are chosen once, by all ``samples``, and judged by these. ``policies`` are
+    tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
+    ``compare`` are names or paths of ready-made smaller suites to put beside them. For each there
+    are random suites of the same size, too. With ``out``, a folder, ``crossval.json`` is written
+    there.
 
-    Raises InputError for samples of fewer than two models, and as ``reduce``.
+    Raises InputError where nobody is left to judge, and as ``reduce``.
     """
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
-        found = measurement(dataset, samples, opened, strict=strict)
-        field = Field(found.matrices, found.samples)
-        if len(field.models) < 2:
+        found = measurement(dataset, samples, opened, judges=judges, strict=strict)
+        field = Field(found.matrices, found.samples, found.judges)
+        if len(field.models) < 2 and not field.has_judges:
             raise InputError(
-                f"samples of {len(field.models)} model", remedy="give those of two or more"
+                f"samples of {len(field.models)} model",
+                remedy="give those of two or more, or others to judge",
             )
         opened.stage("leave one out", len(policies))
         lines: list[Line] = []
@@ -122,4 +126,6 @@ def _row(line: Line) -> dict[str, Any]:
         "share": line.kept.value,
         "interval": list(line.kept.interval),
         "share_random": line.kept_random.value,
+        "failures_accepted": line.kept_accepted.total,
+        "kept_accepted": line.kept_accepted.hits,
     }

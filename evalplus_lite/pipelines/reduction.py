@@ -28,6 +28,7 @@ from evalplus_lite.reduction.policy import Choice, Policy, Size, choose
 from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.requirements.registry import KINDS, MODES, packages
 from evalplus_lite.tasks import Dataset, write_suites
+from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
 
 
@@ -47,12 +48,16 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A dataset's measured suites, the samples behind them, and what a summary says of both."""
+    """A dataset's measured suites, the samples behind them, and what a summary says of both.
+
+    ``judges`` were measured like samples, and are to have no part in choosing.
+    """
 
     data: Dataset
     suites: tuple[Measured, ...]
     samples: tuple[Sample, ...]
     report: dict[str, Any]
+    judges: tuple[Sample, ...] = ()
 
     @property
     def matrices(self) -> list[Matrix]:
@@ -88,17 +93,18 @@ def reduce(
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> ReductionResult:
-    """Choose few inputs that keep branches, decisions, input classes, mutant and sample kills.
+    """Choose few inputs that still find wrong programs, seen and unseen.
 
         suite = augment("tasks.jsonl", inputs=20)
         small = reduce(suite.dataset, "samples.jsonl")
         evaluate(small.dataset, "more.jsonl")
 
-    ``samples`` are programs, wrong ones among them, that the small suite must still reject; base
-    inputs are always kept and credited. ``policy`` says what is kept, ``exact`` has the smallest
-    suites found by integer programming (extra: exact). With ``out``, a folder, ``suite.jsonl.gz``
-    and ``reduction.json`` are written there. What is measured is kept in the session's cache, so
-    a run that was killed goes on.
+    ``samples`` are programs, wrong ones among them, that the choice goes by, beside branches,
+    decisions, input classes, mutants and variants; base inputs are always kept and credited, and
+    inputs that a contract refuses never. ``policy`` says what counts and how much; ``exact`` has
+    smaller suites that satisfy as much looked for by integer programming (extra: exact). With
+    ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
+    measured is kept in the session's cache, so a run that was killed goes on.
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
@@ -124,23 +130,36 @@ def measurement(
     kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
     exact: bool = False,
+    judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used."""
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
-    stream = SampleStream(samples, data, strict=strict, is_named=True, backend=pool)
-    programs = tuple(stream)
-    stream.tell(session)
+    streams = [
+        SampleStream(given, data, strict=strict, is_named=True, backend=pool)
+        for given in (samples, judges)
+    ]
+    programs, others = map(tuple, streams)
+    for stream in streams:
+        stream.tell(session)
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(
-        data, programs, pool, source, kinds=kinds, policy=policy, exact=exact, progress=session
+        data,
+        programs + others,
+        pool,
+        source,
+        kinds=kinds,
+        policy=policy,
+        exact=exact,
+        progress=session,
     )
-    run = run_facts(data, pool=pool, samples=stream.files)
+    files = [file for stream in streams for file in stream.files]
+    run = run_facts(data, pool=pool, samples=files)
     require_any(len(suites), data, source)
-    return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)})
+    return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
 def measure(
@@ -170,7 +189,11 @@ def measure(
     settings = MeasureSettings(source.settings, tuple(wanted), at_once, exact)
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), packages(wanted))
     staging = Staging(backend, data.suites)
-    items = ((staging.ref(task), programs[task.id]) for task in data.tasks)
+    contracts = known_contracts()
+    items = (
+        (staging.ref(task), programs[task.id], task.contract or contracts.get(task.id))
+        for task in data.tasks
+    )
     found = []
     for task, (evidence, row) in zip(data.tasks, backend.map(call, items), strict=True):
         progress.advance()

@@ -1,7 +1,8 @@
 """Leave one model out: does a small suite hold on a model that it never saw?
 
 For each model the suites are chosen without its samples (EvalPlus paper, section 2.2 and Table
-4). Its failures that only plus cases show are what a small suite can lose.
+4); or once by some models' samples, and judged by others'. The distinct programs that only plus
+cases show to be wrong are what a small suite can lose.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ class Line:
     ``size`` is plus cases a task on average. ``pass_base``, ``pass_plus``, ``pass_reduced`` and
     ``pass_random`` are pass@1 on the base cases, all cases, the reduced suite, and (expected)
     random suites of the same size, task by task. ``kept`` and ``kept_random`` are the shares of
-    its plus-only failures that are still rejected.
+    its distinct programs that fail plus cases only which are still rejected; ``kept_accepted`` is
+    of those among them that fail a case which the task's contract accepts.
     """
 
     model: str
@@ -36,51 +38,70 @@ class Line:
     pass_random: float
     kept: Share
     kept_random: Share
+    kept_accepted: Share
 
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """A sample's task and the cases that reject it."""
+    """A sample's task, its program's key, and the cases that reject it."""
 
     task_id: str
+    key: str
     killed: int
 
 
 class Field:
-    """The samples of all models on all matrices: who wrote what, and what rejects it."""
+    """The samples of all models on all matrices: who wrote what, and what rejects it.
 
-    def __init__(self, matrices: Sequence[Matrix], samples: Iterable[Sample]) -> None:
+    ``judges`` are samples that have no part in choosing; where there are none, each model judges
+    suites that were chosen without it.
+    """
+
+    def __init__(
+        self, matrices: Sequence[Matrix], samples: Iterable[Sample], judges: Iterable[Sample] = ()
+    ) -> None:
         self.matrices = tuple(matrices)
         self.by_id = {matrix.task_id: matrix for matrix in matrices}
-        self.graded: dict[str, list[_Graded]] = {}
-        authors: dict[tuple[str, str], set[str]] = {}
+        self.authors: dict[tuple[str, str], set[str]] = {}
+        builders = self._graded(samples, are_builders=True)
+        self.graded = self._graded(judges, are_builders=False)
+        self.has_judges = bool(self.graded)
+        if not self.has_judges:
+            self.graded = builders
+
+    def _graded(self, samples: Iterable[Sample], *, are_builders: bool) -> dict[str, list[_Graded]]:
+        found: dict[str, list[_Graded]] = {}
         for sample in samples:
             matrix = self.by_id.get(sample.task_id)
             if matrix is None:
                 continue
             key = program_key(sample.source)
             killed = matrix.rows.get(Requirement("sample", key), 0)
-            self.graded.setdefault(sample.model, []).append(_Graded(sample.task_id, killed))
-            authors.setdefault((sample.task_id, key), set()).add(sample.model)
-        self.authors = authors
+            found.setdefault(sample.model, []).append(_Graded(sample.task_id, key, killed))
+            authors = self.authors.setdefault((sample.task_id, key), set())
+            if are_builders:
+                authors.add(sample.model)
+        return found
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models, by name."""
+        """The models that judge, by name."""
         return tuple(sorted(self.graded))
 
-    def own(self, model: str) -> dict[str, set[Requirement]]:
-        """Return, a task, the kills of samples that no model but this one wrote."""
+    def unknown(self, model: str | None) -> dict[str, set[Requirement]]:
+        """Return, a task, the kills of samples that no builder wrote but, if named, this model."""
+        alone = set() if model is None else {model}
         found: dict[str, set[Requirement]] = {}
         for (task_id, key), who in self.authors.items():
-            if who == {model}:
+            if who <= alone:
                 found.setdefault(task_id, set()).add(Requirement("sample", key))
         return found
 
     def line(self, model: str, name: str, suites: Mapping[str, int]) -> Line:
         """Return how a model does on suites, given as bitsets of plus cases by task."""
-        kept = expected = 0.0
-        failures = 0
+        kept = expected = accepted_kept = 0.0
+        accepted = 0
+        failures = set[tuple[str, str]]()
         right = {kind: dict.fromkeys(suites, 0.0) for kind in ("base", "plus", "kept", "random")}
         totals = dict.fromkeys(suites, 0)
         for sample in self.graded[model]:
@@ -95,9 +116,12 @@ class Field:
             right["random"][sample.task_id] += lost
             right["kept"][sample.task_id] += not sample.killed & chosen
             right["plus"][sample.task_id] += not sample.killed
-            if sample.killed:
-                failures += 1
+            if sample.killed and (sample.task_id, sample.key) not in failures:
+                failures.add((sample.task_id, sample.key))
                 kept += bool(sample.killed & chosen)
+                if sample.killed & ~matrix.refused:
+                    accepted += 1
+                    accepted_kept += bool(sample.killed & chosen)
                 expected += 1 - lost
         asked = [task_id for task_id, total in totals.items() if total]
         passed = {
@@ -113,18 +137,25 @@ class Field:
             passed["plus"],
             passed["kept"],
             passed["random"],
-            Share(kept, failures),
-            Share(expected, failures),
+            Share(kept, len(failures)),
+            Share(expected, len(failures)),
+            Share(accepted_kept, accepted),
         )
 
 
 def crossval(field: Field, policies: Mapping[str, Policy]) -> tuple[Line, ...]:
-    """Return a line for each policy and model: suites chosen without what only it wrote."""
+    """Return a line for each policy and model: suites chosen without what only it wrote.
+
+    Where the field has judges, suites are chosen once, by the builders' samples.
+    """
     lines = []
     for name, policy in policies.items():
+        suites: Mapping[str, int] = {}
         for model in field.models:
-            choices = choose(field.matrices, policy, without=field.own(model))
-            suites = {choice.task_id: bitset(choice.cases) for choice in choices}
+            if not suites or not field.has_judges:
+                without = field.unknown(None if field.has_judges else model)
+                choices = choose(field.matrices, policy, without=without)
+                suites = {choice.task_id: bitset(choice.cases) for choice in choices}
             lines.append(field.line(model, name, suites))
     return tuple(lines)
 
@@ -156,6 +187,7 @@ def _pool(name: str, lines: Sequence[Line]) -> Line:
         pass_random=mean(lambda line: line.pass_random),
         kept=added(line.kept for line in lines),
         kept_random=added(line.kept_random for line in lines),
+        kept_accepted=added(line.kept_accepted for line in lines),
     )
 
 

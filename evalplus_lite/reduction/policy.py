@@ -7,26 +7,28 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.reduction.detection import UNIT, Pick, allocate, ranking, weighed
 from evalplus_lite.reduction.exact import smallest
 from evalplus_lite.reduction.lower_bound import lower_bound
-from evalplus_lite.reduction.set_cover import Problem, distinct, greedy, is_cover, ranking
-from evalplus_lite.reduction.set_cover import allocate as _allocate
+from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, greedy, is_cover
 from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.requirements.registry import KINDS, MODES
 from evalplus_lite.types import Requirement
 
-LAYERS = 64
-"""A budget is spent on rankings that go this far."""
+LEAST = UNIT // 36
+"""What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""
+MOST = 64
+"""Cases a task at most where a smaller budget, or none, is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What a small suite must keep.
 
-    ``mode`` names the kinds of requirement (``MODES``). Each is kept by ``multiplicity`` cases,
-    the base cases counted; None takes that of its kind (``KINDS``). With ``budget``, plus cases a
-    task on average over all tasks, suites of that size are chosen instead (smaller ones if no
-    more cases help).
+    ``mode`` names the kinds of requirement (``MODES``). Cases are chosen by what they are expected
+    to find (``detection``), as long as each adds enough, or up to ``budget``, plus cases a task on
+    average over all tasks. With ``multiplicity`` suites are covers: each requirement is satisfied
+    by so many cases, the base cases counted.
     """
 
     mode: str = "full"
@@ -51,8 +53,8 @@ class Policy:
 
     @property
     def wants(self) -> dict[str, int]:
-        """How many cases a requirement of each kind is to be kept by."""
-        return {kind: self.multiplicity or KINDS[kind].multiplicity for kind in MODES[self.mode]}
+        """How many cases a cover has for a requirement of each kind; empty if it is to be none."""
+        return dict.fromkeys(MODES[self.mode], self.multiplicity) if self.multiplicity else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,40 +73,69 @@ class Choice:
 Without = Mapping[str, Collection[Requirement]]
 
 
-def cover_problem(
-    matrix: Matrix, wants: Mapping[str, int], *, without: Collection[Requirement] = ()
-) -> Problem:
-    """Return the set cover problem of some kinds of a matrix's requirements, base cases given.
-
-    ``wants`` says how many cases each requirement of a kind is to have. Equal rows are one, and
-    rows that every case satisfies are left out.
-    """
-    chosen = [
-        (row, wants[requirement.kind])
-        for requirement, row in matrix.rows.items()
-        if requirement.kind in wants and requirement not in without
-    ]
-    given = (1 << matrix.base_count) - 1
-    rows, needs = tuple(row for row, _ in chosen), tuple(want for _, want in chosen)
-    return distinct(Problem(matrix.count, rows, given, needs))
-
-
 def choose(
     matrices: Sequence[Matrix], policy: Policy, *, without: Without | None = None
 ) -> tuple[Choice, ...]:
     """Return a choice a task, in order; requirements in ``without`` (by task) are not looked at."""
     without = without or {}
-    problems = [
-        cover_problem(matrix, policy.wants, without=without.get(matrix.task_id, ()))
-        for matrix in matrices
-    ]
-    if policy.budget is None:
-        suites = [greedy(problem) for problem in problems]
+    if policy.multiplicity is not None:
+        suites = [
+            greedy(_cover(each, policy, without=without.get(each.task_id, ()))) for each in matrices
+        ]
     else:
-        rankings = [ranking(problem, layers=LAYERS) for problem in problems]
-        suites = _allocate(rankings, budget=round(policy.budget * len(matrices)))
+        rankings = [_ranking(each, policy, without.get(each.task_id, ())) for each in matrices]
+        budget = sum(map(len, rankings))
+        if policy.budget is not None:
+            budget = round(policy.budget * len(matrices))
+        suites = allocate(rankings, budget=budget)
     return tuple(
         Choice(matrix.task_id, suite) for matrix, suite in zip(matrices, suites, strict=True)
+    )
+
+
+def _rows(
+    matrix: Matrix, policy: Policy, without: Collection[Requirement] = ()
+) -> dict[str, list[int]]:
+    """Return, a kind, the rows that a choice is made by: refused cases have no part in them."""
+    found: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
+    for requirement, row in matrix.rows.items():
+        if requirement.kind in found and requirement not in without:
+            found[requirement.kind].append(row & ~matrix.refused)
+    return found
+
+
+def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> tuple[Pick, ...]:
+    rows = _rows(matrix, policy, without)
+    all_shares = sum(KINDS[kind].share for kind in rows)
+    shares = ((UNIT * KINDS[kind].share // all_shares, some) for kind, some in rows.items())
+    given = (1 << matrix.base_count) - 1
+    free = ((1 << matrix.count) - 1) & ~given & ~matrix.refused
+    return ranking(
+        weighed(shares, free),
+        matrix.count,
+        given=given,
+        least=LEAST if policy.budget is None else 1,
+        most=max(MOST, math.ceil(4 * (policy.budget or 0))),
+    )
+
+
+def _cover(
+    matrix: Matrix,
+    policy: Policy,
+    chosen: int = 0,
+    *,
+    without: Collection[Requirement] = (),
+) -> Problem:
+    """Return the problem of a cover by the policy, or else of keeping as much as was ``chosen``.
+
+    Equal rows are one, and rows that every case satisfies are left out.
+    """
+    given = (1 << matrix.base_count) - 1
+    rows = [row for some in _rows(matrix, policy, without).values() for row in some]
+    wants = [policy.multiplicity or (row & (given | chosen)).bit_count() for row in rows]
+    pairs = [(row, want) for row, want in zip(rows, wants, strict=True) if want]
+    return distinct(
+        Problem(matrix.count, tuple(row for row, _ in pairs), given, tuple(n for _, n in pairs))
     )
 
 
@@ -113,13 +144,14 @@ def bounded(
 ) -> tuple[Choice, ...]:
     """Return the choices with a lower bound each, by HiGHS where ``exact``, else by duality.
 
-    With ``exact`` a choice that HiGHS beats is replaced by the smaller suite.
+    It is that of suites that satisfy each requirement as often. With ``exact`` a choice that HiGHS
+    beats is replaced by the smaller suite.
     """
     if policy.budget is not None:
         return tuple(choices)
     found = []
     for matrix, choice in zip(matrices, choices, strict=True):
-        problem = cover_problem(matrix, policy.wants)
+        problem = _cover(matrix, policy, bitset(choice.cases))
         assert is_cover(problem, choice.cases)
         if not exact:
             found.append(Choice(choice.task_id, choice.cases, lower_bound(problem)))

@@ -40,15 +40,6 @@ class Problem:
             raise ValueError("each row wants one test or more")
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """One test of a ranking, the layer it was taken for, and how many rows it helped."""
-
-    test: int
-    layer: int
-    gain: int
-
-
 def bitset(tests: Iterable[int]) -> int:
     """Return the bitset of some tests."""
     bits = 0
@@ -113,43 +104,35 @@ def greedy(problem: Problem) -> tuple[int, ...]:
 
     Greedy set cover (EvalPlus paper, section 2.2), then ``prune``. A given test is never returned.
     """
-    state = _Greedy(problem)
-    state.take(1, problem.wants)
-    return prune(problem, [pick.test for pick in state.picks])
-
-
-def ranking(problem: Problem, *, layers: int) -> tuple[Pick, ...]:
-    """Return tests in the order to take them, in layers: each prefix is a suite.
-
-    After layer ``n`` a row that wants ``w`` tests, where the greatest want is ``m``, has
-    ``w * n // m``: what is wanted most often comes first, and layer ``m`` completes a cover.
-    """
-    state = _Greedy(problem)
-    most = max(problem.wants, default=1)
-    for layer in range(1, layers + 1):
-        state.take(layer, [want * layer // most for want in problem.wants])
-    return tuple(state.picks)
-
-
-def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[int, ...]]:
-    """Return, a task, the tests that a budget for all tasks together buys, strongest first.
-
-    Layers are bought in order, and within a layer the picks of greatest gain; equal ones by the
-    task's position. At most ``budget`` tests are taken in all.
-    """
-    offers = sorted(
-        (pick.layer, -pick.gain, task, position)
-        for task, picks in enumerate(rankings)
-        for position, pick in enumerate(picks)
-    )
-    taken = [0] * len(rankings)
-    for _, _, task, _ in offers[: max(0, budget)]:
-        taken[task] += 1
-    # Gains fall within a layer, so what was bought of a task is a prefix of its ranking.
-    return [
-        tuple(pick.test for pick in picks[:count])
-        for picks, count in zip(rankings, taken, strict=True)
-    ]
+    # Tests that satisfy the same rows wait in one queue, smallest number first.
+    table = columns(problem)
+    queues: dict[int, list[int]] = {}
+    for test in reversed(range(problem.tests)):
+        if table[test] and not problem.given >> test & 1:
+            queues.setdefault(table[test], []).append(test)
+    share = [_UNIT // row.bit_count() if row else 0 for row in problem.rows]
+    weight = {column: sum(share[row] for row in members(column)) for column in queues}
+    order = sorted(queues, key=lambda column: (-weight[column], queues[column][-1]))
+    missing = demands(problem)
+    short = bitset(row for row, demand in enumerate(missing) if demand)
+    # Gains only fall, so a column whose old gain is not above the best found needs no new look.
+    gains = {column: (column & short).bit_count() for column in order}
+    taken: list[int] = []
+    while short:
+        best, most = 0, 0
+        for column in order:
+            if gains[column] > most:
+                gains[column] = (column & short).bit_count()
+                if gains[column] > most:
+                    best, most = column, gains[column]
+        taken.append(queues[best].pop())
+        if not queues[best]:
+            order.remove(best)
+        for row in members(best & short):
+            missing[row] -= 1
+            if not missing[row]:
+                short &= ~(1 << row)
+    return prune(problem, taken)
 
 
 def prune(problem: Problem, chosen: Sequence[int]) -> tuple[int, ...]:
@@ -176,50 +159,6 @@ def prune(problem: Problem, chosen: Sequence[int]) -> tuple[int, ...]:
             for position in own:
                 spare[position] -= 1
     return tuple(kept)
-
-
-class _Greedy:
-    """A greedy cover under way; wanting more goes on from the tests already taken.
-
-    Tests that satisfy the same rows wait in one queue, smallest number first.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self.rows = problem.rows
-        table = columns(problem)
-        self.queues: dict[int, list[int]] = {}
-        for test in reversed(range(problem.tests)):
-            if table[test] and not problem.given >> test & 1:
-                self.queues.setdefault(table[test], []).append(test)
-        share = [_UNIT // row.bit_count() if row else 0 for row in problem.rows]
-        weight = {column: sum(share[row] for row in members(column)) for column in self.queues}
-        self.order = sorted(
-            self.queues, key=lambda column: (-weight[column], self.queues[column][-1])
-        )
-        self.covered = [(row & problem.given).bit_count() for row in problem.rows]
-        self.picks: list[Pick] = []
-
-    def take(self, layer: int, wants: Sequence[int]) -> None:
-        """Take tests until every row has what it wants, or all of its tests."""
-        limit = [min(want, row.bit_count()) for row, want in zip(self.rows, wants, strict=True)]
-        short = bitset(i for i, most in enumerate(limit) if self.covered[i] < most)
-        # Gains only fall, so a column whose old gain is not above the best found needs no new look.
-        gains = {column: (column & short).bit_count() for column in self.order}
-        while short:
-            best, most = 0, 0
-            for column in self.order:
-                if gains[column] > most:
-                    gains[column] = (column & short).bit_count()
-                    if gains[column] > most:
-                        best, most = column, gains[column]
-            queue = self.queues[best]
-            self.picks.append(Pick(queue.pop(), layer, most))
-            if not queue:
-                self.order.remove(best)
-            for position in members(best):
-                self.covered[position] += 1
-                if self.covered[position] == limit[position]:
-                    short &= ~(1 << position)
 
 
 _UNIT = 1 << 64

@@ -10,6 +10,7 @@ from pathlib import Path
 from evalplus_lite.requirements.cache import CachedRows
 from evalplus_lite.requirements.registry import KINDS, Subject
 from evalplus_lite.sandbox import Inputs, Sandbox
+from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Requirement
 
 
@@ -18,7 +19,8 @@ class Matrix:
     """Which of a task's cases satisfy what; ``base_count`` of ``count`` cases are the task's own.
 
     ``rows`` holds every requirement that some case satisfies. ``unsatisfied`` are the mutants
-    that survive every case they were run on.
+    that survive every case they were run on. ``refused`` are the plus cases that the task's
+    contract does not accept: what they satisfy is true of them, and credited to no suite.
     """
 
     task_id: str
@@ -26,6 +28,7 @@ class Matrix:
     base_count: int
     rows: Mapping[Requirement, int]
     unsatisfied: tuple[Requirement, ...] = ()
+    refused: int = 0
 
 
 def build(
@@ -46,15 +49,35 @@ def build(
         if name in kinds:
             found = kind.compute(sandbox, subject, cached)
             rows |= {Requirement(name, key): row for key, row in found.items()}
-    cached.close()
     suite = subject.suite
+    refused = _refused(sandbox, subject, cached)
+    cached.close()
     return Matrix(
         subject.task.id,
         len(suite.cases),
         suite.base_count,
         {requirement: row for requirement, row in rows.items() if row},
         tuple(each for each, row in rows.items() if not row and each.kind == "mutant"),
+        refused,
     )
+
+
+def _refused(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> int:
+    """Return the plus cases that the contract refuses; none if it is not about these cases.
+
+    A contract that refuses a base case is another function's, or reads the task in another way.
+    """
+    contract, suite = subject.contract, subject.suite
+    if contract is None or len(suite.cases) == suite.base_count:
+        return 0
+    digest = hashlib.sha256(contract.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def find() -> Mapping[str, int]:
+        found = violations(sandbox, contract, suite.cases)
+        return {"refused": sum(1 << case for case, why in enumerate(found) if why is not None)}
+
+    row = cache.bitsets(f"contract {digest}", find)["refused"]
+    return 0 if row & ((1 << suite.base_count) - 1) else row
 
 
 def _digest(subject: Subject) -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.mutation.mutants import Mutant, mutants
+from evalplus_lite.mutation.variants import kinds_of, variants
 from evalplus_lite.programs import program_key
 from evalplus_lite.requirements import kills
 from evalplus_lite.requirements.branches import PACKAGES, branches
@@ -24,11 +25,15 @@ from evalplus_lite.values import wire
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """All that a task's requirements follow from; ``samples`` are programs by ``program_key``."""
+    """All that a task's requirements follow from; ``samples`` are programs by ``program_key``.
+
+    ``contract`` says which plus cases count.
+    """
 
     task: Task
     suite: Suite
     samples: Mapping[str, str]
+    contract: str | None = None
 
     @property
     def reference(self) -> Program:
@@ -58,13 +63,13 @@ class Compute(Protocol):
 class RequirementKind:
     """What is to be known of a kind, beside its name.
 
-    ``multiplicity`` is how many cases each requirement is kept by unless told otherwise, measured
-    by leaving models out (docs/measurements/reduction.md): kills of real wrong programs tell most,
-    and input classes find what neither mutants nor samples foresee.
+    ``share`` is what part in a choice all requirements of the kind have together, compared with
+    other kinds' (docs/measurements/reduction.md): wrong programs, real or planted, tell most, and
+    input classes find what none of them foresees.
     """
 
     plural: str
-    multiplicity: int
+    share: int
     compute: Compute
     packages: tuple[str, ...] = ()
 
@@ -88,15 +93,34 @@ def _input_classes(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Map
 
 
 def _mutant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    programs = {key: mutant.source for key, mutant in mutants_by_key(subject.task).items()}
+    return _planted_kills("mutant", programs, sandbox, subject, cache)
+
+
+def _variant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    task = subject.task
+    kinds = kinds_of(subject.arguments)
+    answers = kinds_of(wire.decode(data) for data in subject.suite.expected)
+    kinds |= {f"answer {kind}" for kind in answers}
+    programs = dict(variants(task.reference, task.entry_point, kinds))
+    return _planted_kills("variant", programs, sandbox, subject, cache)
+
+
+def _planted_kills(
+    kind: str,
+    programs: Mapping[str, str],
+    sandbox: Sandbox,
+    subject: Subject,
+    cache: CachedRows,
+) -> Mapping[str, int]:
     facts = (
-        "mutant",
+        kind,
         kills.MUTANT_FEWEST,
         kills.MUTANT_FACTOR,
         kills.MUTANT_STEPS,
         kills.MOST_SLOW,
         kills.MUTANT_MEMORY,
     )
-    programs = {key: mutant.source for key, mutant in mutants_by_key(subject.task).items()}
 
     def run(missing: Sequence[str]) -> Mapping[str, Kills]:
         steps = _reference_steps(sandbox, subject, cache)
@@ -126,13 +150,15 @@ def _sample_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapp
 KINDS: Mapping[str, RequirementKind] = {
     "branch": RequirementKind("branches", 1, _branches, PACKAGES),
     "decision": RequirementKind("decision outcomes", 1, _decisions),
-    "shape": RequirementKind("input classes", 1, _input_classes),  # as files have it
+    "shape": RequirementKind("input classes", 2, _input_classes),  # as files have it
     "mutant": RequirementKind("mutants", 3, _mutant_kills),
-    "sample": RequirementKind("wrong samples", 4, _sample_kills),
+    "variant": RequirementKind("variants", 3, _variant_kills),
+    "sample": RequirementKind("wrong samples", 3, _sample_kills),
 }
 MODES: Mapping[str, tuple[str, ...]] = {
     "coverage": ("branch", "decision"),
     "mutants": ("mutant",),
+    "variants": ("variant",),
     "samples": ("sample",),
     "shapes": ("shape",),
     "classic": ("branch", "decision", "mutant", "sample"),

@@ -8,11 +8,11 @@ from itertools import combinations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from evalplus_lite.reduction.detection import UNIT, allocate, ranking, weighed
 from evalplus_lite.reduction.exact import smallest
 from evalplus_lite.reduction.lower_bound import core, lower_bound
 from evalplus_lite.reduction.set_cover import (
     Problem,
-    allocate,
     bitset,
     columns,
     distinct,
@@ -20,7 +20,6 @@ from evalplus_lite.reduction.set_cover import (
     is_cover,
     members,
     prune,
-    ranking,
 )
 
 
@@ -65,18 +64,19 @@ def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: Problem) ->
 
 @few
 @given(problems(), st.integers(1, 6))
-def test_every_layer_of_a_ranking_is_a_cover(problem: Problem, layers: int) -> None:
-    """After layer n each row has its part of what it wants, and gains fall within a layer."""
-    picks = ranking(problem, layers=layers)
-    most = max(problem.wants, default=1)
-    for layer in range(1, layers + 1):
-        taken = bitset(pick.test for pick in picks if pick.layer <= layer) | problem.given
-        for row, want in zip(problem.rows, problem.wants, strict=True):
-            assert (row & taken).bit_count() >= min(want * layer // most, row.bit_count())
-        gains = [pick.gain for pick in picks if pick.layer == layer]
-        assert gains == sorted(gains, reverse=True)
-    if layers >= most:
-        assert is_cover(problem, [pick.test for pick in picks])
+def test_each_test_of_a_ranking_adds_most(problem: Problem, most: int) -> None:
+    """No test that was left adds more than the one taken: each halves what its rows are worth."""
+    left = weighed([(UNIT, problem.rows)], ((1 << problem.tests) - 1) & ~problem.given)
+    assert sum(left.values()) <= UNIT
+    picks = ranking(left, problem.tests, given=problem.given, most=most)
+    left = {row: weight >> bool(row & problem.given) for row, weight in left.items()}
+    free = {test for test in range(problem.tests) if not problem.given >> test & 1}
+    for pick in picks:
+        gains = {t: sum(weight for row, weight in left.items() if row >> t & 1) for t in free}
+        assert pick.gain == gains[pick.test] == max(gains.values())
+        free.remove(pick.test)
+        left = {row: weight >> (row >> pick.test & 1) for row, weight in left.items()}
+    assert len(picks) <= most
 
 
 @few
@@ -155,9 +155,12 @@ def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int]) -> 
 
 @few
 @given(st.lists(problems(), max_size=4), st.integers(1, 4), st.integers(0, 20))
-def test_a_budget_is_kept_and_spent(many: list[Problem], layers: int, budget: int) -> None:
+def test_a_budget_is_kept_and_spent(many: list[Problem], most: int, budget: int) -> None:
     """Never more tests than the budget, never fewer while a ranking offers more."""
-    rankings = [ranking(problem, layers=layers) for problem in many]
+    rankings = [
+        ranking(weighed([(UNIT, each.rows)], (1 << each.tests) - 1), each.tests, most=most)
+        for each in many
+    ]
     suites = allocate(rankings, budget=budget)
     assert sum(map(len, suites)) == min(budget, sum(map(len, rankings)))
     for suite, picks in zip(suites, rankings, strict=True):

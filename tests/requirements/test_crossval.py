@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import Field, crossval, pooled
@@ -50,6 +51,29 @@ def test_another_model_s_like_failure_rejects_it() -> None:
     kept = {line.model: line.kept for line in crossval(field, {"s": Policy("samples", 1)})}
     assert kept["a"] == Share(1.0, 1)
     assert kept["b"] == Share(1.0, 1)
+
+
+def test_judges_choose_nothing() -> None:
+    """Suites are chosen by the samples; what only judges wrote is judged, each program once."""
+    known = matrix(WRONG_AT_1, WRONG_AT_12)
+    judges = [sample("j", WRONG_AT_1), sample("j", WRONG_AT_1, 1), sample("k", WRONG_AT_12)]
+    lines = crossval(Field([known], [sample("a", RIGHT)], judges), {"s": Policy("samples", 1)})
+    assert [(line.model, line.size, line.kept) for line in lines] == [
+        ("j", 0.0, Share(0.0, 1)),
+        ("k", 0.0, Share(0.0, 1)),
+    ]
+    lines = crossval(
+        Field([known], [sample("a", WRONG_AT_12)], judges), {"s": Policy("samples", 1)}
+    )
+    assert [line.size for line in lines] == [1.0, 1.0]
+
+
+def test_failures_that_the_contract_refuses_are_told_apart() -> None:
+    """A program that fails nowhere else can be kept by no suite that goes by the contract."""
+    refusing = replace(matrix(WRONG_AT_1, WRONG_AT_12), refused=0b10)
+    field = Field([refusing], [sample("a", RIGHT)], [sample("j", WRONG_AT_1)])
+    (line,) = crossval(field, {"s": Policy("samples", 1)})
+    assert (line.kept, line.kept_accepted) == (Share(0.0, 1), Share(0.0, 0))
 
 
 def test_failures_on_base_cases_are_not_counted() -> None:

@@ -64,7 +64,7 @@ def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
     assert by_key["sample", program_key(OFF_BY_ONE)] == [3]
     assert sum(req.kind == "mutant" for req in matrix.rows) > 20
     assert by_key["shape", "argument 1: most size"] == [2]
-    assert by_key["shape", "argument 1: odd"] == [2, 5, 6]
+    assert by_key["shape", "argument 1: int odd"] == [2, 5, 6]
     assert (matrix.count, matrix.base_count) == (7, 2)
 
 
@@ -99,6 +99,30 @@ def test_bounds_are_below_what_was_chosen(matrix: Matrix) -> None:
     assert tight.bound is not None
     assert loose.bound <= tight.bound == tight.chosen <= loose.chosen
     assert tight.gap == 0.0
+
+
+def test_a_choice_by_what_cases_add_is_bounded_too(matrix: Matrix) -> None:
+    """No suite that satisfies each requirement as often has fewer cases than the bound."""
+    choices = choose([matrix], Policy())
+    assert 3 in choices[0].cases
+    (found,) = bounded([matrix], Policy(), choices, exact=True)
+    assert found.bound is not None
+    assert 0 < found.bound == len(found.cases) <= len(choices[0].cases)
+
+
+def test_what_the_contract_refuses_is_never_chosen(
+    sandbox: Sandbox, task: Task, suite: Suite
+) -> None:
+    """It satisfies what it does, and is credited with nothing; base cases show whose contract."""
+    contract = "def precondition(x):\n    assert x != {}"
+    subject = Subject(task, suite, {}, contract.format(MARKS[2]))
+    found = build(sandbox, subject, kinds=("shape",))
+    assert members(found.refused) == [2]
+    assert found.rows[Requirement("shape", "argument 1: most size")] == 0b100
+    for policy in (Policy(), Policy("shapes", 3), Policy(budget=5)):
+        assert 2 not in choose([found], policy)[0].cases
+    other = replace(subject, contract=contract.format(MARKS[0]))
+    assert build(sandbox, other, kinds=("shape",)).refused == 0
 
 
 @pytest.mark.parametrize("policy", [{"mode": "all"}, {"multiplicity": 0}, {"budget": -1.0}])

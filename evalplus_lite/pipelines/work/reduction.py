@@ -44,21 +44,22 @@ class MeasureSettings:
 
 
 def measuring(place: Place, settings: Row) -> Work:
-    """Of (staged task, programs), what its suite rests on, and (the positions of the suite's cases
-    among the task's, the matrix, the choice with the small suite, or None)."""
+    """Of (staged task, programs, contract), what its suite rests on, and (the positions of the
+    suite's cases among the task's, the matrix, the choice with the small suite, or None)."""
     chosen = MeasureSettings.of_row(settings)
     source = source_of(chosen.source)
     folder = None if source.cache is None else source.cache / "requirements"
 
     def measure(item: Row) -> Row:
-        ref, programs = item
+        ref, programs, contract = item
         task, given = staged(place, ref)
         try:
             answers = source.usable(place.sandbox, task, given)
         except UnusableTask:
             return found_evidence(source, task.id), None
         suite, kept = answers.suite, None if given else answers.kept
-        subject = Subject(task, suite, {program_key(program): program for program in programs})
+        known = {program_key(program): program for program in programs}
+        subject = Subject(task, suite, known, contract)
         matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
         small = None
         if chosen.policy is not None:
@@ -113,18 +114,19 @@ def matrix_row(matrix: Matrix) -> Row:
     """Return a matrix as plain data."""
     rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
     unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
-    return matrix.task_id, matrix.count, matrix.base_count, rows, unsatisfied
+    return matrix.task_id, matrix.count, matrix.base_count, rows, unsatisfied, matrix.refused
 
 
 def matrix_of(row: Row) -> Matrix:
     """Return the matrix of a ``matrix_row``."""
-    task_id, count, base_count, rows, unsatisfied = row
+    task_id, count, base_count, rows, unsatisfied, refused = row
     return Matrix(
         task_id,
         count,
         base_count,
         {Requirement(kind, key): bits for kind, key, bits in rows},
         tuple(Requirement(*each) for each in unsatisfied),
+        refused,
     )
 
 
