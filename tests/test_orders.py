@@ -38,6 +38,7 @@ def tied(sandbox: Sandbox, body: str, base: list[Any], new: list[Any], **options
         ("return list(set(x))", [1, 2, 2], [100, 7, 3, 50], [1, 2]),
         ("return [y for y in {*x} - {0}]", [0, 1], [9, 8, 7], [0, 1]),
         ("return {y for y in x}", [0, 1], [], [9, 8, 7]),
+        ("return sorted(sorted(x), key=len)", ["a", "bb"], [], ["b", "a"]),
         ("return sum(sorted(x, key=abs))", [1, -2], [], [1, -1]),
     ],
 )

@@ -25,13 +25,14 @@ MOST_WORK = 10_000_000
 LONGEST = 900
 """Elements of a container, or characters, for each of which a program may call itself."""
 COUNTED = 1_000_000
-"""A number up to which any program may count."""
+"""A number up to which any program may count. Base cases may show more, but not published ones,
+which were made to be hard for programs, too."""
 GROWTH = 100
 """How many times the steps of the task's own cases a number may cause: what is a loop for one
 program is a loop within a loop for others."""
-DOUBLED = 2
+DOUBLED, RECURRED = 2, 100
 """So many times its base cases' numbers may be where the reference builds answers upon earlier
-ones: others call themselves for each, which takes many times as long for a few more."""
+ones, or up to this as published: others call themselves, which takes far longer for a few more."""
 SLACK = 10
 """How many times the reference's steps other programs may take."""
 FREE = 200
@@ -92,15 +93,15 @@ class Bearable:
     """What right programs of a task bear, as far as its own cases show.
 
     ``extent`` and ``steps`` are the largest of those. ``are_bounded`` says that the contract bounds
-    numbers, ``is_counting`` that programs may count up to one, and ``recurrent`` is the largest
-    from which they may build an answer step by step, if that is how.
+    numbers. ``counted`` is the largest to which programs may count, ``recurrent`` the largest for
+    which they may call themselves; None where they have no reason to.
     """
 
     task: Task
     extent: Extent
     steps: int
     are_bounded: bool = False
-    is_counting: bool = False
+    counted: int | None = None
     recurrent: int | None = None
 
     @classmethod
@@ -119,8 +120,15 @@ class Bearable:
             return cls(task, extent, steps, are_bounded=True)
         tree = parsing.parse(task.reference)
         base = max((each.number for each in extents[: len(task.base)]), default=0)
-        recurrent = max(DOUBLED * base, extent.number) if is_recurrent(tree) else None
-        return cls(task, extent, steps, False, counts_up(tree), recurrent)
+        return cls(
+            task,
+            extent,
+            steps,
+            counted=max(COUNTED, base) if counts_up(tree) else None,
+            recurrent=max(DOUBLED * base, min(RECURRED, extent.number))
+            if is_recurrent(tree)
+            else None,
+        )
 
     def demands(self, sandbox: Sandbox, cases: Sequence[Case]) -> list[str]:
         """Return for each case what it asks of a program beyond a right answer; "" if nothing."""
@@ -148,7 +156,7 @@ class Bearable:
             return f"{extent.longest:,} items in one argument, each of which may be a call"
         if extent.items**2 > MOST_WORK and extent.items > self.extent.items:
             return f"{extent.items:,} items, each of which may be compared with each"
-        if self.is_counting and extent.number > max(COUNTED, self.extent.number):
+        if self.counted is not None and extent.number > self.counted:
             return "a number that a program may count up to"
         return ""
 

@@ -8,17 +8,19 @@ answers otherwise than it does, either answer is right, and the input cannot be 
 
 from __future__ import annotations
 
-import re
+import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.grading.stability import same
+from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, ordering
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Outcome, Returned, Suite, Task
 from evalplus_lite.values.excerpts import shown as shown_answer
 
-TIES = re.compile(r"\b(sort|sorted|min|max|most_common|nlargest|nsmallest)\b")
-SETS = re.compile(r"\bset\b|\{")
+SORTS = ("sort", "sorted")
+KEYED = (*SORTS, "min", "max", "nlargest", "nsmallest")
 LIMITS = Limits(cpu=60.0, load=10.0)
 
 
@@ -38,13 +40,16 @@ class FreeOrders:
         if has_check(task) or not base.cases:
             return cls(task)
         inputs = Inputs.of(case.arguments for case in base.cases)
-        ways = []
-        for names, known in ((TIES, ordering.TIES), (SETS, ordering.SETS)):
-            some = known if names.search(task.reference) else ()
-            open_ways = [way for way in some if _passes(sandbox, task, way, inputs, base)]
-            # A tie in a base case settles ties, though one way of breaking it may be the task's.
-            ways += open_ways if len(open_ways) == len(some) or names is SETS else []
-        return cls(task, tuple(ways))
+
+        def left_open(known: Sequence[str]) -> list[str]:
+            return [way for way in known if _passes(sandbox, task, way, inputs, base)]
+
+        tree = parsing.parse(task.reference)
+        ties = left_open(ordering.TIES) if has_ties(tree) else []
+        if len(ties) < len(ordering.TIES):
+            ties = []  # a base case has a tie, which settles them, though one way may be the task's
+        sets = left_open(ordering.SETS) if has_sets(tree) else []
+        return cls(task, (*ties, *sets))
 
     def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
         """Return the cases with another right answer, by place, each with a line that shows it."""
@@ -58,6 +63,32 @@ class FreeOrders:
                 if isinstance(outcome, Returned) and not same(data, outcome.data, self.task):
                     found.setdefault(place, f"{shown_answer(data)} or {shown_answer(outcome.data)}")
         return found
+
+
+def has_ties(tree: ast.AST) -> bool:
+    """Return whether a program orders things by a key, so that different ones may be equal.
+
+    One that sorts twice means the first order to decide where the second does not.
+    """
+    calls = [
+        (node.func.id if isinstance(node.func, ast.Name) else node.func.attr, node.keywords)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+    ]
+    if sum(name in SORTS for name, _ in calls) > 1:
+        return False
+    return any(
+        name == "most_common" or (name in KEYED and any(each.arg == "key" for each in keywords))
+        for name, keywords in calls
+    )
+
+
+def has_sets(tree: ast.AST) -> bool:
+    """Return whether a program makes a set."""
+    return any(
+        isinstance(node, ast.Set | ast.SetComp) or (isinstance(node, ast.Name) and node.id == "set")
+        for node in ast.walk(tree)
+    )
 
 
 def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite) -> bool:
