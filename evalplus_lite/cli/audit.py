@@ -35,6 +35,7 @@ def audit(
     seed: options.Seed = 0,
     workers: options.Workers = None,
     sandbox: options.Sandbox = "auto",
+    force: options.Force = False,
     strict: options.Strict = False,
     json: options.Json = False,
 ) -> int:
@@ -44,7 +45,8 @@ def audit(
     not allow. Fewer programs are heard where the reference's answer is unlike all its others.
     Nothing is decided: DIR/audit.jsonl has the inputs, and which programs say what, for a person to
     read; DIR/audit.json the findings. Programs that differ in layout only count once. The more
-    independent samples, the more is found: two that agree are the least. Exits with 1 if no task
+    independent samples, the more is found: two that agree are the least. Run again after a kill, it
+    goes on. Exits with 1 if no task
     had two programs that pass its base tests, or some could not be audited.
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
@@ -60,6 +62,7 @@ def audit(
             seed=seed,
             strict=strict,
             out=folder,
+            force=force,
             session=session,
         )
     summary = result.summary

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
-from evalplus_lite.consensus.disputes import Camp, Dispute, Finding, Vote, review_row, rows
+from evalplus_lite.consensus.disputes import VOTES, Camp, Dispute, Finding, Vote, review_row, rows
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.pipelines.context import Session, made_folder, within
-from evalplus_lite.pipelines.datasets import prepared
+from evalplus_lite.pipelines.datasets import content_hash, prepared
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.pipelines.work.staging import Staging, cases_of
+from evalplus_lite.programs import program_hash
+from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
 
@@ -48,8 +52,8 @@ def audits(
     seed: int,
     budget: Budget,
     progress: Progress | None = None,
-) -> list[TaskAudit]:
-    """Return an audit of every task, in order.
+) -> Iterator[TaskAudit]:
+    """Yield an audit of every task, in order.
 
     The inputs are the task's own where it comes with more than base cases, else new ones made
     within ``budget``.
@@ -58,11 +62,9 @@ def audits(
     call = Call("evalplus_lite.pipelines.work.auditing:audit", (seed, budget.to_row()))
     staging = Staging(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
-    found = []
     for row in backend.map(call, items):
         progress.advance()
-        found.append(_audit_of(row))
-    return found
+        yield _audit_of(row)
 
 
 def with_references(data: Dataset, published: Dataset) -> Dataset:
@@ -132,6 +134,7 @@ def audit(
     seed: int = 0,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
+    force: bool = False,
     session: Session | None = None,
 ) -> AuditResult:
     """List inputs on which most programs that pass the base cases contradict the reference.
@@ -143,8 +146,8 @@ def audit(
     that the task does not allow. A task that has only base inputs gets ``inputs`` new ones.
     ``references`` is a published dataset whose own references are audited instead. With ``out``, a
     folder, audit.json (the summary) and audit.jsonl (every disputed input, with who says what) are
-    written there. Raises InputError for what cannot be used, with ``strict``
-    also for a single task or row.
+    written there, and the same call goes on after a kill, unless ``force`` drops what is there.
+    Raises InputError for what cannot be used, with ``strict`` also for a single task or row.
     """
     with within(session) as opened:
         pool = opened.pool()
@@ -152,28 +155,71 @@ def audit(
         data = data if references is None else with_references(data, references)
         stream = SampleStream(samples, data, strict=strict, backend=pool)
         sources = stream.by_task(mixed=True)
-        opened.stage("audit", len(data.tasks))
-        found = audits(
-            data, sources, pool, seed=seed, budget=Budget(inputs=inputs), progress=opened
-        )
         stream.tell(opened)
+        folder = None if out is None else made_folder(out)
+        path = None if folder is None else folder / "audit.journal.jsonl"
+        identity = {
+            "kind": "audit",
+            "content": content_hash(data),
+            "programs": _name(sources),
+            "inputs": inputs,
+            "seed": seed,
+        }
+        with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            done = {row["task_id"]: row for row in finished(journal, _read)}
+            left = tuple(task for task in data.tasks if task.id not in done)
+            opened.stage("audit", len(data.tasks))
+            opened.advance(len(done))
+            rest = replace(data, tasks=left)
+            budget = Budget(inputs=inputs)
+            for each in audits(rest, sources, pool, seed=seed, budget=budget, progress=opened):
+                done[each.finding.task_id] = row = _row(each)
+                journal.append(row)
         run = run_facts(data, pool=pool, samples=stream.files, seed=seed)
-    problems = [each.problem for each in found if each.problem]
+    found = [done[id] for id in data.ids]
+    findings = [row["finding"] for row in found if row["finding"]]
+    problems = [Unusable(*row["problem"]) for row in found if row["problem"]]
+    disputes = tuple(dispute for row in found for dispute in row["disputes"])
     summary = {
         "run": run,
         "dataset": data.name,
-        **counts(found),
-        "findings": [_finding_row(each) for each in found if each.finding.disputes],
+        "tasks": len(found),
+        "heard": sum(row["jurors"] >= VOTES for row in found),
+        "reference": sum(row["kind"] == "reference" for row in findings),
+        "input": sum(row["kind"] == "input" for row in findings),
+        "disputes": len(disputes),
+        "findings": findings,
         "unusable": [unusable_row(each) for each in (*data.unusable, *problems)],
         "notes": [],
     }
-    disputes = tuple(row for each in found for row in rows(each.finding))
     result = AuditResult(summary, disputes, stream.faults.left_out)
-    if out is not None:
-        folder = made_folder(out)
+    if folder is not None:
         write_jsonl(folder / "audit.jsonl", disputes)
         result.write_summary(folder / "audit.json")
     return result
+
+
+def _name(sources: Mapping[str, Sequence[str]]) -> str:
+    """Name all programs of all tasks, in their order."""
+    digest = hashlib.sha256()
+    for id, programs in sources.items():
+        digest.update(f"{id} {' '.join(map(program_hash, programs))}\n".encode())
+    return digest.hexdigest()[:32]
+
+
+def _row(audit: TaskAudit) -> dict[str, Any]:
+    """Return all that a result says of a task, as a row of the journal."""
+    return {
+        "task_id": audit.finding.task_id,
+        "jurors": audit.voters,
+        "problem": None if audit.problem is None else list(astuple(audit.problem)),
+        "finding": _finding_row(audit) if audit.finding.disputes else None,
+        "disputes": list(rows(audit.finding)),
+    }
+
+
+def _read(row: FileRow) -> dict[str, Any]:
+    return {key: row.data[key] for key in ("task_id", "jurors", "problem", "finding", "disputes")}
 
 
 def _finding_row(audit: TaskAudit) -> dict[str, Any]:
@@ -193,16 +239,4 @@ def _finding_row(audit: TaskAudit) -> dict[str, Any]:
             }
             for row in (review_row(finding, each) for each in finding.clearest[:EXAMPLES])
         ],
-    }
-
-
-def counts(audits: Sequence[TaskAudit]) -> Mapping[str, int]:
-    """Return how many tasks were polled, had no panel, or failed, and how many of each kind."""
-    findings = [audit.finding for audit in audits if audit.finding.disputes]
-    return {
-        "tasks": len(audits),
-        "heard": sum(audit.voters >= 2 for audit in audits),
-        "reference": sum(finding.kind == "reference" for finding in findings),
-        "input": sum(finding.kind == "input" for finding in findings),
-        "disputes": sum(len(finding.disputes) for finding in findings),
     }

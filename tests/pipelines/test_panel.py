@@ -87,7 +87,7 @@ def test_an_audit_names_the_wrong_reference_only(sandbox: Sandbox) -> None:
     )
     data = Dataset("tiny", (wrong, right, given))
     samples = {task.id: RIGHT for task in data.tasks}
-    found = audits(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60))
+    found = list(audits(data, samples, Inline(sandbox), seed=0, budget=Budget(inputs=60)))
     kinds = [each.finding.kind if each.finding.disputes else None for each in found]
     assert kinds == ["reference", None, "reference"]
     assert len(found[2].finding.disputes) == 10
@@ -133,7 +133,7 @@ def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
             tasks.append(make_task(base, plus, reference=reference, contract=allowed, id=id))
     data = Dataset("tiny", tuple(tasks))
     nobody: dict[str, list[str]] = {task.id: [] for task in tasks}
-    found = audits(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60))
+    found = list(audits(data, nobody, Inline(sandbox), seed=0, budget=Budget(inputs=60)))
     assert [each.finding.kind for each in found if each.finding.disputes] == ["reference"] * 2
     for each in found[:2]:
         (dispute,) = each.finding.disputes
