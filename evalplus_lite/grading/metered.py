@@ -1,15 +1,17 @@
 """Many programs against one suite, judged case by case, each counting its own steps.
 
 For what decides the contents of a file: which cases reject a mutant or a sample. Nothing measured
-in seconds enters but a far-off bound on the work of built-in functions, so the rows are the same
-on every machine, however busy. Programs gain nothing by passing here: they could cheat the count.
+in seconds enters but far-off bounds on the work of built-in functions and on waiting, so the rows
+are the same on every machine, however busy. A program whose time for all cases together was used up
+is known by the first case that rejected it, whenever that was. Programs gain nothing by passing
+here: they could cheat the count.
 """
 
 from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -17,7 +19,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
 from evalplus_lite.grading.reference_times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Sandbox
-from evalplus_lite.sandbox.steps import is_stopped, metered
+from evalplus_lite.sandbox.steps import Allowance, is_spent, is_stopped, metered
 from evalplus_lite.types import Outcome, Suite, Task, TimedOut, VerdictName
 from evalplus_lite.values import wire
 
@@ -25,7 +27,8 @@ from evalplus_lite.values import wire
 Row: TypeAlias = tuple[VerdictName | None, ...]
 
 SLOW: tuple[VerdictName, ...] = ("timeout",)
-EXHAUSTED: tuple[VerdictName, ...] = ("timeout", "memory", "crash")
+MOST_IDLE = 5.0
+"""Seconds that a program may wait on all cases together, queueing for a processor left out."""
 FACTOR = 4.0  # how many times the reference's CPU seconds the work of built-in functions may take
 # Calls, and bytes of expected answers, that programs in one process have together.
 MOST_CALLS, MOST_BYTES = 1 << 13, 1 << 22
@@ -36,8 +39,9 @@ class MeteredSuite:
     """A suite ready for programs that count their own steps.
 
     ``seconds`` bound the CPU time of a case, or ``FACTOR`` times the reference's time does.
+    ``total`` bounds the steps of a program on all cases, and so, far off, its seconds.
     ``together`` programs share a process: those of one origin, such as mutants of one reference.
-    A program is run on no further case once ``patience`` of its verdicts were ``fatal``.
+    A program is run on no further case once its verdicts have cost ``patience``.
     """
 
     prepared: PreparedSuite
@@ -45,8 +49,9 @@ class MeteredSuite:
     expected: Expected
     seconds: tuple[float, ...]
     times: ReferenceTimes
+    total: int
     together: int
-    fatal: tuple[VerdictName, ...]
+    costs: Mapping[VerdictName, int]
     patience: int
     judged: dict[tuple[int, bytes], VerdictName] = field(default_factory=dict)
 
@@ -59,17 +64,21 @@ class MeteredSuite:
         seconds: Sequence[float],
         *,
         memory: int,
+        costs: Mapping[VerdictName, int],
         patience: int,
         together: int = 1,
-        fatal: tuple[VerdictName, ...] = SLOW,
+        total: int | None = None,
     ) -> MeteredSuite:
         """Prepare a suite; ``memory`` is in bytes.
 
-        ``allowed`` are steps and ``seconds`` CPU seconds by case. Raises UnusableTask for a suite
-        without cases.
+        ``allowed`` are steps and ``seconds`` CPU seconds by case, ``total`` steps on all cases
+        (None: no more than those). Raises UnusableTask for a suite without cases.
         """
         prepared = PreparedSuite.by_steps(task, suite, memory=memory)
         limits = replace(prepared.limits, cpu=min(seconds))
+        if total is not None:
+            whole = Allowance(total).patience_counting
+            limits = replace(limits, total=whole, idle=MOST_IDLE)
         together = max(
             1,
             min(
@@ -84,8 +93,9 @@ class MeteredSuite:
             prepared.expected.times(together),
             tuple(seconds),
             ReferenceTimes(task, suite.cases),
+            sum(allowed) if total is None else total,
             together,
-            fatal,
+            costs,
             patience,
         )
 
@@ -98,19 +108,22 @@ class MeteredSuite:
                     (observer,) = self._observed(sandbox, [source])
                 check_deferred(sandbox, self.prepared.task, self.prepared.suite, observer)
                 assert observer.details is not None
-                yield tuple(observer.details)
+                row = tuple(observer.details)
+                yield _known_by_first(row) if observer.is_late else row
 
-    def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[VerdictObserver]:
+    def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[_RowObserver]:
         count = len(self.seconds)
         found = _Together(self, [self._observer() for _ in sources])
-        program = metered(sources, self.prepared.task.entry_point)
+        program = metered(sources, self.prepared.task.entry_point, self.total)
         limits = self.prepared.limits
         if len(sources) > 1:  # no program's time may decide another's row
-            limits = replace(limits, total=float("inf"))
+            limits = replace(limits, total=float("inf"), idle=float("inf"))
         inputs = replace(self.inputs, count=count * len(sources))
 
         def more(case: int | None) -> float:
-            return 0.0 if case is None else self._seconds(sandbox, case % count)
+            if case is None:
+                return FACTOR * self.times.total(sandbox)
+            return self._seconds(sandbox, case % count)
 
         while found.next < inputs.count:
             sandbox.watch(
@@ -125,15 +138,15 @@ class MeteredSuite:
             )
         return found.observers
 
-    def _observer(self) -> VerdictObserver:
+    def _observer(self) -> _RowObserver:
         prepared = self.prepared
         details: list[VerdictName | None] = [None] * len(self.seconds)
-        return VerdictObserver(
+        return _RowObserver(
             prepared.task,
             prepared.suite,
             details,
             self.patience,
-            fatal=self.fatal,
+            costs=self.costs,
             judged=self.judged,
         )
 
@@ -145,11 +158,18 @@ class MeteredSuite:
 
 
 @dataclass(slots=True)
+class _RowObserver(VerdictObserver):
+    """Observes one program; ``is_late`` if its time for all cases together was used up."""
+
+    is_late: bool = False
+
+
+@dataclass(slots=True)
 class _Together:
     """Observes programs that share a process, one after the other; each has an observer."""
 
     suite: MeteredSuite
-    observers: list[VerdictObserver]
+    observers: list[_RowObserver]
     next: int = 0
     """Where to begin when the process has to be left."""
 
@@ -164,13 +184,21 @@ class _Together:
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         number, place = divmod(case, len(self.suite.seconds))
+        observer = self.observers[number]
         if is_stopped(outcome):
             outcome = TimedOut(0.0, 0.0)
-        if self.observers[number].outcome(place, outcome):
+        observer.is_late = isinstance(outcome, TimedOut) and outcome.over == "total"
+        if not observer.is_late and not is_spent(outcome) and observer.outcome(place, outcome):
             self.next = case + 1
             return True
         self.next = (number + 1) * len(self.suite.seconds)
         return False
+
+
+def _known_by_first(row: Row) -> Row:
+    """Return a row with nothing but the first verdict that rejects."""
+    first = next((place for place, name in enumerate(row) if name not in (None, "pass")), None)
+    return tuple([name if place == first else None for place, name in enumerate(row)])
 
 
 def _inputs(suite: Suite, allowed: Sequence[int], together: int) -> Inputs:

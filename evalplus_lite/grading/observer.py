@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError, ContractError
@@ -30,9 +31,10 @@ class VerdictObserver:
     task: Task
     suite: Suite
     details: list[VerdictName | None] | None
-    fatal_left: float = math.inf
-    """Cases whose verdict may be ``fatal`` before the program is run no further."""
-    fatal: tuple[VerdictName, ...] = ("timeout",)
+    patience: float = math.inf
+    """What verdicts may cost before the program is run no further."""
+    costs: Mapping[VerdictName, int] = field(default_factory=dict)
+    """What a verdict costs, if anything."""
     judged: dict[tuple[int, bytes], VerdictName] | None = None
     """Verdicts on wrong answers by case, if other programs are likely to give them, too."""
     deferred: dict[int, bytes] = field(default_factory=dict)
@@ -57,10 +59,10 @@ class VerdictObserver:
             self.details[case] = verdict
         if verdict == "pass":
             return True
-        self.fatal_left -= verdict in self.fatal
+        self.patience -= self.costs.get(verdict, 0)
         if self.is_first(case):
             self.fail(explain(case, verdict, outcome, suite.expected[case]))
-        return self.details is not None and self.fatal_left > 0
+        return self.details is not None and self.patience > 0
 
     def judge(self, case: int, outcome: Outcome) -> VerdictName:
         """Return what an outcome means, from memory if such an answer was judged before."""

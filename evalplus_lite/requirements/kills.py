@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from evalplus_lite.grading.metered import EXHAUSTED, SLOW, MeteredSuite
+from evalplus_lite.grading.metered import SLOW, MeteredSuite
 from evalplus_lite.grading.subsets import taken
 from evalplus_lite.mutation.shared_state import may_share
 from evalplus_lite.sandbox import Sandbox
@@ -16,7 +16,13 @@ from evalplus_lite.types import Suite, Task
 
 MEMORY = 1 << 28
 MOST_SLOW = 2
-"""A program that used up its time on this many cases is run on no further one."""
+"""A program that used up its steps on this many cases is run on no further one."""
+MOST_LOST = 8
+"""Nor is a sample that ran out of memory on this many or ended its process, each of which starts
+another; what it used up its steps on counts as ``MOST_LOST / MOST_SLOW`` of these."""
+SAMPLE_CASES = 5
+"""Samples may make on all cases together so many times the least that they may on one, or
+``SAMPLE_FACTOR`` times the reference's steps."""
 SAMPLE_FACTOR = 4
 """How many times the reference's steps a sample may make on a case, or ``FEWEST``."""
 SAMPLE_STEPS = 20_000_000
@@ -70,13 +76,16 @@ class KillSuite:
         """
         chosen = range(len(suite.cases)) if most is None else _cheapest(suite, steps, most)
         allowed = [max(FEWEST, SAMPLE_FACTOR * steps[case]) for case in chosen]
+        whole = SAMPLE_FACTOR * sum(steps[case] for case in chosen)
         metered = MeteredSuite.of(
             task,
             taken(suite, chosen),
             allowed,
             [Allowance(most).patience_counting for most in allowed],
             memory=MEMORY,
-            patience=MOST_SLOW,
+            costs={"timeout": MOST_LOST // MOST_SLOW, "memory": 1, "crash": 1},
+            patience=MOST_LOST,
+            total=max(SAMPLE_CASES * FEWEST, whole),
         )
         return cls(metered, tuple(chosen))
 
@@ -97,7 +106,7 @@ class KillSuite:
                 seconds,
                 memory=memory,
                 patience=MOST_SLOW,
-                fatal=EXHAUSTED,
+                costs={"timeout": 1, "memory": 1, "crash": 1},
                 together=TOGETHER if may_share(task.reference) else 1,
             )
             (row,) = metered.rows(sandbox, [task.reference])

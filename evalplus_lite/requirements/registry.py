@@ -131,16 +131,27 @@ def _planted_kills(
 
 
 def _sample_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
-    facts = "sample", FEWEST, kills.SAMPLE_STEPS, kills.MOST_SLOW, kills.MEMORY
+    facts = (
+        "sample",
+        FEWEST,
+        kills.SAMPLE_STEPS,
+        kills.SAMPLE_CASES,
+        kills.MOST_SLOW,
+        kills.MOST_LOST,
+        kills.MEMORY,
+    )
     task, suite, programs = subject.task, subject.suite, subject.samples
 
     def run(missing: Sequence[str]) -> Mapping[str, Kills]:
-        """Samples that survive the cheap cases meet the others: their verdict hangs on them."""
+        """Samples that survive the cheap cases meet the others: their verdict hangs on them.
+
+        Not those of which time left nothing to know.
+        """
         steps = _reference_steps(sandbox, subject, cache)
         cheap = KillSuite.of_samples(task, suite, steps, most=kills.SAMPLE_STEPS)
         found = _run(cheap, sandbox, programs, missing)
         if len(cheap.cases) < len(suite.cases):
-            alive = [key for key, row in found.items() if not row.killed]
+            alive = [key for key, row in found.items() if row.run and not row.killed]
             found |= _run(KillSuite.of_samples(task, suite, steps), sandbox, programs, alive)
         return found
 

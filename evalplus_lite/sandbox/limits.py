@@ -24,7 +24,8 @@ class Limits:
     itself holds. ``output``: bytes of one batch of answers. Time spent waiting (sleeping, a lock)
     counts like CPU time, with at least ``wait`` seconds granted; time spent queueing for a
     processor does not count, so a loaded machine changes no verdict. ``total``: seconds that all
-    cases together may compute, loading included, and as many that they may wait.
+    cases together may compute, loading included, and as many that they may wait, or ``idle``
+    seconds if that is less.
     """
 
     cpu: float = 1.0
@@ -33,6 +34,7 @@ class Limits:
     output: int = 16 << 20
     wait: float = 2.0
     total: float = math.inf
+    idle: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox
-from evalplus_lite.sandbox.guest.counting import STOP
+from evalplus_lite.sandbox.guest.counting import SPENT, STOP
 from evalplus_lite.types import Outcome, Raised, Returned, TimedOut, Value
 from evalplus_lite.values import wire
 
@@ -138,19 +138,25 @@ def count(
     return [_steps(outcome) for outcome in run.outcomes]
 
 
-def metered(sources: Sequence[str], entry_point: str) -> Program:
+def metered(sources: Sequence[str], entry_point: str, total: int) -> Program:
     """Return a program that is called with (number of a source, steps that it may make, arguments
-    in wire form) and answers as that source does, or raises ``STOPPED`` where it makes more steps.
+    in wire form) and answers as that source does, or raises ``STOP`` where it makes more steps, and
+    ``SPENT`` where it makes more than ``total`` in all its calls.
 
     Counting and answering in one run costs less than asking afterwards, and is as exact. For
     programs that gain nothing by cheating the count. Several share a process.
     """
-    return Program(_call("Metered", list(sources), entry_point), ENTRY)
+    return Program(_call("Metered", list(sources), entry_point, total), ENTRY)
 
 
 def is_stopped(outcome: Outcome) -> bool:
     """Return whether a metered program made more steps than it may."""
     return isinstance(outcome, Raised) and outcome.type == STOP
+
+
+def is_spent(outcome: Outcome) -> bool:
+    """Return whether a metered program had made all the steps that it may make in all."""
+    return isinstance(outcome, Raised) and outcome.type == SPENT
 
 
 def _call(name: str, *arguments: object) -> str:

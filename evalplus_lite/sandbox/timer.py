@@ -81,10 +81,13 @@ class Timer:
     def over_total(self) -> TimedOut | None:
         """Return TimedOut if all cases, this process's and earlier ones', have taken too long."""
         spent = self.spent
-        used = max(spent.cpu + self.watch.now(), spent.idle + self.idle(spent.total - spent.idle))
-        if used <= spent.total:
+        most_idle = min(spent.total, self.limits.idle)
+        waited = spent.idle + self.idle(most_idle - spent.idle)
+        used = max(spent.cpu + self.watch.now(), waited)
+        is_idle = waited > self.limits.idle
+        if used <= spent.total and not is_idle:
             return None
-        if not spent.is_asked:
+        if not spent.is_asked and not is_idle:
             spent.is_asked = True
             spent.total = max(spent.total, self._ask(None))
             return self.over_total()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
+from evalplus_lite.grading.metered import MeteredSuite
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.mutation.mutants import mutants
 from evalplus_lite.mutation.shared_state import may_share
@@ -65,7 +66,7 @@ def prepared(task: Task, suite: Suite, *, together: int, steps: int = 10_000) ->
         [0.3] * count,
         memory=1 << 26,
         patience=2,
-        fatal=EXHAUSTED,
+        costs=dict.fromkeys(("timeout", "memory", "crash"), 1),
         together=together,
     )
 
@@ -98,6 +99,45 @@ def test_steps_are_counted_exactly(sandbox: Sandbox) -> None:
     suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
     (row,) = prepared(task, suite, together=1, steps=5_002).rows(sandbox, [reference])
     assert row == ("pass", "timeout")
+
+
+def test_all_steps_of_a_program_are_bounded(sandbox: Sandbox) -> None:
+    """Who has made all its steps is run no further: what it did until then is its row."""
+    reference = "def f(n):\n    for i in range(n): pass\n    return n\n"
+    task = make_task([(100,)] * 4, reference=reference)
+    suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
+    steps, wrong = [150] * 4, reference.replace("return n", "return -n")
+    metered = MeteredSuite.of(
+        task, suite, steps, [0.3] * 4, memory=1 << 26, costs={}, patience=1, together=2, total=300
+    )
+    first, second = metered.rows(sandbox, [reference, wrong])
+    assert first == ("pass", "pass", None, None)
+    assert second == ("fail", "fail", None, None)
+
+
+HOSTILE = {
+    "sleeps": ("import time\ndef f(x):\n    time.sleep(0.05)\n    return 0\n", 1),
+    "works in one call": ("def f(x):\n    sum(range(2_000_000))\n    return 0\n", 1),
+    "ends its process": ("import os\ndef f(x):\n    os._exit(1)\n", kills.MOST_LOST),
+    "has no memory": ("def f(x):\n    return [0] * (1 << 40)\n", kills.MOST_LOST),
+    "fails": ("def f(x):\n    return 0\n", 60),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_sample_holds_up_a_run(sandbox: Sandbox, name: str) -> None:
+    """Who waits or works uncounted on all cases is known by the first that rejects it, who loses
+    process after process by a few."""
+    task = make_task([(n,) for n in range(1, 61)])
+    suite = answer(sandbox, task, task.cases, base_count=2, limits=Limits(cpu=10.0)).suite
+    whole = KillSuite.of_samples(task, suite, [3] * 60)
+    source, count = HOSTILE[name]
+    if count == 1:
+        limits = replace(whole.metered.prepared.limits, total=0.2, idle=0.2)
+        metered = replace(whole.metered, prepared=replace(whole.metered.prepared, limits=limits))
+        whole = replace(whole, metered=metered)
+    (found,) = whole.kills(sandbox, [source])
+    assert (found.killed, found.run) == ((1 << count) - 1,) * 2
 
 
 def test_a_case_has_its_place_in_each_round(sandbox: Sandbox, task: Task, suite: Suite) -> None:

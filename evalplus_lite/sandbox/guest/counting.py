@@ -19,8 +19,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-LEFT, MADE, TICK, EACH, STOP = (
-    f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "stop")
+LEFT, MADE, TICK, EACH, STOP, SPENT = (
+    f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "stop", "spent")
 )
 PRELUDE = compile(
     f"""
@@ -167,16 +167,21 @@ def counter(source: str, entry_point: str, most: int) -> Callable[..., int]:
     return counted
 
 
+Spent = type(SPENT, (BaseException,), {})
+
+
 class Metered:
     """Calls one of several programs, of which each call ends after so many steps.
 
+    One that has made ``total`` steps in all its calls is called no further: ``SPENT`` is raised.
     A program is loaded when it is called first and forgotten when the next one is. One that is
     alone is loaded at once, under the limits of loading. Arguments come in wire form, as several
     programs take the same.
     """
 
-    def __init__(self, sources: Sequence[str], entry_point: str) -> None:
-        self.sources, self.entry_point = sources, entry_point
+    def __init__(self, sources: Sequence[str], entry_point: str, total: int) -> None:
+        self.sources, self.entry_point, self.total = sources, entry_point, total
+        self.rest = total
         self.number = -1
         self.function: Callable[..., Any] | None = None
         self.failure: BaseException | None = None
@@ -191,15 +196,21 @@ class Metered:
         if self.function is None:
             assert self.failure is not None
             raise self.failure.with_traceback(None)
-        self.names[LEFT] = most
-        answer = self.function(*marshal.loads(arguments))  # of the suite's, from the supervisor
-        if self.names[LEFT] < 0:
-            raise self.names[STOP]
+        names = self.names
+        allowed = names[LEFT] = min(most, self.rest)
+        try:
+            answer = self.function(*marshal.loads(arguments))  # of the suite's, from the supervisor
+        finally:
+            self.rest -= allowed - names[LEFT]
+            if self.rest < 0 and allowed < most:
+                raise Spent
+        if names[LEFT] < 0:
+            raise names[STOP]
         return answer
 
     def change(self, number: int) -> None:
         self.function, self.names, self.failure = None, {}, None
-        self.number = number
+        self.number, self.rest = number, self.total
         # Functions and their module refer to each other: what the last program holds would stay.
         sys.modules.pop("program", None)
         gc.collect()
