@@ -116,6 +116,16 @@ def test_a_contract_says_what_is_evidence(cause: str, allowed: bool, kind: str) 
     assert Finding("T/0", 1000, (each,) * (1 if allowed else 20)).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("votes", "voters", "kind"),
+    [(2, 2, "reference"), (4, 7, "input"), (4, 6, "reference"), (2, 3, "input")],
+)
+def test_one_vote_does_not_make_a_reference_doubtful(votes: int, voters: int, kind: str) -> None:
+    """A majority that leads by one vote puts the input in doubt; by two, the reference."""
+    each = Dispute(CASE, "differs", value(2), value(3), votes, voters, allowed=True)
+    assert Finding("T/0", 1000, (each,) * 20).kind == kind
+
+
 def test_rows_are_json_with_both_answers() -> None:
     """A row has the input and what reference and majority say, in the exact codec."""
     found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))

@@ -23,6 +23,8 @@ from evalplus_lite.values.excerpts import decode_answer, shown
 MANY = 3
 """From so many disputed inputs on, and ``SHARE`` of all, it is the reference that is doubtful."""
 SHARE = 0.01
+LEAD = 2
+"""By so many votes a majority leads before a reference is doubtful: one vote may be chance."""
 VOTES = 2
 """Programs that must agree, besides being most of those that were asked."""
 WHOLE_BYTES = 1 << 14
@@ -90,6 +92,11 @@ class Dispute:
     allowed: bool | None = None
     camps: tuple[Camp, ...] = ()
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether it does not hang on one program: a majority leads by ``LEAD``."""
+        return not self.voters or self.cause == "odd" or 2 * self.votes - self.voters >= LEAD
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -115,12 +122,13 @@ class Finding:
     def kind(self) -> Kind:
         """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
 
-        Once is enough on an input that the contract allows; another answer on one that it forbids
-        is no evidence. (That a reference is slow is: contracts bound what slow programs may get.)
+        Once is enough on an input that the contract allows, if the majority is clear; another
+        answer on one that it forbids is no evidence. (That a reference is slow is: contracts bound
+        what slow programs may get.)
         """
         if any(each.cause == "slow" for each in self.disputes):
             return "reference"
-        within = [each for each in self.disputes if each.allowed is not False]
+        within = [each for each in self.disputes if each.allowed is not False and each.is_clear]
         if any(each.allowed and each.cause != "refused" for each in within):
             return "reference"
         differing = sum(dispute.cause == "differs" for dispute in within)
