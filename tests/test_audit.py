@@ -126,6 +126,15 @@ def test_one_vote_does_not_make_a_reference_doubtful(votes: int, voters: int, ki
     assert Finding("T/0", 1000, (each,) * 20).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("votes", "voters", "kind"), [(3, 3, "reference"), (2, 2, "input"), (9, 10, "input")]
+)
+def test_all_programs_are_heard_about_a_forbidden_input(votes: int, voters: int, kind: str) -> None:
+    """What a contract forbids is evidence where three programs or more are all of one mind."""
+    each = Dispute(CASE, "differs", value(2), value(3), votes, voters, allowed=False)
+    assert Finding("T/0", 1000, (each,)).kind == kind
+
+
 def test_rows_are_json_with_both_answers() -> None:
     """A row has the input and what reference and majority say, in the exact codec."""
     found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))

@@ -25,6 +25,8 @@ MANY = 3
 SHARE = 0.01
 LEAD = 2
 """By so many votes a majority leads before a reference is doubtful: one vote may be chance."""
+UNANIMOUS = 3
+"""So many programs, all of one mind, are heard even about an input that the contract forbids."""
 VOTES = 2
 """Programs that must agree, besides being most of those that were asked."""
 WHOLE_BYTES = 1 << 14
@@ -93,6 +95,11 @@ class Dispute:
     camps: tuple[Camp, ...] = ()
 
     @property
+    def is_unanimous(self) -> bool:
+        """Whether all programs, ``UNANIMOUS`` at least, give one other value than the reference."""
+        return self.cause == "differs" and self.votes == self.voters >= UNANIMOUS
+
+    @property
     def is_clear(self) -> bool:
         """Whether it does not hang on one program: a majority leads by ``LEAD``."""
         return not self.voters or self.cause == "odd" or 2 * self.votes - self.voters >= LEAD
@@ -123,10 +130,13 @@ class Finding:
         """What is in doubt: the reference, where it is often or slowly at odds, else the inputs.
 
         Once is enough on an input that the contract allows, if the majority is clear; another
-        answer on one that it forbids is no evidence. (That a reference is slow is: contracts bound
-        what slow programs may get.)
+        answer on one that it forbids is no evidence, unless all programs give it. (That a reference
+        is slow is: contracts bound what slow programs may get.)
         """
-        if any(each.cause == "slow" for each in self.disputes):
+        if any(
+            each.cause == "slow" or (each.allowed is False and each.is_unanimous)
+            for each in self.disputes
+        ):
             return "reference"
         within = [each for each in self.disputes if each.allowed is not False and each.is_clear]
         if any(each.allowed and each.cause != "refused" for each in within):
