@@ -152,7 +152,7 @@ def test_a_case_has_its_place_in_each_round(sandbox: Sandbox, task: Task, suite:
 
 
 SIEVE = """
-SIEVE = [True] * (1 << 19)
+SIEVE = [True] * (1 << 20)
 
 def f(x):
     return next((n for n in (2, 3, 5, 7) if SIEVE[n] and x % n == 0), x)
@@ -175,14 +175,18 @@ def f(x):
 """
 
 
-@pytest.mark.parametrize("reference", [SIEVE, PRECISE, DEEP], ids=["memory", "context", "limit"])
+@pytest.mark.parametrize(
+    ("reference", "count"),
+    [(SIEVE, 12), (PRECISE, 24), (DEEP, 24)],
+    ids=["memory", "context", "limit"],
+)
 def test_no_mutant_inherits_from_the_one_before(
-    sandbox: Sandbox, reference: str, monkeypatch: pytest.MonkeyPatch
+    sandbox: Sandbox, reference: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither memory nor what outlives a program: each has the kills that it has alone."""
     task = make_task([(1,), (2,), (3,)], reference=reference)
     suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
-    sources = [mutant.source for mutant in mutants(reference)][:24]
+    sources = [mutant.source for mutant in mutants(reference)][:count]
     steps = [2_000] * len(suite.cases)
     found = list(KillSuite.of_mutants(sandbox, task, suite, steps).kills(sandbox, sources))
     monkeypatch.setattr(kills, "TOGETHER", 1)
