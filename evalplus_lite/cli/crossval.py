@@ -108,11 +108,12 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
                 percent(line["share"]),
                 f"{percent(low)}-{percent(high)}",
                 percent(line["share_random"]),
+                f"{line['kept_accepted']:.0f}/{line['failures_accepted']}",
             )
         )
     print_table(
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
-        ["suite", "plus inputs a task", "rejected", "%", "95 %", "random %"],
+        ["suite", "plus inputs a task", "rejected", "%", "95 %", "random %", "in contract"],
         rows,
     )
     print_table(

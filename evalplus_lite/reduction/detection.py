@@ -30,18 +30,17 @@ class Pick:
 def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int) -> dict[int, int]:
     """Return the weight of each row, given groups of rows and what part of ``UNIT`` is theirs.
 
-    Within a group a row counts once, and the less the more tests satisfy it: one of 1, 2 to 3, 4
-    to 7, ... tests has 1, 1/2, 1/3, ... of the weight. ``free`` are the tests to choose from; a row
-    that none of them satisfies, or each, has no weight.
+    Within a group equal rows are one, and each has an equal part; of it counts the less the more
+    tests satisfy the row, all of it for 1, a half for 2 to 3, a third for 4 to 7, ...: what many
+    tests find, few random ones would. ``free`` are the tests to choose from; a row that none of
+    them satisfies, or each, has no weight.
     """
     found: dict[int, int] = {}
     for share, rows in groups:
-        parts = {
-            row: UNIT // row.bit_count().bit_length() for row in rows if row & free and free & ~row
-        }
-        total = sum(parts.values())
-        for row, part in parts.items():
-            found[row] = found.get(row, 0) + share * part // total
+        distinct = dict.fromkeys(row for row in rows if row & free and free & ~row)
+        for row in distinct:
+            part = share // (len(distinct) * row.bit_count().bit_length())
+            found[row] = found.get(row, 0) + part
     return found
 
 

@@ -15,7 +15,7 @@ from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.requirements.registry import KINDS, MODES
 from evalplus_lite.types import Requirement
 
-LEAST = UNIT // 36
+LEAST = UNIT // 190
 """What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""
 MOST = 64
 """Cases a task at most where a smaller budget, or none, is given."""
