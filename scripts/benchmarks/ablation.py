@@ -33,6 +33,7 @@ from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine import generator as engine
 from evalplus_lite.generate.engine import sampling, slots
 from evalplus_lite.generate.engine.boundary_combinations import BoundaryCombinations
+from evalplus_lite.generate.engine.challenges import CHANGING, SCALING, Challenges
 from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.growth import GrowthLimits
@@ -43,6 +44,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.subsets import joined, taken
 from evalplus_lite.mutation.mutants import mutants
+from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.programs import program_key
 from evalplus_lite.sandbox import Limits, Preset, Sandbox
 from evalplus_lite.tasks import load_dataset
@@ -54,6 +56,7 @@ from scripts.benchmarks.checkout import DATASETS, SHARED
 from scripts.benchmarks.figures import Row, Table, arguments
 from scripts.benchmarks.processes import each_in_a_sandbox
 
+CHALLENGES = (*SCALING, *CHANGING)
 LIMITS, PRESET, MEMORY = Limits(cpu=0.03, load=10.0), Preset(0.1), 256 << 20
 TIMED = ("timeout", "memory", "crash", "infra")
 UNFOUND = 600
@@ -82,6 +85,9 @@ def variants() -> dict[str, list[Patch]]:
         "boundary values": [mixed(boundary=0.0)],
         "boundary combinations": [part(BoundaryCombinations, "draw", BoundaryCombinations._single)],
         "constants of the text": [mixed(constant=0.0)],
+        "challenges": [mixed(**dict.fromkeys(CHALLENGES, 0.0))],
+        **{f"challenges: {kind}": [mixed(**{kind: 0.0})] for kind in CHALLENGES},
+        "ladders": [part(Challenges, "ladder", lambda self, base: iter(()))],
         "Hypothesis": [part(engine.Generator, "_next_sampled", lambda self: None)],
         "cross-argument mutation": [part(CrossArgument, "choose", lambda self, random: 0)],
         "learned operator weights": [part(slots.Table, "credit", lambda self, index, worth: None)],
@@ -219,8 +225,11 @@ def made(sandbox: Sandbox, task: Task, seed: str, inputs: int) -> Suite:
         seeds=[Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)],
         sampled=sampled(input_filter, count=16, seed=name),
         constants=constants,
+        is_challenging=True,
     )
-    suites, new = [base], 0
+    first = probe(sandbox, task, generator, base.cases, seconds=LIMITS.cpu).cases
+    suites, new = [base, first], len(first.cases)
+    generator.feedback(first.cases, outputs=list(first.expected))
     for _ in range(4):
         batch = generator.propose(min(inputs // 2, int((inputs - new) * 1.1) + 5))
         if not batch or new >= inputs:

@@ -90,8 +90,7 @@ class TaskAugmentation:
         self.dropped.update(found.dropped)
         if found.stress is not None:
             self.tops = [self._untied(self._handy(Answers.of(found.stress))).suite]
-        most = self.budget.inputs // PROBED
-        # The last are the highest rungs.
+        most = self.budget.inputs // PROBED  # the last are the highest rungs
         places = range(max(0, len(found.cases.cases) - most), len(found.cases.cases))
         fair = self._fair(self._handy(Answers.of(taken(found.cases, places))))
         self._keep(fair.suite)
