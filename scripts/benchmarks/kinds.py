@@ -2,8 +2,9 @@
 
     python -m scripts.benchmarks.kinds SUITE SAMPLES... [--record FILE]
 
-``SAMPLES`` hold wrong programs. For each source of cases: how many cases it has, how many programs
-(and tasks) at least one of them rejects by an answer, and how many nobody else's case rejects.
+``SAMPLES`` hold wrong programs. For each source of cases: how many cases it has in their tasks, how
+many programs (and tasks) at least one of them rejects by an answer, and how many nobody else's
+case rejects.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ def main() -> None:
     parser.add_argument("samples", type=Path, nargs="+")
     options = parser.parse_args()
     data = load_dataset(options.suite)
-    cases = Counter(case.source for suite in data.suites.values() for case in suite.cases)
     found, alone = Counter[str](), Counter[str]()
     tasks: dict[str, set[str]] = defaultdict(set)
     rows = evaluate(data, options.samples, details=True, extract=False).to_rows()
@@ -39,8 +39,10 @@ def main() -> None:
         alone.update(kinds if len(kinds) == 1 else ())
         for kind in kinds:
             tasks[kind].add(row["task_id"])
+    judged = {row["task_id"] for row in rows}
+    cases = Counter(case.source for task in judged for case in data.suites[task].cases)
     table = Table()
-    for kind in sorted(cases, key=lambda each: -found[each]):
+    for kind in sorted(cases, key=lambda each: (-found[each], each)):
         table.add(
             {
                 "kind": kind,
