@@ -21,8 +21,14 @@ _MOST = 40
 
 
 def balanced(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
-    """Return an input whose numbers cancel, and how; itself if it has none."""
-    return _by(arguments, slots, _CANCELLING)
+    """Return an input whose numbers cancel, and how; itself if it has none.
+
+    Now and then with all signs turned: what cancels still does, and is the largest no longer.
+    """
+    made, name = _by(arguments, slots, _CANCELLING)
+    if name and slots[0].random() < 0.25:
+        return tuple(map(_negated, made)), name
+    return made, name
 
 
 def tied(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
@@ -57,6 +63,12 @@ def _by(
 
 def _with(arguments: Arguments, at: int, value: Value) -> Arguments:
     return (*arguments[:at], value, *arguments[at + 1 :])
+
+
+def _negated(value: Value) -> Value:
+    if type(value) in (int, float):
+        return -value
+    return type(value)(map(_negated, value)) if type(value) in (list, tuple) else value
 
 
 def _numbers(value: Value) -> list[Value]:

@@ -136,9 +136,9 @@ def _marks(text: str, slot: Slot) -> str:
 
 
 def _blanks(text: str, slot: Slot) -> str:
-    """Blanks alone, or around the text, or doubled within."""
+    """Blanks alone, or around the text, doubled within, or of another kind than they were."""
     blank = BLANKS[0] if slot.random() < 0.6 else str(pick(slot, BLANKS))
-    way = below(slot, 5)
+    way = below(slot, 6)
     if way == 0:
         return blank * (1 + below(slot, 4))
     if way == 1:
@@ -147,6 +147,9 @@ def _blanks(text: str, slot: Slot) -> str:
         return text + blank
     if way == 3:
         return text.replace(" ", blank + blank) if " " in text else blank.join(text)
+    if way == 4 and " " in text:
+        most = -1 if slot.random() < 0.5 else 1
+        return text.replace(" ", str(pick(slot, BLANKS[1:])), most)
     at = below(slot, len(text) + 1)
     return text[:at] + blank + text[at:]
 
