@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from evalplus_lite.mutation import operators, value_operators
+from evalplus_lite.mutation import confusions, operators, value_operators
 from evalplus_lite.programs import parsing
 
 _Operator: TypeAlias = Callable[[Any], Iterator[ast.AST]]
@@ -25,7 +25,9 @@ _DROPPABLE = (
     ast.Return,
 )
 
-_OPERATORS: tuple[tuple[Any, _Operator], ...] = (
+_Table: TypeAlias = tuple[tuple[Any, _Operator], ...]
+
+_OPERATORS: _Table = (
     ((ast.If, ast.IfExp, ast.While), operators.condition),
     (ast.comprehension, operators.filter_of_comprehension),
     (ast.BoolOp, operators.boolean_operand),
@@ -46,15 +48,34 @@ _OPERATORS: tuple[tuple[Any, _Operator], ...] = (
     (ast.Dict, value_operators.entry),
 )
 
+_CONFUSIONS: _Table = (
+    (ast.Subscript, confusions.position),
+    (ast.Call, confusions.method),
+    (ast.BinOp, confusions.through_floats),
+    (ast.Compare, confusions.same_object),
+    ((ast.For, ast.comprehension), confusions.first_few),
+    (ast.Call, confusions.other_builtin),
+    (ast.Return, confusions.answer),
+)
+
 
 def own_mutations(source: str) -> Iterator[tuple[str, str]]:
     """Yield (operator's name, mutated program) for each change to a function's body, in order.
 
     The program is parsed once; texts are as ``ast.unparse`` writes them and may repeat.
     """
+    return _planted(source, _OPERATORS)
+
+
+def confused(source: str) -> Iterator[tuple[str, str]]:
+    """Yield the same for what people confuse: programs that are right on usual inputs."""
+    return _planted(source, _CONFUSIONS)
+
+
+def _planted(source: str, table: _Table) -> Iterator[tuple[str, str]]:
     tree = parsing.parse(source)
     for place in list(_places(tree)):
-        for kind, operator in _OPERATORS:
+        for kind, operator in table:
             if isinstance(place.node, kind):
                 for replacement in operator(place.node):
                     place.put(replacement)

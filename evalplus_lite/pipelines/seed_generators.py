@@ -9,7 +9,7 @@ from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, RefusalError
-from evalplus_lite.pipelines.targeting import alive, targets
+from evalplus_lite.pipelines.rivals import alive, rivals, spread
 from evalplus_lite.pipelines.work.staging import Staging, cases_of
 from evalplus_lite.prompting.generators import (
     GeneratorProgram,
@@ -120,5 +120,5 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
         ).suite
     except ReferenceSolutionError:
         return 0
-    programs = targets(task)[:MOST_MUTANTS]
+    programs = spread(rivals(task), MOST_MUTANTS)
     return len(programs) - len(alive(sandbox, task, suite, programs)) if suite.cases else 0

@@ -1,95 +1,122 @@
-"""Targeted rounds: further inputs for the wrong programs that a suite lets pass.
+"""Targeted rounds: inputs for the wrong programs that a suite lets pass.
 
-After the normal budget, mutants of the reference and samples known to be wrong that survive every
-input are aimed at: inputs are proposed in batches, and those that reject a survivor are kept.
+Once most inputs are there, mutants of the reference and samples known to be wrong that survive all
+of them are aimed at: inputs are proposed in batches, and those that reject a survivor are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Answers
 from evalplus_lite.grading.subsets import taken
-from evalplus_lite.mutation.mutants import difference, mutants, unified
-from evalplus_lite.programs import program_key
-from evalplus_lite.requirements.kills import MEMORY
+from evalplus_lite.pipelines.rivals import Rival, alive, rivals, second_order, trials
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.types import Case, Suite, Task, VerdictName
+from evalplus_lite.types import Case, Suite, Task
 
-IDLE = 4
+IDLE = 2
 """Batches in a row that reject nobody, after which the rest is left alone."""
-MOST_BATCHES = 12
+MOST_BATCHES = 6
+BATCH = 80
+EACH = 3
+"""Inputs kept for a survivor, if there are so many: programs like it may fail on one of them."""
+ENOUGH = 100
+"""A program that answers so many inputs as the reference does, and was aimed at, is taken to be
+equivalent until somebody shows an input."""
 
-TIMED: tuple[VerdictName, ...] = ("timeout", "memory", "crash")
-"""Verdicts that another machine may not repeat."""
-
+Screened = Callable[[Sequence[Case]], Suite]
+"""Answers proposed cases that are valid, once: good enough to see who differs."""
 Answered = Callable[[Sequence[Case]], Answers]
-"""Filters and answers proposed cases, as the normal budget's are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A program that is wrong: a mutant or a sample, with its diff from the reference."""
-
-    source: str
-    name: str
-    diff: str
+"""Filters and answers proposed cases, as all others are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What the targeted rounds did: the cases that reject a survivor, and who survived them."""
+    """What the targeted rounds did: the cases that reject a survivor, and who survived them.
+
+    Of ``programs`` in all, ``aimed`` passed the inputs before, ``killed`` of these fell;
+    ``tried`` inputs were answered for that, so a survivor agrees with the reference on those too.
+    """
 
     suites: tuple[Suite, ...]
+    programs: int
     aimed: int
     killed: int
-    survivors: tuple[Target, ...]
+    survivors: tuple[Rival, ...]
     tried: int
 
+    @property
+    def kept(self) -> int:
+        """How many inputs were kept."""
+        return sum(len(suite.cases) for suite in self.suites)
 
-def targets(task: Task, samples: Iterable[str] = ()) -> list[Target]:
-    """Return a task's mutants and then the samples, equal programs once, the reference never."""
-    found: dict[str, Target] = {}
-    for mutant in mutants(task.reference):
-        name = f"mutant {mutant.key}: {mutant.operator}, line {mutant.line}"
-        found[program_key(mutant.source)] = Target(
-            mutant.source, name, difference(task.reference, mutant)
-        )
-    own = program_key(task.reference)
-    for source in samples:
-        key = program_key(source)
-        if key != own and key not in found:
-            found[key] = Target(source, f"sample {key}", unified(task.reference, source, "sample"))
-    return list(found.values())
+    def facts(self) -> dict[str, int]:
+        """Return the counts, for a suite's provenance."""
+        return {
+            "programs": self.programs,
+            "aimed": self.aimed,
+            "rejected": self.killed,
+            "tried": self.tried,
+            "kept": self.kept,
+        }
+
+    def survivor_rows(self, task: Task, suite: Suite) -> Iterator[dict[str, Any]]:
+        """Yield who survives: name, diff, on how many inputs it agrees with the reference."""
+        agreed = len(suite.cases) + self.tried - self.kept
+        for each in self.survivors:
+            yield {
+                "name": each.name,
+                "diff": each.difference(task.reference),
+                "agreed": agreed,
+                "suspected_equivalent": agreed >= ENOUGH,
+            }
 
 
-def alive(sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Target]) -> list[Target]:
-    """Return the programs that pass every case of a suite."""
-    prepared = PreparedSuite.by_steps(task, suite, memory=MEMORY)
-    return [
-        each for each in programs if evaluate_program(sandbox, prepared, each.source).plus == "pass"
-    ]
+def hunt(
+    sandbox: Sandbox,
+    task: Task,
+    generator: Generator,
+    suite: Suite,
+    screened: Screened,
+    answered: Answered,
+    *,
+    wrong: Sequence[str],
+    seed: int,
+    inputs: int,
+) -> Round:
+    """Aim at the programs that pass a suite, until all are rejected or ``inputs`` are kept.
+
+    Most programs fall on base cases, so only who passes these is run on all.
+    """
+    base = taken(suite, range(suite.base_count))
+    programs = rivals(task, wrong)
+    subtle = alive(sandbox, task, base, programs)
+    children = second_order(task, subtle, seed=seed)
+    subtle += alive(sandbox, task, base, children)
+    rest = taken(suite, range(suite.base_count, len(suite.cases)))
+    survivors = alive(sandbox, task, rest, subtle)
+    found = aim(sandbox, task, generator, survivors, screened, answered, inputs=inputs)
+    return replace(found, programs=len(programs) + len(children))
 
 
 def aim(
     sandbox: Sandbox,
     task: Task,
     generator: Generator,
-    survivors: Sequence[Target],
+    survivors: Sequence[Rival],
+    screened: Screened,
     answered: Answered,
     *,
     inputs: int,
-    batch: int,
 ) -> Round:
     """Propose inputs until all survivors are rejected, ``inputs`` are kept, or nothing helps.
 
     Every other batch is aimed at the survivors' own constants; the generator goes on from where it
-    stands with the others, and is told of the kept cases alone. A program that
-    runs out of time is rejected too, but no case is kept for that: it would hang on the machine.
+    stands with the others, and is told of the kept cases alone.
     """
     left, suites = list(survivors), list[Suite]()
     kept = idle = tried = 0
@@ -99,37 +126,32 @@ def aim(
         if number % 2 == 0:
             sources = (each.source for each in left)
             constants = Constants.of_survivors(sources, reference=task.reference)
-            proposed = generator.propose_for(constants, batch)
+            proposed = generator.propose_for(constants, BATCH)
         else:
-            proposed = generator.propose(batch)
+            proposed = generator.propose(BATCH)
         if not proposed:
             break
-        answers = answered(proposed)
-        tried += len(answers.suite.cases)
-        places, left = _killers(sandbox, task, answers.suite, left)
-        places = places[: inputs - kept]
-        suite = taken(answers.suite, places)
+        once = screened(proposed)
+        tried += len(once.cases)
+        suite = answered(_killers(sandbox, task, once, left)[: inputs - kept]).suite
+        left = alive(sandbox, task, suite, left)
         cases = [replace(case, source="targeted") for case in suite.cases]
         generator.feedback(cases)
         suites.append(replace(suite, cases=tuple(cases)))
         kept += len(cases)
         idle = 0 if cases else idle + 1
-    return Round(tuple(suites), len(survivors), len(survivors) - len(left), tuple(left), tried)
+    return Round(tuple(suites), 0, len(survivors), len(survivors) - len(left), tuple(left), tried)
 
 
-def _killers(
-    sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Target]
-) -> tuple[list[int], list[Target]]:
-    """Return which cases reject a program first, in order, and the programs that pass all."""
+def _killers(sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Rival]) -> list[Case]:
+    """Return cases that reject programs: at first one for each, those hard to find before others,
+    then further ones."""
     if not suite.cases:
-        return [], list(programs)
-    prepared = PreparedSuite.by_steps(task, suite, memory=MEMORY)
-    places: set[int] = set()
-    left = []
-    for program in programs:
-        failure = evaluate_program(sandbox, prepared, program.source).failure
-        if failure is None:
-            left.append(program)
-        elif failure.verdict not in TIMED:
-            places.add(failure.case)
-    return sorted(places), left
+        return []
+    found = trials(sandbox, task, suite, programs)
+    places: list[int] = []
+    for turn in range(EACH):
+        for trial in sorted(found, key=lambda trial: len(trial.wrong)):
+            if sum(case in places for case in trial.wrong) <= turn:
+                places += [case for case in trial.wrong if case not in places][:1]
+    return [suite.cases[place] for place in places]

@@ -8,7 +8,7 @@ from support.tasks import make_task
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.augmentation import Budget, FinishedTask
-from evalplus_lite.pipelines.targeting import targets
+from evalplus_lite.pipelines.rivals import rivals
 from evalplus_lite.pipelines.work.augmentation import augment_task, finished
 from evalplus_lite.sandbox import Sandbox, preset
 
@@ -20,13 +20,13 @@ EQUAL = "def f(x, y):\n    return x - y if x > 12 else y + x\n"
 TASK = make_task([(1, 2), (20, 5)], reference=REFERENCE)
 
 
-def test_targets_are_mutants_and_samples_once() -> None:
+def test_rivals_are_mutants_and_samples_once() -> None:
     """The reference itself is no target, and a sample given twice is one."""
-    found = targets(TASK, [NEARLY, REFERENCE, NEARLY + "# again\n"])
+    found = rivals(TASK, [NEARLY, REFERENCE, NEARLY + "# again\n"])
     names = [target.name.split()[0] for target in found]
     assert names.count("sample") == 1
     assert names.count("mutant") == len(names) - 1 > 3
-    assert "+    if x > 12 and y != 0:" in found[-1].diff.splitlines()
+    assert "+    if x > 12 and y != 0:" in found[-1].difference(REFERENCE).splitlines()
 
 
 def test_survivors_are_aimed_at_until_rejected(sandbox: Sandbox) -> None:
@@ -49,7 +49,7 @@ def test_survivors_are_aimed_at_until_rejected(sandbox: Sandbox) -> None:
 def test_every_targeted_input_rejects_someone(sandbox: Sandbox) -> None:
     """No input is added that all survivors of the normal budget pass."""
     found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=0, targeted=20))
-    everyone = targets(TASK)
+    everyone = rivals(TASK)
     prepared = PreparedSuite.of(TASK, found.suite, preset("default"))
     rejecting = set()
     for target in everyone:

@@ -19,8 +19,8 @@ from evalplus_lite.grading.evidence import blamed, recorded
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, taken
-from evalplus_lite.pipelines.targeting import Round, aim, alive, targets
-from evalplus_lite.pipelines.work.augmented import Augmented, finished, ordered
+from evalplus_lite.pipelines.targeting import Round, hunt
+from evalplus_lite.pipelines.work.augmented import Augmented, bounds, finished, ordered
 from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget, needed
 from evalplus_lite.pipelines.work.probing import probe
@@ -75,6 +75,7 @@ class TaskAugmentation:
         self.review: list[Dispute] = []
         self.new = self.idle = self.proposed = 0
         self.size = budget.batch
+        self.round: Round | None = None
 
     def probe(self) -> None:
         """Find out how far sizes go; keep what that answers, up to a share of the budget."""
@@ -96,8 +97,11 @@ class TaskAugmentation:
         self._keep(fair.suite)
 
     def step(self) -> bool:
-        """Propose one batch and keep what can be; say whether it is worth to go on."""
-        wanted = self.budget.inputs - self.new
+        """Propose one batch and keep what can be; say whether it is worth to go on.
+
+        Up to a share of the inputs is left to the targeted rounds, and filled up after them.
+        """
+        wanted = self.budget.inputs - self.new - (0 if self.round else self.budget.share)
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
         size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
@@ -124,17 +128,33 @@ class TaskAugmentation:
         self.suites.append(suite)
         self.new += len(suite.cases)
 
-    def finish(self, wrong: Sequence[str] = ()) -> Augmented:
-        """Return what there is, after the targeted rounds if the budget has them.
+    def hunt(self, wrong: Sequence[str] = ()) -> None:
+        """Aim at mutants and ``wrong`` programs that pass what there is."""
+        most = self.budget.share + self.budget.targeted
+        if not most:
+            return
+        self.round = hunt(
+            self.sandbox,
+            self.task,
+            self.generator,
+            joined(self.suites, {}),
+            self._screened,
+            lambda batch: self._undisputed(self._answered(batch)),
+            wrong=wrong,
+            seed=self.seed,
+            inputs=most,
+        )
+        self.suites += self.round.suites
+        self.new += min(self.round.kept, self.budget.share)
+        self.idle = 0
 
-        ``wrong`` are programs that these aim at, besides the reference's mutants.
-        """
-        round = self._targeted(wrong) if self.budget.targeted else None
+    def finish(self) -> Augmented:
+        """Return what there is."""
+        round = self.round
         suite = ordered(joined(self.suites, self._provenance()))
-        if stress := [*self.stress, *self.tops]:
-            suite = replace(suite, stress=joined(stress, {}))
+        if self.stress:
+            suite = replace(suite, stress=joined(self.stress, {}))
         sources = Counter(case.source for case in suite.cases)
-        survivors = round.survivors if round else ()
         return Augmented(
             suite,
             dict(sorted(sources.items())),
@@ -143,34 +163,29 @@ class TaskAugmentation:
             tuple(self.review),
             len(self.panel.programs),
             round.aimed if round else 0,
-            tuple({"name": each.name, "diff": each.diff} for each in survivors),
+            tuple(round.survivor_rows(self.task, suite)) if round else (),
             tuple(self.unanswered),
         )
 
-    def _targeted(self, wrong: Sequence[str]) -> Round:
-        sofar = joined(self.suites, self._provenance())
-        round = aim(
-            self.sandbox,
-            self.task,
-            self.generator,
-            alive(self.sandbox, self.task, sofar, targets(self.task, wrong)),
-            lambda batch: self._undisputed(self._answered(batch)),
-            inputs=self.budget.targeted,
-            batch=self.budget.batch,
-        )
-        self.suites += round.suites
-        return round
+    def _screened(self, batch: Sequence[Case]) -> Suite:
+        """Return what of a batch is valid, answered once."""
+        return self._asked(batch, twice=False).suite
 
-    def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return what of a batch can be kept, and note what cannot."""
-        answers = answer(
+    def _asked(self, batch: Sequence[Case], *, twice: bool = True) -> Answers:
+        limits = Limits(cpu=self.budget.seconds, load=10.0)
+        return answer(
             self.sandbox,
             self.task,
             batch,
             base_count=0,
-            limits=Limits(cpu=self.budget.seconds, load=10.0),
+            limits=limits,
+            twice=twice,
             max_failures=self.budget.slow,
         )
+
+    def _answered(self, batch: Sequence[Case]) -> Answers:
+        """Return what of a batch can be kept, and note what cannot."""
+        answers = self._asked(batch)
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
@@ -227,23 +242,16 @@ class TaskAugmentation:
             "inputs": budget.inputs,
             "seconds": budget.seconds,
             "guards": [constraint.to_json() for constraint in found],
-            "bounds": self._bounds(),
+            "bounds": bounds(
+                self.new,
+                self.proposed,
+                budget,
+                self.dropped,
+                is_idle=self.idle >= budget.patience,
+                sizes=self.generator.scales.facts(),
+            ),
         }
-        return facts | ({"targeted": budget.targeted} if budget.targeted else {})
-
-    def _bounds(self) -> dict[str, Any]:
-        """Return what ended the task's inputs: how many, by what, and how far sizes go."""
-        if self.new >= self.budget.inputs:
-            end = "inputs"
-        else:
-            end = "patience" if self.idle >= self.budget.patience else "space"
-        return {
-            "kept": self.new,
-            "proposed": self.proposed,
-            "end": end,
-            "dropped": dict(sorted((+self.dropped).items())),
-            "sizes": self.generator.scales.facts(),
-        }
+        return facts | ({"targeted": self.round.facts()} if self.round else {})
 
 
 def augment_task(
@@ -258,7 +266,8 @@ def augment_task(
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
-    As ``TaskAugmentation`` says, whose steps are all taken.
+    As ``TaskAugmentation`` says, whose steps are all taken; ``wrong`` are programs to aim at,
+    besides the reference's mutants.
     """
     growing = TaskAugmentation(
         sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
@@ -266,7 +275,10 @@ def augment_task(
     growing.probe()
     while growing.step():
         pass
-    return growing.finish(wrong)
+    growing.hunt(wrong)
+    while growing.step():
+        pass
+    return growing.finish()
 
 
 def augmenting(place: Place, settings: Row) -> Work:

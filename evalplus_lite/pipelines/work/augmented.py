@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from evalplus_lite.consensus.disputes import Dispute, Finding, rows
 from evalplus_lite.execution.base import Row
 from evalplus_lite.generate.engine.scale import LARGE, weight
 from evalplus_lite.grading.subsets import relinked, taken
+from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
@@ -31,7 +33,7 @@ class Augmented:
     review: tuple[Dispute, ...] = ()
     voters: int = 0
     aimed: int = 0
-    survivors: tuple[Mapping[str, str], ...] = ()
+    survivors: tuple[Mapping[str, Any], ...] = ()
     unanswered: tuple[Case, ...] = ()
 
 
@@ -46,6 +48,26 @@ def ordered(suite: Suite) -> Suite:
     )
     chosen = taken(suite, places)
     return replace(chosen, cases=relinked(chosen.cases, places))
+
+
+def bounds(
+    kept: int,
+    proposed: int,
+    budget: Budget,
+    dropped: Mapping[str, int],
+    *,
+    is_idle: bool,
+    sizes: object,
+) -> dict[str, Any]:
+    """Return what ended a task's inputs, for its provenance: how many there are, how far sizes
+    go."""
+    return {
+        "kept": kept,
+        "proposed": proposed,
+        "end": "inputs" if kept >= budget.inputs else "patience" if is_idle else "space",
+        "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
+        "sizes": sizes,
+    }
 
 
 def finished(task: Task, result: Augmented) -> Row:

@@ -10,6 +10,9 @@ GROWTH = 4
 """A batch may be so many times as large as the one before. Small ones teach the generator early,
 but each costs three processes, whatever its size."""
 
+SHARE = 10
+"""One of so many inputs may be one that rejects a program which all others let pass."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -20,7 +23,8 @@ class Budget:
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
     slow inputs after which a batch is given up.
-    ``targeted``: inputs that may be added for wrong programs which the others let pass.
+    ``targeted``: inputs that may be added for wrong programs which the others let pass, beside
+    the ``share`` of ``inputs`` that is for these anyway.
     """
 
     inputs: int = 1000
@@ -29,6 +33,11 @@ class Budget:
     patience: int = 4
     slow: int = 8
     targeted: int = 0
+
+    @property
+    def share(self) -> int:
+        """How many of ``inputs`` may be chosen for the wrong programs that they reject."""
+        return self.inputs // SHARE
 
     def to_row(self) -> Row:
         """Return it as plain data."""
