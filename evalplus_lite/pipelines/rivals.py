@@ -1,7 +1,7 @@
 """Wrong programs for a task, and which of them a suite lets pass.
 
-Mutants of the reference, programs that confuse what is easily confused, mutants of those mutants
-that are hard to tell from it, and samples known to be wrong.
+Mutants of the reference, programs that confuse what is easily confused or overlook something,
+mutants of those that are hard to tell from it, and samples known to be wrong.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
-from evalplus_lite.grading.metered import EXHAUSTED, MeteredSuite
+from evalplus_lite.grading.metered import MeteredSuite
 from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.mutation.generation import confused, own_mutations
 from evalplus_lite.mutation.mutants import normal_form, unified
 from evalplus_lite.mutation.shared_state import may_share
+from evalplus_lite.mutation.variants import kinds_of, variants
 from evalplus_lite.programs import program_hash, program_key
 from evalplus_lite.requirements.kills import MEMORY, TOGETHER, KillSuite
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.sandbox.steps import Allowance
 from evalplus_lite.types import Suite, Task, VerdictName
 
-MOST_MUTANTS = 32
-"""Mutants of a reference, evenly from all, those by what is easily confused first: each costs a
-few milliseconds."""
+MOST_CONFUSED, MOST_VARIANTS, MOST_MUTANTS = 12, 12, 16
+"""Programs of each kind, evenly from all: each costs a few milliseconds."""
 PARENTS, CHILDREN = 3, 4
 """Mutants that are mutated again, those that pass the base cases, and how often each."""
 
@@ -62,11 +62,18 @@ class Trial:
 def rivals(task: Task, samples: Iterable[str] = ()) -> list[Rival]:
     """Return a task's mutants and then the samples, equal programs once, the reference never."""
     original = normal_form(task.reference)
-    near = _distinct(confused(original), without={original})
-    far = _distinct(own_mutations(original), without={original, *near})
-    made = [*spread(list(near.items()), MOST_MUTANTS * 5 // 8)]
-    made += spread(list(far.items()), MOST_MUTANTS - len(made))
-    found = [_mutant(*pair) for pair in made]
+    kinds = kinds_of(case.arguments for case in task.base)
+    kinds |= {f"answer {kind}" for kind in ("str", "int", "float", "list")}
+    overlooking = variants(original, task.entry_point, kinds)
+    seen, found = {original}, list[Rival]()
+    for made, most in (
+        (confused(original), MOST_CONFUSED),
+        (overlooking, MOST_VARIANTS),
+        (own_mutations(original), MOST_MUTANTS),
+    ):
+        new = _distinct(made, without=seen)
+        seen |= set(new)
+        found += [_mutant(text, name) for text, name in spread(list(new.items()), most)]
     known = {program_key(task.reference)}
     for source in samples:
         key = program_key(source)
@@ -121,8 +128,8 @@ def trials(sandbox: Sandbox, task: Task, suite: Suite, programs: Sequence[Rival]
             [STEPS] * len(suite.cases),
             [Allowance(STEPS).patience_counting] * len(suite.cases),
             memory=MEMORY,
+            costs={"timeout": 1, "memory": 1, "crash": 1},
             patience=1,
-            fatal=EXHAUSTED,
             together=together,
         )
         rows = metered.rows(sandbox, [each.source for each in chosen])

@@ -9,7 +9,7 @@ from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.llm import CutOffError, ModelSource, NotRecordedError, RefusalError
-from evalplus_lite.pipelines.rivals import alive, rivals, spread
+from evalplus_lite.pipelines.rivals import alive, rivals
 from evalplus_lite.pipelines.work.staging import Staging, cases_of
 from evalplus_lite.prompting.generators import (
     GeneratorProgram,
@@ -26,7 +26,6 @@ from evalplus_lite.values import identity, wire
 
 DRAWS = 60
 """Inputs drawn from each generator of a model."""
-MOST_MUTANTS = 40
 MAX_PARTS = 100_000
 """Values, parts and all, that an input drawn by a generator may have."""
 LIMITS = Limits(cpu=0.5, load=3.0)
@@ -120,5 +119,5 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
         ).suite
     except ReferenceSolutionError:
         return 0
-    programs = spread(rivals(task), MOST_MUTANTS)
+    programs = rivals(task)
     return len(programs) - len(alive(sandbox, task, suite, programs)) if suite.cases else 0

@@ -12,10 +12,11 @@ from typing import Any
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.grading.oracle import Answers
+from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.subsets import taken
 from evalplus_lite.pipelines.rivals import Rival, alive, rivals, second_order, trials
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Suite, Task
 
 IDLE = 2
@@ -28,8 +29,6 @@ ENOUGH = 100
 """A program that answers so many inputs as the reference does, and was aimed at, is taken to be
 equivalent until somebody shows an input."""
 
-Screened = Callable[[Sequence[Case]], Suite]
-"""Answers proposed cases that are valid, once: good enough to see who differs."""
 Answered = Callable[[Sequence[Case]], Answers]
 """Filters and answers proposed cases, as all others are."""
 
@@ -81,14 +80,14 @@ def hunt(
     task: Task,
     generator: Generator,
     suite: Suite,
-    screened: Screened,
     answered: Answered,
     *,
     wrong: Sequence[str],
     seed: int,
-    inputs: int,
+    budget: Budget,
 ) -> Round:
-    """Aim at the programs that pass a suite, until all are rejected or ``inputs`` are kept.
+    """Aim at the programs that pass a suite, until all are rejected or as many inputs as the
+    budget has are kept.
 
     Most programs fall on base cases, so only who passes these is run on all.
     """
@@ -99,7 +98,7 @@ def hunt(
     subtle += alive(sandbox, task, base, children)
     rest = taken(suite, range(suite.base_count, len(suite.cases)))
     survivors = alive(sandbox, task, rest, subtle)
-    found = aim(sandbox, task, generator, survivors, screened, answered, inputs=inputs)
+    found = aim(sandbox, task, generator, survivors, answered, budget=budget)
     return replace(found, programs=len(programs) + len(children))
 
 
@@ -108,17 +107,18 @@ def aim(
     task: Task,
     generator: Generator,
     survivors: Sequence[Rival],
-    screened: Screened,
     answered: Answered,
     *,
-    inputs: int,
+    budget: Budget,
 ) -> Round:
-    """Propose inputs until all survivors are rejected, ``inputs`` are kept, or nothing helps.
+    """Propose inputs until all survivors are rejected, the inputs that the budget has are kept, or
+    nothing helps.
 
     Every other batch is aimed at the survivors' own constants; the generator goes on from where it
     stands with the others, and is told of the kept cases alone.
     """
     left, suites = list(survivors), list[Suite]()
+    inputs = budget.most_targeted
     kept = idle = tried = 0
     for number in range(MOST_BATCHES):
         if not left or kept >= inputs or idle >= IDLE:
@@ -131,7 +131,15 @@ def aim(
             proposed = generator.propose(BATCH)
         if not proposed:
             break
-        once = screened(proposed)
+        once = answer(
+            sandbox,
+            task,
+            proposed,
+            base_count=0,
+            limits=Limits(cpu=budget.seconds, load=10.0),
+            twice=False,  # good enough to see who differs
+            max_failures=budget.slow,
+        ).suite
         tried += len(once.cases)
         suite = answered(_killers(sandbox, task, once, left)[: inputs - kept]).suite
         left = alive(sandbox, task, suite, left)

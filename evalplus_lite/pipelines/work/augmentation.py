@@ -20,13 +20,19 @@ from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, taken
 from evalplus_lite.pipelines.targeting import Round, hunt
-from evalplus_lite.pipelines.work.augmented import Augmented, bounds, finished, ordered
+from evalplus_lite.pipelines.work.augmented import (
+    Augmented,
+    bounds,
+    finished,
+    ordered,
+    output_names,
+    too_long,
+)
 from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget, needed
 from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.store.compressed import Packed
 from evalplus_lite.tasks.contracts import shown
 from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.types import Case, Suite, Task
@@ -34,7 +40,6 @@ from evalplus_lite.types import Case, Suite, Task
 MOST_UNANSWERED = 10
 MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
 PROBED = 12  # at most one of so many inputs was made to find out how far sizes go
-LONGEST_ANSWER = 1 << 15  # bytes, in wire form, of what is expected of an input made here
 SLOW = ("slow", "memory", "crashes")
 
 
@@ -122,7 +127,7 @@ class TaskAugmentation:
 
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and have them built on."""
-        outputs = [_name(data) for data in suite.blobs.items()]
+        outputs = output_names(suite)
         apart, self.apart = self.apart, []
         self.generator.feedback(suite.cases, slow=slow, apart=apart, outputs=outputs)
         self.suites.append(suite)
@@ -130,19 +135,17 @@ class TaskAugmentation:
 
     def hunt(self, wrong: Sequence[str] = ()) -> None:
         """Aim at mutants and ``wrong`` programs that pass what there is."""
-        most = self.budget.share + self.budget.targeted
-        if not most:
+        if not self.budget.most_targeted:
             return
         self.round = hunt(
             self.sandbox,
             self.task,
             self.generator,
             joined(self.suites, {}),
-            self._screened,
             lambda batch: self._undisputed(self._answered(batch)),
             wrong=wrong,
             seed=self.seed,
-            inputs=most,
+            budget=self.budget,
         )
         self.suites += self.round.suites
         self.new += min(self.round.kept, self.budget.share)
@@ -167,25 +170,16 @@ class TaskAugmentation:
             tuple(self.unanswered),
         )
 
-    def _screened(self, batch: Sequence[Case]) -> Suite:
-        """Return what of a batch is valid, answered once."""
-        return self._asked(batch, twice=False).suite
-
-    def _asked(self, batch: Sequence[Case], *, twice: bool = True) -> Answers:
-        limits = Limits(cpu=self.budget.seconds, load=10.0)
-        return answer(
+    def _answered(self, batch: Sequence[Case]) -> Answers:
+        """Return what of a batch can be kept, and note what cannot."""
+        answers = answer(
             self.sandbox,
             self.task,
             batch,
             base_count=0,
-            limits=limits,
-            twice=twice,
+            limits=Limits(cpu=self.budget.seconds, load=10.0),
             max_failures=self.budget.slow,
         )
-
-    def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return what of a batch can be kept, and note what cannot."""
-        answers = self._asked(batch)
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
@@ -193,12 +187,10 @@ class TaskAugmentation:
 
     def _handy(self, answers: Answers) -> Answers:
         """Return the answers without those so long that a few would be most of the suite file."""
-        blobs = answers.suite.blobs.items()
-        sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
-        large = {at for at, size in enumerate(sizes) if size > LONGEST_ANSWER}
+        large = too_long(answers.suite)
         self.dropped["large"] += len(large)
         self.apart += [answers.suite.cases[at] for at in large]
-        return answers.only([at for at in range(len(sizes)) if at not in large])
+        return answers.only([at for at in range(len(answers.kept)) if at not in large])
 
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
@@ -305,8 +297,3 @@ def augmenting(place: Place, settings: Row) -> Work:
         return finished(task, result)
 
     return work
-
-
-def _name(data: bytes | Packed) -> bytes:
-    """Return what tells outputs apart, without holding large ones."""
-    return data.digest if isinstance(data, Packed) else data

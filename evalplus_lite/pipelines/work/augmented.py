@@ -11,9 +11,13 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.generate.engine.scale import LARGE, weight
 from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.store.compressed import Packed
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.suite_file import suite_row
 from evalplus_lite.types import Case, Suite, Task
+
+LONGEST_ANSWER = 1 << 15
+"""Bytes, in wire form, of what is expected of an input made here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,19 @@ def ordered(suite: Suite) -> Suite:
     )
     chosen = taken(suite, places)
     return replace(chosen, cases=relinked(chosen.cases, places))
+
+
+def too_long(suite: Suite) -> dict[int, None]:
+    """Return the positions of answers longer than ``LONGEST_ANSWER``, in order."""
+    blobs = suite.blobs.items()
+    sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
+    return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
+
+
+def output_names(suite: Suite) -> list[bytes]:
+    """Return what tells a suite's outputs apart, without holding large ones."""
+    blobs = suite.blobs.items()
+    return [each.digest if isinstance(each, Packed) else each for each in blobs]
 
 
 def bounds(

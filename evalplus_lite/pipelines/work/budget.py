@@ -39,6 +39,11 @@ class Budget:
         """How many of ``inputs`` may be chosen for the wrong programs that they reject."""
         return self.inputs // SHARE
 
+    @property
+    def most_targeted(self) -> int:
+        """How many inputs may be kept for those."""
+        return self.share + self.targeted
+
     def to_row(self) -> Row:
         """Return it as plain data."""
         return astuple(self)
