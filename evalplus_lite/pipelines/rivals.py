@@ -23,9 +23,9 @@ from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.sandbox.steps import Allowance
 from evalplus_lite.types import Suite, Task, VerdictName
 
-MOST_CONFUSED, MOST_VARIANTS, MOST_MUTANTS = 12, 12, 16
+MOST_CONFUSED, MOST_VARIANTS, MOST_MUTANTS = 24, 24, 48
 """Programs of each kind, evenly from all: each costs a few milliseconds."""
-PARENTS, CHILDREN = 3, 4
+PARENTS, CHILDREN = 4, 4
 """Mutants that are mutated again, those that pass the base cases, and how often each."""
 
 STEPS = 1_000_000

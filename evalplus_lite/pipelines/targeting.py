@@ -1,7 +1,7 @@
 """Targeted rounds: inputs for the wrong programs that a suite lets pass.
 
-Once most inputs are there, mutants of the reference and samples known to be wrong that survive all
-of them are aimed at: inputs are proposed in batches, and those that reject a survivor are kept.
+After the normal budget, wrong programs that survive every input are aimed at: inputs are proposed
+in batches, and those that reject a survivor are kept.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def aim(
     stands with the others, and is told of the kept cases alone.
     """
     left, suites = list(survivors), list[Suite]()
-    inputs = budget.most_targeted
+    inputs = budget.targeted
     kept = idle = tried = 0
     for number in range(MOST_BATCHES):
         if not left or kept >= inputs or idle >= IDLE:

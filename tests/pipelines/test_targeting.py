@@ -8,7 +8,8 @@ from support.tasks import make_task
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.augmentation import Budget, FinishedTask
-from evalplus_lite.pipelines.rivals import rivals
+from evalplus_lite.pipelines.rivals import rivals, second_order
+from evalplus_lite.pipelines.targeting import ENOUGH
 from evalplus_lite.pipelines.work.augmentation import augment_task, finished
 from evalplus_lite.sandbox import Sandbox, preset
 
@@ -72,8 +73,29 @@ def test_the_same_seed_aims_alike(sandbox: Sandbox) -> None:
     assert (again.facts["survivors"], again.facts["aimed"]) == ([*one.survivors], one.aimed)
 
 
+def test_it_is_told_what_was_aimed_at(sandbox: Sandbox) -> None:
+    """Provenance counts the programs; a survivor says on how many inputs it agrees."""
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=0, targeted=5), wrong=[EQUAL])
+    facts = found.suite.provenance["targeted"]
+    assert facts["programs"] > facts["aimed"] > facts["rejected"] > 0
+    assert len(found.survivors) == facts["aimed"] - facts["rejected"]
+    (equal,) = [each for each in found.survivors if "y + x" in each["diff"]]
+    assert equal["agreed"] == len(TASK.base) + facts["tried"]
+    assert equal["suspected_equivalent"] == (equal["agreed"] >= ENOUGH)
+
+
 def test_nothing_is_aimed_at_by_default(sandbox: Sandbox) -> None:
     """Without a budget for them no targeted input is made and no mutant run."""
     found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=5))
     assert (found.aimed, found.survivors) == (0, ())
     assert "targeted" not in found.sources
+
+
+def test_mutants_of_mutants_are_no_first_mutants() -> None:
+    """Some of each kind are made of those given, the same ones for a seed."""
+    first = rivals(TASK)
+    second = second_order(TASK, first, seed=1)
+    assert second
+    assert second == second_order(TASK, first, seed=1)
+    assert not {each.source for each in second} & {each.source for each in first}
+    assert all(", then " in each.name for each in second)

@@ -67,7 +67,7 @@ class TaskAugmentation:
         self.task = with_stated_contract(task)
         is_own = task.contract is not None and self.task.contract == task.contract
         base, self.notes = base_answers(sandbox, self.task)
-        self.suites: list[Suite] = [base.suite]
+        self.suites = [base.suite]
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
@@ -80,7 +80,6 @@ class TaskAugmentation:
         self.review: list[Dispute] = []
         self.new = self.idle = self.proposed = 0
         self.size = budget.batch
-        self.round: Round | None = None
 
     def probe(self) -> None:
         """Find out how far sizes go; keep what that answers, up to a share of the budget."""
@@ -102,11 +101,8 @@ class TaskAugmentation:
         self._keep(fair.suite)
 
     def step(self) -> bool:
-        """Propose one batch and keep what can be; say whether it is worth to go on.
-
-        Up to a share of the inputs is left to the targeted rounds, and filled up after them.
-        """
-        wanted = self.budget.inputs - self.new - (0 if self.round else self.budget.share)
+        """Propose one batch and keep what can be; say whether it is worth to go on."""
+        wanted = self.budget.inputs - self.new
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
         size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
@@ -133,28 +129,13 @@ class TaskAugmentation:
         self.suites.append(suite)
         self.new += len(suite.cases)
 
-    def hunt(self, wrong: Sequence[str] = ()) -> None:
-        """Aim at mutants and ``wrong`` programs that pass what there is."""
-        if not self.budget.most_targeted:
-            return
-        self.round = hunt(
-            self.sandbox,
-            self.task,
-            self.generator,
-            joined(self.suites, {}),
-            lambda batch: self._undisputed(self._answered(batch)),
-            wrong=wrong,
-            seed=self.seed,
-            budget=self.budget,
-        )
-        self.suites += self.round.suites
-        self.new += min(self.round.kept, self.budget.share)
-        self.idle = 0
+    def finish(self, wrong: Sequence[str] = ()) -> Augmented:
+        """Return what there is, after the targeted rounds if the budget has them.
 
-    def finish(self) -> Augmented:
-        """Return what there is."""
-        round = self.round
-        suite = ordered(joined(self.suites, self._provenance()))
+        ``wrong`` are programs that these aim at, besides the reference's mutants.
+        """
+        round = self._targeted(wrong) if self.budget.targeted else None
+        suite = ordered(joined(self.suites, self._provenance(round)))
         if self.stress:
             suite = replace(suite, stress=joined(self.stress, {}))
         sources = Counter(case.source for case in suite.cases)
@@ -169,6 +150,20 @@ class TaskAugmentation:
             tuple(round.survivor_rows(self.task, suite)) if round else (),
             tuple(self.unanswered),
         )
+
+    def _targeted(self, wrong: Sequence[str]) -> Round:
+        round = hunt(
+            self.sandbox,
+            self.task,
+            self.generator,
+            joined(self.suites, {}),
+            lambda batch: self._undisputed(self._answered(batch)),
+            wrong=wrong,
+            seed=self.seed,
+            budget=self.budget,
+        )
+        self.suites += round.suites
+        return round
 
     def _answered(self, batch: Sequence[Case]) -> Answers:
         """Return what of a batch can be kept, and note what cannot."""
@@ -227,23 +222,17 @@ class TaskAugmentation:
         self.stress += [some] if some.cases else []
         return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
-    def _provenance(self) -> dict[str, Any]:
+    def _provenance(self, round: Round | None) -> dict[str, Any]:
         budget, found = self.budget, self.generator.input_filter.found
+        is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
         facts: dict[str, Any] = {
             "seed": self.seed,
             "inputs": budget.inputs,
             "seconds": budget.seconds,
             "guards": [constraint.to_json() for constraint in found],
-            "bounds": bounds(
-                self.new,
-                self.proposed,
-                budget,
-                self.dropped,
-                is_idle=self.idle >= budget.patience,
-                sizes=self.generator.scales.facts(),
-            ),
+            "bounds": bounds(self.new, self.proposed, budget, self.dropped, is_idle, sizes),
         }
-        return facts | ({"targeted": self.round.facts()} if self.round else {})
+        return facts | ({"targeted": round.facts()} if round else {})
 
 
 def augment_task(
@@ -267,10 +256,7 @@ def augment_task(
     growing.probe()
     while growing.step():
         pass
-    growing.hunt(wrong)
-    while growing.step():
-        pass
-    return growing.finish()
+    return growing.finish(wrong)
 
 
 def augmenting(place: Place, settings: Row) -> Work:

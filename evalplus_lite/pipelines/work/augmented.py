@@ -72,7 +72,6 @@ def bounds(
     proposed: int,
     budget: Budget,
     dropped: Mapping[str, int],
-    *,
     is_idle: bool,
     sizes: object,
 ) -> dict[str, Any]:

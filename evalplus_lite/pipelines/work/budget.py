@@ -10,9 +10,6 @@ GROWTH = 4
 """A batch may be so many times as large as the one before. Small ones teach the generator early,
 but each costs three processes, whatever its size."""
 
-SHARE = 10
-"""One of so many inputs may be one that rejects a program which all others let pass."""
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -23,8 +20,7 @@ class Budget:
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
     slow inputs after which a batch is given up.
-    ``targeted``: inputs that may be added for wrong programs which the others let pass, beside
-    the ``share`` of ``inputs`` that is for these anyway.
+    ``targeted``: inputs that may be added for wrong programs which the others let pass.
     """
 
     inputs: int = 1000
@@ -33,16 +29,6 @@ class Budget:
     patience: int = 4
     slow: int = 8
     targeted: int = 0
-
-    @property
-    def share(self) -> int:
-        """How many of ``inputs`` may be chosen for the wrong programs that they reject."""
-        return self.inputs // SHARE
-
-    @property
-    def most_targeted(self) -> int:
-        """How many inputs may be kept for those."""
-        return self.share + self.targeted
 
     def to_row(self) -> Row:
         """Return it as plain data."""
