@@ -46,6 +46,10 @@ def augment(
         int,
         typer.Option("--generators", min=0, help="Programs to ask the model for that draw inputs."),
     ] = 0,
+    survivors: Annotated[
+        int,
+        typer.Option("--survivors", min=0, help="Surviving mutants to ask the model about."),
+    ] = 0,
     consensus: Annotated[
         list[Path] | None,
         typer.Option("--consensus", metavar="SAMPLES", help="Set aside what these dispute."),
@@ -92,6 +96,8 @@ def augment(
     """
     if generators and not (model or replay):
         raise InputError("--generators without a model", remedy="give --model or --replay")
+    if survivors and not (model or replay):
+        raise InputError("--survivors without a model", remedy="give --model or --replay")
     if target and not targeted:
         raise InputError("--target without --targeted", remedy="say how many inputs to add")
     if not 0 < seconds < float("inf"):
@@ -103,6 +109,7 @@ def augment(
         timeout=timeout,
         seed=seed,
         generators=generators,
+        survivors=survivors,
     )
     with started(workers, sandbox, package) as (session, screen):
         data = opened(dataset, tasks, session)

@@ -21,7 +21,7 @@ from evalplus_lite.programs import program_hash, program_key
 from evalplus_lite.requirements.kills import MEMORY, TOGETHER, KillSuite
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.sandbox.steps import Allowance
-from evalplus_lite.types import Suite, Task, VerdictName
+from evalplus_lite.types import Suite, Task, Value, VerdictName
 
 MOST_CONFUSED, MOST_VARIANTS, MOST_MUTANTS = 24, 24, 48
 """Programs of each kind, evenly from all: each costs a few milliseconds."""
@@ -59,11 +59,16 @@ class Trial:
     wrong: tuple[int, ...]
 
 
-def rivals(task: Task, samples: Iterable[str] = ()) -> list[Rival]:
-    """Return a task's mutants and then the samples, equal programs once, the reference never."""
+def rivals(
+    task: Task, samples: Iterable[str] = (), *, answers: Iterable[Value] = ()
+) -> list[Rival]:
+    """Return a task's mutants and then the samples, equal programs once, the reference never.
+
+    ``answers`` are some that the reference gives: variants change those of their types.
+    """
     original = normal_form(task.reference)
     kinds = kinds_of(case.arguments for case in task.base)
-    kinds |= {f"answer {kind}" for kind in ("str", "int", "float", "list")}
+    kinds |= {f"answer {kind}" for kind in kinds_of(answers)}
     overlooking = variants(original, task.entry_point, kinds)
     seen, found = {original}, list[Rival]()
     for made, most in (

@@ -11,6 +11,7 @@ from evalplus_lite.execution.base import Backend, Call
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.pipelines.augmentation import SeedSource
 from evalplus_lite.pipelines.seed_generators import from_generators
+from evalplus_lite.pipelines.seed_survivors import from_survivors
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.prompting.seeds import SeedPlan, llm_seeds
 from evalplus_lite.types import Case, Task, Value
@@ -20,7 +21,8 @@ from evalplus_lite.types import Case, Task, Value
 class ModelSeeds:
     """Asks a model, or its recorded replies, for seeds of tasks.
 
-    ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used.
+    ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used;
+    then inputs that tell so many ``survivors`` from the reference.
     """
 
     source: ModelSource
@@ -28,6 +30,7 @@ class ModelSeeds:
     name: str
     plan: SeedPlan | None = None
     generators: int = 0
+    survivors: int = 0
 
     def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
         """Yield the model's valid new inputs for each task; none where nothing is recorded for it.
@@ -44,10 +47,22 @@ class ModelSeeds:
             return refusals(backend, task.contract, [Case(arguments) for arguments in inputs])
 
         seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
-        if not self.generators:
-            return seeds
-        drawn = from_generators(backend, staging, task, self.source, count=self.generators)
-        return [*seeds, *drawn]
+        if self.generators:
+            drawn = from_generators(backend, staging, task, self.source, count=self.generators)
+            seeds = (*seeds, *drawn)
+        if self.survivors:
+            told = from_survivors(
+                backend,
+                staging,
+                task,
+                self.source,
+                seeds=seeds,
+                valid=valid,
+                seed=self.seed,
+                count=self.survivors,
+            )
+            seeds = (*seeds, *told)
+        return seeds
 
 
 def refusals(backend: Backend, contract: str, cases: Iterable[Case]) -> list[str | None]:
@@ -67,6 +82,7 @@ def seed_source(
     base_url: str | None,
     seed: int,
     generators: int = 0,
+    survivors: int = 0,
     timeout: float = 300.0,
 ) -> SeedSource | None:
     """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
@@ -74,21 +90,25 @@ def seed_source(
     ``timeout`` is in seconds, for one answer of the model.
     """
     if replay:
-        return _recorded(replay, model, seed, generators)
+        return _recorded(replay, model, seed, generators, survivors)
     if model is not None:
         from evalplus_lite.llm import Client
 
         client = Client(model, base_url=base_url, timeout=timeout)
-        return ModelSeeds(client, seed, _named(model, generators), None, generators)
+        name = _named(model, generators, survivors)
+        return ModelSeeds(client, seed, name, None, generators, survivors)
     return None
 
 
-def _named(name: str, generators: int) -> str:
+def _named(name: str, generators: int, survivors: int) -> str:
     """Return the name under which a job remembers where its seeds came from."""
-    return f"{name} with {generators} generators" if generators else name
+    name = f"{name} with {generators} generators" if generators else name
+    return f"{name} about {survivors} survivors" if survivors else name
 
 
-def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: int) -> ModelSeeds:
+def _recorded(
+    paths: Sequence[Path], model: str | None, seed: int, generators: int, survivors: int
+) -> ModelSeeds:
     """Return the seeds of recorded replies, asked for as the plan beside the first file says."""
     from evalplus_lite.llm import Replay
     from evalplus_lite.prompting.recording import PLAN, Recording
@@ -101,7 +121,8 @@ def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: i
     return ModelSeeds(
         Replay(*paths, model=model),
         seed if plan is None else plan.seed,  # the prompts that were recorded, word for word
-        _named(digest.hexdigest()[:16], generators),
+        _named(digest.hexdigest()[:16], generators, survivors),
         None if plan is None else plan.seeds,
         generators,
+        survivors,
     )

@@ -18,6 +18,7 @@ from evalplus_lite.pipelines.rivals import Rival, alive, rivals, second_order, t
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.values import wire
 
 IDLE = 2
 """Batches in a row that reject nobody, after which the rest is left alone."""
@@ -92,7 +93,8 @@ def hunt(
     Most programs fall on base cases, so only who passes these is run on all.
     """
     base = taken(suite, range(suite.base_count))
-    programs = rivals(task, wrong)
+    answers = [wire.decode(data) for data in base.expected]
+    programs = rivals(task, wrong, answers=answers)
     subtle = alive(sandbox, task, base, programs)
     children = second_order(task, subtle, seed=seed)
     subtle += alive(sandbox, task, base, children)

@@ -14,6 +14,7 @@ from evalplus_lite.pipelines.seed_generators import (
     from_generators,
     measured,
 )
+from evalplus_lite.pipelines.seed_survivors import from_survivors
 from evalplus_lite.pipelines.seeds import ModelSeeds
 from evalplus_lite.pipelines.work.augmentation import augment_task
 from evalplus_lite.pipelines.work.staging import Staging
@@ -70,3 +71,25 @@ def test_generators_are_seeds(sandbox: Sandbox, model_server: Any) -> None:
     budget = Budget(inputs=80)
     (found,) = augment_tasks([TASK], Inline(sandbox), seed=0, budget=budget, seeds=source)
     assert found.facts["sources"]["generator"] > DRAWS // 2
+
+
+def test_a_model_is_asked_about_survivors(sandbox: Sandbox, model_server: Any) -> None:
+    """It sees the diff of one, and those of its inputs that the contract allows are seeds."""
+    model_server.says('Above. {"inputs": [{"x": 123457}, {"x": -5}, {"x": 7}]}')
+    client = Client("tiny", base_url=model_server.url, api_key="none")
+    backend = Inline(sandbox)
+    found = from_survivors(
+        backend,
+        Staging(backend),
+        TASK,
+        client,
+        seeds=(),
+        valid=lambda inputs: ["negative" if x < 0 else None for (x,) in inputs],
+        seed=0,
+        count=1,
+    )
+    assert [(case.arguments, case.source, case.operators) for case in found] == [
+        ((123457,), "llm", ("survivor",))
+    ]
+    (asked,) = model_server.asked
+    assert "```diff\n--- reference" in asked["messages"][0]["content"]
