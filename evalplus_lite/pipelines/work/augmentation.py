@@ -136,8 +136,8 @@ class TaskAugmentation:
         """
         round = self._targeted(wrong) if self.budget.targeted else None
         suite = ordered(joined(self.suites, self._provenance(round)))
-        if self.stress:
-            suite = replace(suite, stress=joined(self.stress, {}))
+        if stress := [*self.stress, *self.tops]:
+            suite = replace(suite, stress=joined(stress, {}))
         sources = Counter(case.source for case in suite.cases)
         return Augmented(
             suite,
