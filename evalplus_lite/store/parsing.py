@@ -30,9 +30,10 @@ def parse_json(
 ) -> Any:
     """Return the value of a JSON text; InputError naming the place if it cannot be used.
 
-    Refused are texts that are not JSON, nest too deeply, hold more than ``max_values`` values, a
-    key twice in one object, or integers beyond ``MAX_DIGITS``. ``NaN`` and ``Infinity`` are read as
-    Python's json writes them: published sets hold them.
+    Refused are texts that are not JSON, nest too deeply, hold far more than ``max_values`` values
+    (estimated, and only in texts over 1 MiB: others cannot hold many), a key twice in one object,
+    or integers beyond ``MAX_DIGITS``. ``NaN`` and ``Infinity`` are read as Python's json writes
+    them: published sets hold them.
     """
     if len(text) > _FREE and _holds_more(text, max_values):
         raise InputError(
