@@ -22,7 +22,7 @@ SECONDS = 0.2
 ROUNDS = 6
 """Runs of the reference: each ends with the first slow input, whose ladder goes no further."""
 SLOW = ("slow", "memory", "crashes")
-MOST_STRESS = 6
+MOST_TOPS = 6
 """Stress cases of a task, the largest of each dimension."""
 HEAVIEST = 25_000
 """Characters and elements of a stress case."""
@@ -92,6 +92,6 @@ def _sorted_out(suite: Suite, rungs: Sequence[Rung], dropped: dict[str, int]) ->
             cases.append(at)
         elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
             stress[at] = way
-    chosen = dict(sorted(stress.items(), reverse=True)[:MOST_STRESS])
+    chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
     apart = as_stress(suite, chosen)
     return Probe(taken(suite, cases), apart if apart.cases else None, dropped)
