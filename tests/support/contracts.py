@@ -1,0 +1,33 @@
+"""What tests of contracts and of the references in use share: calls in a sandbox, and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.types import Outcome, Task
+from support.backends import beside_sandboxes
+
+LIMITS = Limits(cpu=2.0, load=10.0)
+
+
+def number(task: Task) -> int:
+    return int(task.id.rpartition("/")[2])
+
+
+def contract(task: Task) -> str:
+    assert task.contract is not None, task.id
+    return task.contract
+
+
+def call(
+    sandbox: Sandbox, source: str, entry_point: str, inputs: Sequence[Sequence[Any]]
+) -> Sequence[Outcome | None]:
+    return sandbox.run(Program(source, entry_point), Inputs.of(inputs), LIMITS).outcomes
+
+
+def faults(tasks: Sequence[Task], find: Callable[[Sandbox, Task], object]) -> dict[str, object]:
+    """Return what ``find`` says of each task that it says something of."""
+    found = beside_sandboxes(find, tasks)
+    return {task.id: fault for task, fault in zip(tasks, found, strict=True) if fault}
