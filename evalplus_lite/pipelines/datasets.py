@@ -15,7 +15,7 @@ from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.sandbox import Inputs
 from evalplus_lite.store.labels import file_name, labels
-from evalplus_lite.tasks import NAMES, Dataset
+from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.tasks import load_dataset as read_dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
@@ -97,7 +97,7 @@ def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
     ``dataset`` is the name or path as it was given, ``parts`` are samples or model. A set that is
     not a published one brings the beginning of its content's hash: files are called alike.
     """
-    of = data.name if dataset in NAMES else f"{file_name(data.name)}-{content_hash(data)[:6]}"
+    of = data.name if dataset in names() else f"{file_name(data.name)}-{content_hash(data)[:6]}"
     return Path("out", "-".join([job, *map(file_name, parts), of]))
 
 

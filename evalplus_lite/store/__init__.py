@@ -9,6 +9,7 @@ from evalplus_lite.store.reading import (
     read_beginning,
     read_jsonl,
     read_raw,
+    read_rows,
     read_text,
 )
 from evalplus_lite.store.writing import dump_row, replacing, write_jsonl, write_packed, write_text
@@ -23,6 +24,7 @@ __all__ = [
     "read_beginning",
     "read_jsonl",
     "read_raw",
+    "read_rows",
     "read_text",
     "replacing",
     "write_jsonl",

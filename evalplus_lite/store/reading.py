@@ -73,6 +73,32 @@ def read_jsonl(
         raise InputError("holds no rows", path=path, remedy="is this the right file?")
 
 
+def read_rows(
+    path: str | os.PathLike[str], *, on_fault: Callable[[InputError], None] | None = None
+) -> Iterator[Row]:
+    """Yield the rows of a JSONL file, or the objects of a file that is one JSON array.
+
+    Of an array a row's line is its number; it is read whole, and may hold as much as one line may.
+    For the rest see ``read_jsonl``.
+    """
+    if read_beginning(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"[":
+        yield from read_jsonl(path, on_fault=on_fault)
+        return
+    items = parse_json(read_text(path), path=path)
+    if not items:
+        raise InputError("holds no rows", path=path, remedy="is this the right file?")
+    for number, item in enumerate(items, 1):
+        if type(item) is dict:
+            yield Row(number, item)
+            continue
+        error = InputError(
+            f"holds a JSON {_json_type(item)} where an object was expected", path=path, line=number
+        )
+        if on_fault is None:
+            raise error
+        on_fault(error)
+
+
 def _row(data: bytes, path: object, line: int, max_line: int, max_values: int) -> Row | None:
     if len(data) > max_line:
         raise InputError(f"the line holds more than {max_line} bytes", path=path, line=line)

@@ -1,7 +1,7 @@
 """Datasets: published ones, one's own, and suite files; the only place that knows their names."""
 
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.tasks.loading import NAMES, load_dataset
+from evalplus_lite.tasks.loading import load_dataset, names
 from evalplus_lite.tasks.suite_file import read_suites, write_suites
 
-__all__ = ["NAMES", "Dataset", "load_dataset", "read_suites", "write_suites"]
+__all__ = ["Dataset", "load_dataset", "names", "read_suites", "write_suites"]

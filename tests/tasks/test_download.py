@@ -14,8 +14,8 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import loading
-from evalplus_lite.tasks.published import download
-from evalplus_lite.tasks.published.download import RELEASES, Release, fetched
+from evalplus_lite.tasks.published.download import Release, fetched
+from evalplus_lite.tasks.published.registry import registry
 
 CONTENT = b'{"a": 1}\n'
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -99,7 +99,8 @@ def test_a_name_loads_what_was_released(
 ) -> None:
     """A published name loads the released file from the cache, and takes the name."""
     cache.mkdir()
-    release = RELEASES["humaneval+-mini"]
+    release = registry().sources["humaneval+-mini"]
+    assert isinstance(release, Release)
     source = shared / "datasets" / "HumanEvalPlus-Mini.jsonl.gz"
     (cache / release.file_name).write_bytes(source.read_bytes())
     dataset = loading.load_dataset("humaneval+-mini", only=["HumanEval/3"])
@@ -108,7 +109,9 @@ def test_a_name_loads_what_was_released(
 
 def test_checksums_are_those_of_the_published_files(shared: Path) -> None:
     """Each registered checksum is that of the file of the same name."""
-    for release in download.RELEASES.values():
+    releases = [each for each in registry().sources.values() if isinstance(each, Release)]
+    assert releases
+    for release in releases:
         name = release.url.rsplit("/", 1)[1]
         content = (shared / "datasets" / name).read_bytes()
         assert hashlib.sha256(content).hexdigest() == release.sha256

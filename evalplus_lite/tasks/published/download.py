@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,24 +21,6 @@ class Release:
     def file_name(self) -> str:
         """The file's name in the cache: the version and the name that it was released under."""
         return "-".join(self.url.rsplit("/", 2)[1:])
-
-
-RELEASES: Mapping[str, Release] = {
-    "humaneval+": Release(
-        "https://github.com/evalplus/humanevalplus_release/releases/download/v0.1.10/"
-        "HumanEvalPlus.jsonl.gz",
-        "272720b90ac375502c8ed23cd791c2a93dfb22a911641a494da74a426c09f101",
-    ),
-    "humaneval+-mini": Release(
-        "https://github.com/evalplus/humanevalplus_release/releases/download/v0.1.10/"
-        "HumanEvalPlus-Mini.jsonl.gz",
-        "91486741f1627101021fbe50523df08eebb5b0bf5e804b633dcd5ca3c14dbd2f",
-    ),
-    "mbpp+": Release(
-        "https://github.com/evalplus/mbppplus_release/releases/download/v0.2.0/MbppPlus.jsonl.gz",
-        "af43697e8791c4c149bdfd6b489d8b5412507551ac20e28a439f650b8225db63",
-    ),
-}
 
 
 def fetched(release: Release) -> Path:
