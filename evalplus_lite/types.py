@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
+from evalplus_lite.harness import CALL, Harness, defined_name
 from evalplus_lite.store.compressed import Blobs
 
 Value: TypeAlias = Any
@@ -86,8 +87,9 @@ class Case:
 class Task:
     """A programming problem with its ground truth.
 
-    ``reference`` is a whole program that defines ``entry_point``; ``contract`` is the source of a
-    contract file (``precondition`` and, where many answers are right, ``check``) or None.
+    ``reference`` is a whole program that defines ``entry_point`` (of a script: "", and nothing), to
+    be invoked as ``harness`` says; ``contract`` is the source of a contract file (``precondition``
+    and, where many answers are right, ``check``) or None.
     ``base`` are the cases the task came with, ``plus`` those that a published set added.
     """
 
@@ -99,6 +101,7 @@ class Task:
     plus: tuple[Case, ...] = ()
     contract: str | None = None
     rule: Rule = Rule()
+    harness: Harness = CALL
     style: Style = "completion"
     """Whether a solution continues the prompt (HumanEval) or is a program by itself (MBPP)."""
     constraints: Mapping[str, bool] = field(default_factory=dict)
@@ -111,6 +114,11 @@ class Task:
     def cases(self) -> tuple[Case, ...]:
         """Base cases, then plus cases: the order in which a program meets them."""
         return self.base + self.plus
+
+    @property
+    def defined(self) -> str:
+        """The name that a program must define at its top level, "" for none."""
+        return defined_name(self.entry_point)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,11 +298,3 @@ class Verdict:
     def passed(self) -> bool:
         """Whether the program passed every case there is, base and plus."""
         return self.base == "pass" and self.plus in ("pass", None)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Requirement:
-    """Something a test can satisfy, of kind ``branch``, ``decision``, ``mutant`` or ``sample``."""
-
-    kind: str
-    key: str

@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
 
-GROUND = frozenset({"errors", "locks", "store", "types", "values"})
+GROUND = frozenset({"errors", "harness", "locks", "store", "types", "values"})
 RUNNING = GROUND | {"programs", "programs/extraction", "sandbox", "execution"}
 TASKS = RUNNING | {"tasks"}
 GENERATING = {"generate", "generate/domains", "generate/operators", "generate/engine"}
@@ -26,7 +26,8 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
     "locks": frozenset(),
     "store": {"errors", "locks"},
-    "types": {"store"},
+    "harness": frozenset(),
+    "types": {"harness", "store"},
     "values": {"errors", "store", "types"},
     "statistics": {"errors", "types"},
     "llm": {"errors", "store"},

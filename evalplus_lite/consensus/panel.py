@@ -149,7 +149,7 @@ class Panel:
             return slow < MOST_SLOW
 
         inputs = Inputs.of(case.arguments for case in cases)
-        subject = Program(program, self.task.entry_point)
+        subject = Program.of(self.task, program)
         meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
         run = meter.run(inputs, judge=patient)
         return [None if outcome is None else Vote.of(outcome) for outcome in run.outcomes]

@@ -109,7 +109,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
     observer = VerdictObserver(task, suite, [None] * count if details else None)
-    program = Program(source, task.entry_point)
+    program = Program.of(task, source)
     pace = prepared.pace
 
     def more(case: int | None) -> float:

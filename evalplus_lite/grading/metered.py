@@ -18,7 +18,7 @@ from typing import TypeAlias
 from evalplus_lite.grading.evaluator import PreparedSuite
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
 from evalplus_lite.grading.reference_times import ReferenceTimes
-from evalplus_lite.sandbox import Expected, Inputs, Sandbox
+from evalplus_lite.sandbox import Expected, Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import Allowance, is_spent, is_stopped, metered
 from evalplus_lite.types import Outcome, Suite, Task, TimedOut, VerdictName
 from evalplus_lite.values import wire
@@ -114,7 +114,8 @@ class MeteredSuite:
     def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[_RowObserver]:
         count = len(self.seconds)
         found = _Together(self, [self._observer() for _ in sources])
-        program = metered(sources, self.prepared.task.entry_point, self.total)
+        task = self.prepared.task
+        program = metered([Program.of(task, source) for source in sources], self.total)
         limits = self.prepared.limits
         if len(sources) > 1:  # no program's time may decide another's row
             limits = replace(limits, total=float("inf"), idle=float("inf"))

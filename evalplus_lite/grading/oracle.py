@@ -113,7 +113,7 @@ def answer(
     live = [number for number in range(len(cases)) if number not in dropped]
     if dropped:
         inputs = Inputs.of(cases[number].arguments for number in live)
-    program = Program(task.reference, task.entry_point)
+    program = Program.of(task)
     arguments = [cases[number].arguments for number in live]
     meter = Meter(sandbox, program, arguments, limits)
     first = _Answers(task, max_failures, meter)
@@ -256,7 +256,7 @@ def _run(
 ) -> None:
     if not len(inputs):
         return
-    program = Program(task.reference, task.entry_point)
+    program = Program.of(task)
     _, loaded = sandbox.watch(
         program, inputs, limits, observer, expected=expected, more=more, own_clock=more is not None
     )

@@ -100,6 +100,6 @@ def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite)
 
 
 def _run(sandbox: Sandbox, task: Task, way: str, inputs: Inputs) -> tuple[Outcome | None, ...]:
-    program = ordering.reordered(Program(task.reference, task.entry_point), way)
+    program = ordering.reordered(Program.of(task), way)
     # It has answered within its steps before: no time decides anything here.
     return sandbox.run(program, inputs, LIMITS).outcomes

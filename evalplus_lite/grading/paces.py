@@ -96,7 +96,7 @@ def reference_steps(
     sandbox: Sandbox, task: Task, cases: Sequence[Case], *, most: int = MOST_STEPS
 ) -> list[int]:
     """Return the steps of a task's reference on each case, at most ``most`` or so."""
-    program = Program(task.reference, task.entry_point)
+    program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
     limits = Limits(load=10.0, memory=4 << 30)
     found = count(sandbox, program, inputs, limits, most=most)

@@ -66,7 +66,7 @@ class ReferenceTimes:
     def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
         """Return what the reference uses in a process of its own, its own word for each case."""
         limits = Limits(MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY, total=MOST_TOTAL)
-        program = Program(self.task.reference, self.task.entry_point)
+        program = Program.of(self.task)
         used = 0.0
 
         def goes_on(_: int, outcome: Outcome) -> bool:
@@ -82,7 +82,8 @@ class ReferenceTimes:
     def _path(self, inputs: str) -> Path | None:
         if self.cache is None:
             return None
-        facts = [FORMAT, machine(), self.task.reference, self.task.entry_point, inputs]
+        task = self.task
+        facts = [FORMAT, machine(), task.reference, task.entry_point, task.harness.row, inputs]
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "reference-times" / name[:2] / f"{name[2:]}.json"
 

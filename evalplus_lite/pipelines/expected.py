@@ -172,6 +172,7 @@ class SuiteSource:
             return None
         rule = task.rule
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
+        facts.append(task.harness.row)
         facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits), task.contract]
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()

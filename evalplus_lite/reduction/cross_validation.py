@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Policy, choose
 from evalplus_lite.reduction.set_cover import bitset
-from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.matrix import Matrix, Requirement
 from evalplus_lite.statistics.shares import Share, added, chance_of_none
-from evalplus_lite.types import Requirement, Sample
+from evalplus_lite.types import Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from evalplus_lite.reduction.detection import UNIT, Pick, allocate, ranking, wei
 from evalplus_lite.reduction.exact import smallest
 from evalplus_lite.reduction.lower_bound import lower_bound
 from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, greedy, is_cover
-from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.matrix import Matrix, Requirement
 from evalplus_lite.requirements.registry import KINDS, MODES
-from evalplus_lite.types import Requirement
 
 LEAST = UNIT // 190
 """What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""

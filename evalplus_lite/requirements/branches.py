@@ -24,14 +24,16 @@ _FILE = "/reference/reference.py"
 
 _MEASURE = """
 import coverage as _coverage
+import sandbox_inside
 _measurement = _coverage.Coverage(
     data_file=None, config_file=False, branch=True, include=[{file!r}], messages=False
 )
 _measurement.set_option("run:core", "ctrace")
-_names = {{"__name__": "reference"}}
+_code = compile({source!r}, {file!r}, "exec", dont_inherit=True)
 _measurement.start()
-exec(compile({source!r}, {file!r}, "exec", dont_inherit=True), _names)
-_function = _names[{entry_point!r}]
+_function = sandbox_inside.bind(
+    sandbox_inside.Execution(_code, {spec!r}), {entry_point!r}, {spec!r}
+)
 _count = 0
 
 def measured(*arguments):
@@ -81,10 +83,14 @@ def branches(
     if not lines or not cases:
         return {}
     source = _MEASURE.format(
-        file=_FILE, source=program.source, entry_point=program.entry_point, report=_REPORT
+        file=_FILE,
+        source=program.source,
+        entry_point=program.entry_point,
+        spec=program.harness.row,
+        report=_REPORT,
     )
     limits = limits or Limits(cpu=30.0, load=10.0)
-    run = sandbox.run(Program(source, "measured"), Inputs.of([*cases, (_REPORT,)]), limits)
+    run = sandbox.run(program.around(source, "measured"), Inputs.of([*cases, (_REPORT,)]), limits)
     answer = run.outcomes[-1]
     rows: dict[tuple[int, int], int] = {}
     if isinstance(answer, Returned):

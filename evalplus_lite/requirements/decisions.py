@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import parsing
-from evalplus_lite.requirements.probing import PREFIX, probed
+from evalplus_lite.requirements.probing import PREFIX, probed, with_marks
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
@@ -62,8 +62,9 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Instrumented:
-    """A reference rewritten to report its decisions."""
+    """A reference rewritten to report its decisions; ``source`` is its text alone."""
 
+    source: str
     program: Program
     probes: tuple[Probe, ...]
 
@@ -79,8 +80,8 @@ def instrument(program: Program) -> Instrumented:
         raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
     rewriter = _Rewriter()
     tree = rewriter.visit(tree)
-    made = probed(tree, program.entry_point, prelude=_PRELUDE)
-    return Instrumented(made, tuple(rewriter.probes))
+    source = with_marks(tree, prelude=_PRELUDE)
+    return Instrumented(source, probed(source, program), tuple(rewriter.probes))
 
 
 def decisions(

@@ -11,7 +11,14 @@ from evalplus_lite.requirements.cache import CachedRows
 from evalplus_lite.requirements.registry import KINDS, Subject
 from evalplus_lite.sandbox import Inputs, Sandbox
 from evalplus_lite.tasks.contracts import violations
-from evalplus_lite.types import Requirement
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Requirement:
+    """Something a test can satisfy, of kind ``branch``, ``decision``, ``mutant`` or ``sample``."""
+
+    kind: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

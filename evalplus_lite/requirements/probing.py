@@ -12,19 +12,19 @@ PREFIX = "_evalplus_lite_"
 # Probes and coverage.py slow a reference down; it has answered these cases, so it ends.
 REFERENCE_LIMITS = Limits(cpu=300.0, load=10.0, output=1 << 26)
 
-_EPILOGUE = f"""
-def {PREFIX}measured(*arguments):
-    {PREFIX}hits.clear()
-    try:
-        {{entry_point}}(*arguments)
-    except Exception:
-        pass
-    return sorted({PREFIX}hits)
-"""
+
+def probed(source: str, program: Program) -> Program:
+    """Return a program that answers with the marks of each call.
+
+    ``source`` is that of ``program``, rewritten to add to the marks (``with_marks``).
+    """
+    facts = source, program.entry_point, program.harness.row, f"{PREFIX}hits"
+    text = f"import sandbox_inside\nmeasured = sandbox_inside.watched(*{facts!r})\n"
+    return program.around(text, "measured")
 
 
-def probed(tree: ast.Module, entry_point: str, *, prelude: str = "") -> Program:
-    """Return a program, rewritten to add to the marks, that answers with those of each call.
+def with_marks(tree: ast.Module, *, prelude: str = "") -> str:
+    """Return the source of a program that adds to the marks, with their set.
 
     ``prelude`` defines what the probes call. It stands after imports that must come first.
     """
@@ -36,5 +36,4 @@ def probed(tree: ast.Module, entry_point: str, *, prelude: str = "") -> Program:
             break
         at += 1
     tree.body[at:at] = parsing.parse(f"{PREFIX}hits = set()\n{prelude}").body
-    tree.body += parsing.parse(_EPILOGUE.format(entry_point=entry_point)).body
-    return Program(ast.unparse(ast.fix_missing_locations(tree)), f"{PREFIX}measured")
+    return ast.unparse(ast.fix_missing_locations(tree))

@@ -38,7 +38,7 @@ class Subject:
     @property
     def reference(self) -> Program:
         """The task's reference solution."""
-        return Program(self.task.reference, self.task.entry_point)
+        return Program.of(self.task)
 
     @property
     def arguments(self) -> list[tuple[object, ...]]:
@@ -99,6 +99,8 @@ def _mutant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapp
 
 def _variant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
     task = subject.task
+    if task.harness.kind != "call":  # they stand before a function, in its own program
+        return {}
     kinds = kinds_of(subject.arguments)
     answers = kinds_of(wire.decode(data) for data in subject.suite.expected)
     kinds |= {f"answer {kind}" for kind in answers}

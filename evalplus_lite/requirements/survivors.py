@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from evalplus_lite.mutation.mutants import Mutant, difference, normal_form
 from evalplus_lite.programs import parsing
-from evalplus_lite.requirements.matrix import Matrix
-from evalplus_lite.requirements.probing import PREFIX, REFERENCE_LIMITS, probed
+from evalplus_lite.requirements.matrix import Matrix, Requirement
+from evalplus_lite.requirements.probing import PREFIX, REFERENCE_LIMITS, probed, with_marks
 from evalplus_lite.requirements.registry import mutants_by_key
-from evalplus_lite.sandbox import Inputs, Sandbox
-from evalplus_lite.types import Requirement, Returned, Suite, Task
+from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.types import Returned, Suite, Task
 from evalplus_lite.values import wire
 
 ENOUGH = 20
@@ -75,7 +75,7 @@ def _reached(sandbox: Sandbox, task: Task, suite: Suite, lines: Sequence[int]) -
     marker = _Marker(sorted(set(lines)))
     marker.visit(tree)
     inputs = Inputs.of(case.arguments for case in suite.cases)
-    run = sandbox.run(probed(tree, task.entry_point), inputs, REFERENCE_LIMITS)
+    run = sandbox.run(probed(with_marks(tree), Program.of(task)), inputs, REFERENCE_LIMITS)
     counts = dict.fromkeys(lines, 0)
     for outcome in run.outcomes:
         if isinstance(outcome, Returned):

@@ -168,7 +168,12 @@ def request(program: Program, cases: bytes | None) -> bytes:
 
     Private cases are spliced in as they are: a dict in wire form is its keys and values in turn.
     """
-    fields = {"source": program.source, "entry_point": program.entry_point}
+    fields = {
+        "source": program.source,
+        "entry_point": program.entry_point,
+        "harness": program.harness.row,
+        "streams": program.streams,
+    }
     data = b"{" + b"".join(wire.encode(k) + wire.encode(v) for k, v in fields.items())
     data += wire.encode("cases") + (cases if cases is not None else wire.encode(None)) + b"0"
     return struct.pack("<I", len(data)) + data

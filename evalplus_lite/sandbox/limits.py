@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError, InputError, one_of
+from evalplus_lite.harness import CALL, Harness
 from evalplus_lite.store.cache import parse_size
-from evalplus_lite.types import Value
+from evalplus_lite.types import Task, Value
 from evalplus_lite.values import wire
 
 
@@ -97,10 +98,25 @@ def preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole program's text and the function in it that is called."""
+    """A whole program's text and what of it is invoked, and how.
+
+    ``streams`` says that the program reads and writes standard input and output.
+    """
 
     source: str
     entry_point: str
+    harness: Harness = CALL
+    streams: bool = False
+
+    @classmethod
+    def of(cls, task: Task, source: str | None = None) -> Program:
+        """Return a program for a task: by default its reference."""
+        source = task.reference if source is None else source
+        return cls(source, task.entry_point, task.harness, task.harness.kind == "script")
+
+    def around(self, text: str, entry_point: str) -> Program:
+        """Return a program whose function runs this one in its own way."""
+        return Program(text, entry_point, streams=self.streams)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ TIES, SETS = ordering.TIES, ordering.SETS
 
 def reordered(program: Program, way: str) -> Program:
     """Return a program that answers as the given one would; what it cannot do so, it raises."""
-    call = f"answer = Reordered(*{(program.source, program.entry_point, way)!r})\n"
-    return Program(f"{_text()}\n{call}", "answer")
+    facts = program.source, program.entry_point, program.harness.row, way
+    return program.around(f"{_text()}\nanswer = Reordered(*{facts!r})\n", "answer")
 
 
 @cache

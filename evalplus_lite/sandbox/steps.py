@@ -126,7 +126,7 @@ def count(
 
     None if its patience ends first; 0 if it cannot be counted or ends its process.
     """
-    text = _call("counter", program.source, program.entry_point, most)
+    text = _call("counter", *_facts(program), most)
     roomy = Limits(
         Allowance(most).patience_counting,
         2 * limits.load + 1,
@@ -134,19 +134,22 @@ def count(
         limits.output,
         limits.wait,
     )
-    run = sandbox.beside().run(Program(text, ENTRY), inputs, roomy)
+    run = sandbox.beside().run(program.around(text, ENTRY), inputs, roomy)
     return [_steps(outcome) for outcome in run.outcomes]
 
 
-def metered(sources: Sequence[str], entry_point: str, total: int) -> Program:
-    """Return a program that is called with (number of a source, steps that it may make, arguments
-    in wire form) and answers as that source does, or raises ``STOP`` where it makes more steps, and
-    ``SPENT`` where it makes more than ``total`` in all its calls.
+def metered(programs: Sequence[Program], total: int) -> Program:
+    """Return a program that is called with (number of a program, steps that it may make, arguments
+    in wire form) and answers as that program does, or raises ``STOP`` where it makes more steps,
+    and ``SPENT`` where it makes more than ``total`` in all its calls.
 
     Counting and answering in one run costs less than asking afterwards, and is as exact. For
-    programs that gain nothing by cheating the count. Several share a process.
+    programs that gain nothing by cheating the count. Several, alike but for their text, share a
+    process.
     """
-    return Program(_call("Metered", list(sources), entry_point, total), ENTRY)
+    _, *facts = _facts(programs[0])
+    text = _call("Metered", [program.source for program in programs], *facts, total)
+    return programs[0].around(text, ENTRY)
 
 
 def is_stopped(outcome: Outcome) -> bool:
@@ -157,6 +160,10 @@ def is_stopped(outcome: Outcome) -> bool:
 def is_spent(outcome: Outcome) -> bool:
     """Return whether a metered program had made all the steps that it may make in all."""
     return isinstance(outcome, Raised) and outcome.type == SPENT
+
+
+def _facts(program: Program) -> tuple[object, ...]:
+    return program.source, program.entry_point, program.harness.row
 
 
 def _call(name: str, *arguments: object) -> str:

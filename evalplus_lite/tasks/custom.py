@@ -6,11 +6,30 @@ import re
 from typing import Any, cast, get_args
 
 from evalplus_lite.errors import one_of
+from evalplus_lite.harness import (
+    HARNESSES,
+    MOST_ITEMS,
+    OBSERVED,
+    Harness,
+    defined_name,
+)
 from evalplus_lite.programs import definitions
+from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Case, Rule, RuleKind, Style, Task
 
-KEYS = ("id", "prompt", "entry_point", "reference", "contract", "rule", "style", "inputs", "guards")
+KEYS = (
+    "id",
+    "prompt",
+    "entry_point",
+    "harness",
+    "reference",
+    "contract",
+    "rule",
+    "style",
+    "inputs",
+    "guards",
+)
 OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
 
 
@@ -20,14 +39,16 @@ def own_task(fields: Fields) -> Task:
     The reference is compiled, never run: it must define the entry point at its top level.
     """
     fields.known(KEYS)
-    id, entry_point = fields.id("id"), fields.identifier("entry_point")
+    id, harness = fields.id("id"), read_harness(fields)
+    entry_point = read_entry_point(fields, harness)
     prompt, reference = fields.text("prompt"), fields.text("reference")
     tree = definitions.parse(reference)
     if tree is None:
         raise fields.refuse("reference does not compile", remedy="it must be a whole program")
-    if not definitions.defines(tree, entry_point):
+    name = defined_name(entry_point)
+    if name and not definitions.defines(tree, name):
         raise fields.refuse(
-            f"reference does not define {entry_point!r}", remedy="it must be a whole program"
+            f"reference does not define {name!r}", remedy="it must be a whole program"
         )
     contract = fields.text("contract", default="") or None
     if contract is not None:
@@ -36,6 +57,7 @@ def own_task(fields: Fields) -> Task:
         id=id,
         prompt=prompt,
         entry_point=entry_point,
+        harness=harness,
         reference=reference,
         base=tuple(
             _case(fields, position, item)
@@ -46,6 +68,50 @@ def own_task(fields: Fields) -> Task:
         style=read_style(fields, prompt, entry_point),
         constraints=_constraints(fields),
     )
+
+
+def read_harness(fields: Fields) -> Harness:
+    """Return the harness of a row: the name of its kind, or an object; a plain call by default."""
+    given = fields.row.data.get("harness", {})
+    if type(given) is str:
+        given = {"kind": given}
+    if type(given) is not dict:
+        raise fields.refuse("'harness' is neither a name nor an object")
+    harness = Fields(fields.path, Row(fields.row.line, given))
+    harness.known(("kind", "observe", "items", "awaited", "constructed"), what=" in harness")
+    kind = harness.text("kind", default="call")
+    if kind not in HARNESSES:
+        raise fields.refuse(f"unknown harness {kind!r}", remedy=one_of(kind, HARNESSES))
+    observe = harness.items("observe", default=["value"])
+    for name in observe:
+        if name not in OBSERVED:
+            raise fields.refuse(
+                f"harness: nothing named {name!r} is observed", remedy=one_of(str(name), OBSERVED)
+            )
+    items = harness.count("items") if "items" in given else 0
+    if items > MOST_ITEMS:
+        raise fields.refuse(f"harness: items is {items}", remedy=f"at most {MOST_ITEMS}")
+    return Harness(
+        kind,
+        tuple(observe) or ("value",),
+        items,
+        harness.flag("awaited"),
+        harness.flag("constructed"),
+    )
+
+
+def read_entry_point(fields: Fields, harness: Harness) -> str:
+    """Return what a row's programs define: a name, ``Class.method`` for a method, "" for none."""
+    if harness.kind in ("script", "assertions"):
+        return fields.text("entry_point", default="")
+    if harness.kind != "method":
+        return fields.identifier("entry_point")
+    owner, dot, method = fields.text("entry_point").partition(".")
+    if not (dot and owner.isidentifier() and method.isidentifier()):
+        raise fields.refuse(
+            "entry_point of a method is not Class.method", remedy="such as Solution.twoSum"
+        )
+    return f"{owner}.{method}"
 
 
 def read_rule(fields: Fields) -> Rule:

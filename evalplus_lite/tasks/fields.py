@@ -101,6 +101,11 @@ class Fields:
             raise self.refuse(f"{key!r} is {_brief(value)}, an integer from 0 was expected")
         return value
 
+    def flag(self, key: str) -> bool:
+        """Return a truth value, false if there is none."""
+        value: bool = self._get(key, (bool,), False)
+        return value
+
     def items(self, key: str, *, default: list[Any] | None = None) -> list[Any]:
         """Return a list field."""
         value: list[Any] = self._get(key, (list,), default)

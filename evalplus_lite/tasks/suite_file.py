@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError
+from evalplus_lite.harness import CALL
 from evalplus_lite.store import Row, parse_json, read_jsonl, write_jsonl
-from evalplus_lite.tasks.custom import read_rule, read_style
+from evalplus_lite.tasks.custom import read_entry_point, read_harness, read_rule, read_style
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.reading import Reading
@@ -28,6 +29,7 @@ KEYS = (
     "id",
     "prompt",
     "entry_point",
+    "harness",
     "reference",
     "contract",
     "rule",
@@ -104,6 +106,8 @@ def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
     }
     if suite.stress is not None:
         row["stress"] = list(_case_rows(suite.stress))
+    if task.harness != CALL:
+        row["harness"] = task.harness.row
     if task.contract is not None:
         row["contract"] = task.contract
     if task.extra:
@@ -137,7 +141,8 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
             remedy="write it again with this version",
         )
     id, prompt = fields.id("id"), fields.text("prompt")
-    entry_point = fields.identifier("entry_point")
+    harness = read_harness(fields)
+    entry_point = read_entry_point(fields, harness)
     cases, expected = _cases(fields, fields.items("cases"))
     base_count = fields.count("base_count")
     if base_count > len(cases):
@@ -146,6 +151,7 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         id=id,
         prompt=prompt,
         entry_point=entry_point,
+        harness=harness,
         reference=fields.text("reference"),
         base=cases[:base_count],
         plus=cases[base_count:],

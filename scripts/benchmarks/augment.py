@@ -179,9 +179,7 @@ def answering_wrong(family: str, wrong: Collection[Name]) -> set[Name]:
                     late += isinstance(outcome, TimedOut)
                     return late < MAX_LATE
 
-                run = sandbox.run(
-                    Program(sources[name], task.entry_point), inputs, Limits(), judge=goes_on
-                )
+                run = sandbox.run(Program.of(task, sources[name]), inputs, Limits(), judge=goes_on)
                 for outcome, expected in zip(run.outcomes, answers.suite.expected, strict=True):
                     if outcome is None or isinstance(outcome, TimedOut):
                         continue

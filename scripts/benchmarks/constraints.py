@@ -174,7 +174,7 @@ def answered(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
         return failures < MAX_FAILURES
 
     inputs = Inputs.of(case.arguments for case in cases)
-    program = Program(task.reference, task.entry_point)
+    program = Program.of(task)
     outcomes = sandbox.run(program, inputs, LIMIT, judge=go_on).outcomes
     return sum(isinstance(outcome, Returned) for outcome in outcomes)
 

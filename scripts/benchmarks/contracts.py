@@ -161,7 +161,7 @@ def judged_by_theirs(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> lis
     """
     source = f"{task.prompt}\n{task.extra['contract']}\n    return None\n"
     inputs = Inputs.of(case.arguments for case in cases)
-    run = sandbox.run(Program(source, task.entry_point), inputs, LIMITS)
+    run = sandbox.run(Program.of(task, source), inputs, LIMITS)
     if run.load_failed:
         raise EvalPlusLiteError(f"{task.id}: its contract does not load: {run.outcomes[0]}")
     return [objection(source, outcome) for outcome in run.outcomes]
@@ -216,9 +216,7 @@ def answers(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> Sequence[Out
     if not cases:
         return []
     inputs = Inputs.of(case.arguments for case in cases)
-    return sandbox.run(
-        Program(task.reference, task.entry_point), inputs, LIMITS, judge=go_on
-    ).outcomes
+    return sandbox.run(Program.of(task), inputs, LIMITS, judge=go_on).outcomes
 
 
 def show(case: Case) -> str:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import Field, crossval, pooled
 from evalplus_lite.reduction.policy import Policy
-from evalplus_lite.requirements.matrix import Matrix
+from evalplus_lite.requirements.matrix import Matrix, Requirement
 from evalplus_lite.statistics.shares import Share
-from evalplus_lite.types import Requirement, Sample
+from evalplus_lite.types import Sample
 
 # One base case (0) and four plus cases; programs named by what they return.
 WRONG_AT_1, WRONG_AT_12, WRONG_AT_BASE, RIGHT = (f"def f(x): return {n}" for n in range(4))

@@ -16,11 +16,11 @@ from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.branches import PACKAGES
 from evalplus_lite.requirements.cache import CachedRows
 from evalplus_lite.requirements.kills import MOST_SLOW, MUTANT_STEPS, KillSuite
-from evalplus_lite.requirements.matrix import Matrix, build
+from evalplus_lite.requirements.matrix import Matrix, Requirement, build
 from evalplus_lite.requirements.registry import Subject
 from evalplus_lite.requirements.survivors import report
 from evalplus_lite.sandbox import Limits, Sandbox, SandboxConfig
-from evalplus_lite.types import Case, Requirement, Suite, Task
+from evalplus_lite.types import Case, Suite, Task
 
 REFERENCE = '''
 def grade(x):

@@ -13,10 +13,10 @@ from evalplus_lite.pipelines.work.expected import found_evidence, source_of
 from evalplus_lite.pipelines.work.staging import staged, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Choice, Policy, bounded, choose
-from evalplus_lite.requirements.matrix import Matrix, build
+from evalplus_lite.requirements.matrix import Matrix, Requirement, build
 from evalplus_lite.requirements.registry import Subject
 from evalplus_lite.requirements.survivors import Report, Survivor, report
-from evalplus_lite.types import Requirement, Suite
+from evalplus_lite.types import Suite
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from evalplus_lite.execution.base import Backend, Place, Ref, Row
 from evalplus_lite.grading.evidence import Evidence, Loss
+from evalplus_lite.harness import Harness
 from evalplus_lite.store.compressed import Blobs, Packed
 from evalplus_lite.types import Case, Rule, Suite, Task
 
@@ -22,7 +23,7 @@ def task_row(task: Task) -> Row:
     """Return a task as plain data."""
     rule = task.rule
     return (
-        (task.id, task.prompt, task.entry_point, task.reference),
+        (task.id, task.prompt, task.entry_point, task.harness.row, task.reference),
         case_rows(task.base),
         case_rows(task.plus),
         task.contract,
@@ -35,13 +36,13 @@ def task_row(task: Task) -> Row:
 
 def task_of(row: Row) -> Task:
     """Return the task of a ``task_row``."""
-    (id, prompt, entry_point, reference), base, plus, contract, rule, style, constraints, extra = (
-        row
-    )
+    named, base, plus, contract, rule, style, constraints, extra = row
+    id, prompt, entry_point, harness, reference = named
     return Task(
         id=id,
         prompt=prompt,
         entry_point=entry_point,
+        harness=Harness.of(harness),
         reference=reference,
         base=cases_of(base),
         plus=cases_of(plus),

@@ -57,7 +57,14 @@ class VerdictStore:
 
     def _suite_key(self, prepared: PreparedSuite) -> bytes:
         task, suite = prepared.task, prepared.suite
-        facts = task.reference, task.entry_point, task.contract, task.rule, suite.base_count
+        facts = (
+            task.reference,
+            task.entry_point,
+            task.harness,
+            task.contract,
+            task.rule,
+            suite.base_count,
+        )
         found = hashlib.sha256(self._about + _digest(repr(facts).encode()))
         found.update(prepared.inputs.key.encode())
         for data in suite.expected:

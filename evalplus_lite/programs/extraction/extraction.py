@@ -48,11 +48,11 @@ def joined(text: str, task: Task, *, kind: Kind) -> str:
 
 def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
     """Return whether the answer is a program as it stands; the usual case, so without a tree."""
-    if len(text) > SEARCHED_CHARACTERS or task.entry_point not in whole:
+    if len(text) > SEARCHED_CHARACTERS or task.defined not in whole:
         return False
     if definitions.fault(whole) is not None:
         return False
-    name = re.escape(task.entry_point)
+    name = re.escape(task.defined)
     head = re.compile(rf"^(async\s+)?def\s+{name}\b", re.MULTILINE)
     borrowed = re.search(rf"^from\b.*\bimport\b.*\b{name}\b", text, re.MULTILINE)
     lent = may_lack(text, task) if kind == "solution" else frozenset()
@@ -62,22 +62,21 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
     tree = definitions.tree_of(whole)
     if tree is not None and len(tree.body) > MOST_STATEMENTS:
         return True
-    if tree is None or not definitions.defines(tree, task.entry_point) or _has_prose(tree):
+    if tree is None or not definitions.defines(tree, task.defined) or _has_prose(tree):
         return False
-    if lent & missing(tree.body, task.entry_point):
+    if lent & missing(tree.body, task.defined):
         return False
-    if misread(tree) or borrows_besides(tree, task.entry_point) or _is_coroutine(tree, task):
+    if misread(tree) or borrows_besides(tree, task.defined) or _is_coroutine(tree, task):
         return False
     if kind == "solution" or not head.search(textwrap.dedent(text)):
         return True
     # A completion with a head of its own, indented, is a function that is never called.
-    return not only_nests(tree, task.entry_point)
+    return not only_nests(tree, task.defined)
 
 
 def _is_coroutine(tree: ast.Module, task: Task) -> bool:
     return any(
-        isinstance(node, ast.AsyncFunctionDef) and node.name == task.entry_point
-        for node in tree.body
+        isinstance(node, ast.AsyncFunctionDef) and node.name == task.defined for node in tree.body
     )
 
 

@@ -32,12 +32,12 @@ def misread(tree: ast.Module) -> bool:
 
 def may_lack(text: str, task: Task) -> frozenset[str]:
     """Return the names that the text mentions and the prompt defines besides the entry point."""
-    return _names(task.prompt, task.entry_point, task.style) & frozenset(_WORD.findall(text))
+    return _names(task.prompt, task.defined, task.style) & frozenset(_WORD.findall(text))
 
 
 def prompt_definitions(task: Task) -> list[ast.stmt]:
     """Return what the prompt defines besides the entry point."""
-    return _definitions(task.prompt, task.entry_point, task.style)
+    return _definitions(task.prompt, task.defined, task.style)
 
 
 @lru_cache(maxsize=1024)

@@ -98,7 +98,7 @@ class Search:
     def _body(self, variant: _Variant) -> Extraction | None:
         """Take the answer, or a fenced block of it, as what follows the prompt."""
         for text, steps in self._bodies(variant):
-            for body, mended in _indentations(text, self.task.entry_point):
+            for body, mended in _indentations(text, self.task.defined):
                 source = self._after_prompt(body)
                 if self._answers(self.budget.tree(source)):
                     return _extraction(source, *steps, "continued the prompt", *mended)
@@ -132,7 +132,7 @@ class Search:
             yield from self._cut_body(text, steps)
 
     def _cut_body(self, text: str, steps: tuple[Step, ...]) -> Iterator[Extraction]:
-        for body, mended in _indentations(text, self.task.entry_point):
+        for body, mended in _indentations(text, self.task.defined):
             lines = self._after_prompt(body).split("\n")
             fixed = self.task.prompt.count("\n")
             kept = whole_statements(lines, self.budget, fixed=fixed)
@@ -153,7 +153,7 @@ class Search:
         return (prompt if prompt.endswith("\n") else prompt + "\n") + body
 
     def _works(self, tree: ast.Module | None) -> bool:
-        name = self.task.entry_point
+        name = self.task.defined
         return (
             tree is not None
             and definitions.defines(tree, name)
@@ -167,13 +167,13 @@ class Search:
         """Return whether a program works and its function returns something: prose never does."""
         if tree is None or not self._works(tree):
             return False
-        body = definitions.needed(tree.body, [self.task.entry_point])
+        body = definitions.needed(tree.body, [self.task.defined])
         gives = (ast.Return, ast.Yield, ast.YieldFrom, ast.Lambda)
         return any(isinstance(node, gives) for statement in body for node in ast.walk(statement))
 
     def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
         """Make a program of the piece that defines the entry point and of what it is missing."""
-        name = self.task.entry_point
+        name = self.task.defined
         if not any(name in piece or "class Solution" in piece for piece in pieces):
             return None
         trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
@@ -209,15 +209,15 @@ class Search:
 
     def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
         """Return a program with a function that calls its method, None if it has none to call."""
-        call = method_call(tree, self.task.entry_point)
-        if call is None or definitions.defines(tree, self.task.entry_point):
+        call = method_call(tree, self.task.defined)
+        if call is None or definitions.defines(tree, self.task.defined):
             return None
         whole = piece.rstrip() + call
         found = self.budget.tree(whole)
         return None if found is None or misread(found) else (whole, found)
 
     def _missing(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
-        return missing(statements, self.task.entry_point)
+        return missing(statements, self.task.defined)
 
 
 def without_thinking(text: str) -> str:

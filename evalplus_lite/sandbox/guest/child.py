@@ -18,11 +18,12 @@ import socket
 import struct
 import sys
 import time
-import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.sandbox.guest.harness import Execution, bind
+    from evalplus_lite.sandbox.guest.script import streams
     from evalplus_lite.values.encoding import SHORT, NotPlain, describe, encode
 
 HEADER = struct.Struct("<cIII")  # kind, first case, cases, bytes that follow
@@ -142,7 +143,7 @@ def receive(channel: socket.socket, count: int) -> bytes:
     return bytes(data)
 
 
-def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
+def confine(job: dict[str, Any], settings: dict[str, Any], *, has_streams: bool) -> None:
     """Take away from this process what the program must not have; there is no way back."""
     prctl = settings["prctl"]
     prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: a fork does not inherit it
@@ -153,6 +154,8 @@ def confine(job: dict[str, Any], settings: dict[str, Any]) -> None:
     for number in (0, 1, 2):
         os.dup2(null, number)
     os.close(null)
+    if has_streams:
+        streams()
     for limit, value in job["rlimits"].items():
         bound(limit, value)
     # Last, as the filter refuses what the lines above do.
@@ -199,25 +202,17 @@ def child(
     reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
     # The kernel adds the sender's pid as the supervisor's namespace knows it: nothing inside does.
     channel.sendall(b"P")
-    confine(job, settings)
-    module = types.ModuleType("program")
-    module.__file__ = "<program>"
-    sys.modules["program"] = module
+    confine(job, settings, has_streams=request["streams"])
     send, run = reporter.send, reporter.run
     # The module seeds itself anew in every fork. Bound to the hash seed, so that a reference that
     # draws answers otherwise when it is run under another one.
     sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
     try:
-        exec(compile(request["source"], "<program>", "exec", dont_inherit=True), module.__dict__)
-        function = module.__dict__[request["entry_point"]]
+        code = compile(request["source"], "<program>", "exec", dont_inherit=True)
+        spec = request["harness"]
+        function = bind(Execution(code, spec), request["entry_point"], spec)
     except MemoryError:
         send(b"M")
-    except KeyError as error:
-        # Only the lookup of the line above has no frame below it: else the program raised.
-        trace = error.__traceback__
-        missing = error.args == (request["entry_point"],) and trace and trace.tb_next is None
-        name = f"the program does not define {request['entry_point']}"
-        send(b"E", payload=describe(NameError(name) if missing else error))
     except BaseException as error:
         send(b"E", payload=describe(error))
     else:

@@ -16,8 +16,11 @@ import marshal
 import os
 import sys
 import types
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.sandbox.guest.harness import Names, bind
 
 LEFT, MADE, TICK, EACH, STOP, SPENT = (
     f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "stop", "spent")
@@ -135,12 +138,31 @@ def call(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), [*arguments], [])
 
 
-def load(source: str, entry_point: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Run a program's module level; return its function and its names, with the count."""
-    module = sys.modules["program"] = types.ModuleType("program")
-    module.__file__ = "<program>"
-    names = module.__dict__
-    exec(PRELUDE, names)
+class CountedExecution:
+    """Runs a program's code that counts, always in the same module: the count stays in it."""
+
+    def __init__(self, code: types.CodeType, spec: Mapping[str, Any]) -> None:
+        self.code = code
+        self.name = "__main__" if spec.get("kind") == "script" else "program"
+        self.module = types.ModuleType(self.name)
+        self.names = self.module.__dict__
+        exec(PRELUDE, self.names)
+
+    def __call__(self) -> Names:
+        left = self.names[LEFT]
+        self.names.clear()
+        self.names.update({"__name__": self.name, "__file__": "<program>"})
+        exec(PRELUDE, self.names)
+        self.names[LEFT] = left
+        sys.modules[self.name] = self.module
+        exec(self.code, self.names)
+        return self.names
+
+
+def load(
+    source: str, entry_point: str, spec: Mapping[str, Any]
+) -> tuple[Callable[..., Any], Names]:
+    """Bind a program that counts; return what is called, and its names, with the count."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
     try:
@@ -150,13 +172,15 @@ def load(source: str, entry_point: str) -> tuple[Callable[..., Any], dict[str, A
         code = compile(source, "<program>", "exec", dont_inherit=True)
     finally:
         sys.setrecursionlimit(usual)
-    exec(code, names)
-    return names[entry_point], names
+    execution = CountedExecution(code, spec)
+    return bind(execution, entry_point, spec), execution.names
 
 
-def counter(source: str, entry_point: str, most: int) -> Callable[..., int]:
+def counter(
+    source: str, entry_point: str, spec: Mapping[str, Any], most: int
+) -> Callable[..., int]:
     """Return a function that calls the program's and returns how many steps that took."""
-    function, names = load(source, entry_point)
+    function, names = load(source, entry_point, spec)
 
     def counted(*arguments: Any) -> int:
         names[LEFT] = most
@@ -179,8 +203,11 @@ class Metered:
     programs take the same.
     """
 
-    def __init__(self, sources: Sequence[str], entry_point: str, total: int) -> None:
-        self.sources, self.entry_point, self.total = sources, entry_point, total
+    def __init__(
+        self, sources: Sequence[str], entry_point: str, spec: Mapping[str, Any], total: int
+    ) -> None:
+        self.sources, self.total = sources, total
+        self.entry_point, self.spec = entry_point, spec
         self.rest = total
         self.number = -1
         self.function: Callable[..., Any] | None = None
@@ -188,7 +215,7 @@ class Metered:
         sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES)
         if len(sources) == 1:
             self.number = 0
-            self.function, self.names = load(sources[0], entry_point)
+            self.function, self.names = load(sources[0], entry_point, spec)
 
     def __call__(self, number: int, most: int, arguments: bytes) -> Any:
         if number != self.number:
@@ -216,6 +243,6 @@ class Metered:
         gc.collect()
         sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
         try:
-            self.function, self.names = load(self.sources[number], self.entry_point)
+            self.function, self.names = load(self.sources[number], self.entry_point, self.spec)
         except BaseException as error:
             self.failure = error

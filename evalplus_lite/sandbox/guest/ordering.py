@@ -11,7 +11,6 @@ import ast
 import builtins
 import collections
 import sys
-import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -155,20 +154,19 @@ def plain(value: Any) -> Any:
 class Reordered:
     """A program's function as it would be if Python ordered things in another way."""
 
-    def __init__(self, source: str, entry_point: str, chosen: str) -> None:
+    def __init__(self, source: str, entry_point: str, spec: dict[str, Any], chosen: str) -> None:
         global way
         way = chosen
-        module = sys.modules["program"] = types.ModuleType("program")
-        module.__file__ = "<program>"
-        names = module.__dict__
+        names: dict[str, Any] = {}
         if way in TIES:
             names |= {"sorted": order, "min": least, "max": greatest}
             names |= {inner: globals()[name] for name, inner in METHODS.items()}
         else:
             names["set"] = self.set = Reversed if way == "reversed" else Sorted
         tree = ast.fix_missing_locations(Renaming().visit(ast.parse(source)))
-        exec(compile(tree, "<program>", "exec", dont_inherit=True), names)
-        self.function = names[entry_point]
+        code = compile(tree, "<program>", "exec", dont_inherit=True)
+        inside = sys.modules["sandbox_inside"]
+        self.function = inside.bind(inside.Execution(code, spec, names), entry_point, spec)
 
     def __call__(self, *arguments: Any) -> Any:
         if way in SETS:

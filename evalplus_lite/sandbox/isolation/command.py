@@ -65,6 +65,8 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 # What a worker's interpreter runs, one after the other in one namespace.
 TEXTS = (
     "values/encoding.py",
+    "sandbox/guest/script.py",
+    "sandbox/guest/harness.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/child.py",
     "sandbox/guest/worker.py",

@@ -1,0 +1,101 @@
+"""What runs inside the sandbox to invoke whole programs: standard input to standard output.
+
+Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+RAISED = "raised"
+"""The key of what was raised, in an answer that tells it."""
+HANDLES: list[int] = []
+"""Files in memory that stand for standard input and output."""
+
+
+class Exited(BaseException):
+    """The program ended its process by ``os._exit``, as some do once they have printed."""
+
+
+class Script:
+    """Runs a whole program on each case's text as standard input; answers with what it printed.
+
+    Each case has the program's text run from its first line, under ``__main__``, in this process.
+    Standard input and output are real descriptors, files in memory, as programs read and write them
+    by number as well. Where a program ends with another exit status than 0, that is raised.
+    """
+
+    def __init__(self, execute: Callable[[], object], spec: Mapping[str, Any]) -> None:
+        self.execute = execute
+        self.limit = sys.getrecursionlimit()
+        self.raises = "exception" in spec.get("observe", ())
+
+    def __call__(self, text: str, *arguments: str) -> Any:
+        self.feed(text)
+        sys.argv = ["program.py", *arguments]
+        sys.setrecursionlimit(self.limit)
+        # As an interpreter has them that runs scripts.
+        builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]
+        usual, os._exit = os._exit, leave
+        status: Any = None
+        try:
+            try:
+                self.execute()
+                for thread in threading.enumerate():
+                    if thread is not threading.current_thread() and not thread.daemon:
+                        thread.join()
+            except SystemExit as error:
+                status = error.code
+            atexit._run_exitfuncs()
+            sys.stdout.flush()
+        except Exited as error:
+            (status,) = error.args
+        finally:
+            os._exit = usual
+        if status not in (None, 0):
+            if self.raises:
+                return {RAISED: status if isinstance(status, int) else 1, "value": self.printed()}
+            raise RuntimeError(f"exit status {status if isinstance(status, int) else 1}")
+        return self.printed()
+
+    def feed(self, text: str) -> None:
+        for number, handle in enumerate(HANDLES):
+            os.ftruncate(handle, 0)
+            os.lseek(handle, 0, os.SEEK_SET)
+            os.dup2(handle, number)  # the last case may have closed it
+        data = memoryview(text.encode("utf-8", "surrogatepass"))
+        while data:
+            data = data[os.write(0, data) :]
+        os.lseek(0, 0, os.SEEK_SET)
+        options: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape"}
+        sys.stdin = sys.__stdin__ = open(0, closefd=False, **options)  # type: ignore[misc]  # noqa: SIM115
+        sys.stdout = sys.__stdout__ = open(1, "w", closefd=False, **options)  # type: ignore[misc]  # noqa: SIM115
+
+    def printed(self) -> str:
+        handle = HANDLES[1]
+        size, at, parts = os.fstat(handle).st_size, 0, []
+        while at < size:
+            part = os.pread(handle, size - at, at)
+            if not part:
+                break
+            parts.append(part)
+            at += len(part)
+        return b"".join(parts).decode("utf-8", "replace")
+
+
+def leave(status: int) -> NoReturn:
+    raise Exited(status)
+
+
+def streams() -> None:
+    """Make standard input and output files in memory: what a script reads and writes.
+
+    Their size is bounded by the limit on files.
+    """
+    HANDLES.extend(os.memfd_create("stream") for _ in range(2))

@@ -1,0 +1,150 @@
+"""Each way to invoke a program, and each thing to observe, on real programs in the sandbox."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import pytest
+
+from evalplus_lite.harness import Harness
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import count
+from evalplus_lite.types import Raised, Returned, Task, TimedOut
+from evalplus_lite.values import wire
+
+
+def answers(sandbox: Sandbox, source: str, name: str, harness: Harness, *cases: Any) -> list[Any]:
+    """Return what a program answers on each case: a value, or the outcome that is none."""
+    task = Task("t", "", name, textwrap.dedent(source), harness=harness)
+    run = sandbox.run(Program.of(task), Inputs.of(cases), Limits(cpu=2.0))
+    return [
+        wire.decode(outcome.data) if isinstance(outcome, Returned) else outcome
+        for outcome in run.outcomes
+    ]
+
+
+STACK = """
+    class Stack:
+        def __init__(self, items=()):
+            self.items = list(items)
+        def push(self, item):
+            self.items.append(item)
+            return self
+        def pop(self):
+            return self.items.pop()
+"""
+SCRIPTS = {
+    "import sys\nn = int(input())\nprint(sum(map(int, sys.stdin.read().split())))": "6\n",
+    "import os\nprint(len(os.read(0, 100)))": "8\n",
+    "import os, sys\nos.write(1, b'by number')\nos._exit(0)": "by number",
+    "import sys\nif __name__ == '__main__': sys.stdout.buffer.write(b'bytes'); exit()": "bytes",
+    "import threading\nt = threading.Thread(target=lambda: print('late'))\nt.start()": "late\n",
+    "import atexit\natexit.register(print, 'last')": "last\n",
+    "print(open(0).read(), end='')": "3\n1 2 3\n",
+}
+
+
+@pytest.mark.parametrize(("source", "printed"), SCRIPTS.items())
+def test_a_script_reads_and_prints(sandbox: Sandbox, source: str, printed: str) -> None:
+    """However it reads its input and writes its output, on each case anew."""
+    found = answers(sandbox, source, "", Harness("script"), ("3\n1 2 3\n",), ("3\n1 2 3\n",))
+    assert found == [printed, printed]
+
+
+def test_a_script_that_fails(sandbox: Sandbox) -> None:
+    """An exception and another exit status than 0 are no answer, whatever was printed."""
+    source = "x = int(input())\nprint(x)\nif x: raise SystemExit(x)\n"
+    fine, left, broken = answers(sandbox, source, "", Harness("script"), ("0",), ("3",), ("?",))
+    assert fine == "0\n"
+    assert isinstance(left, Raised)
+    assert "3" in left.message
+    assert isinstance(broken, Raised)
+    assert broken.type == "ValueError"
+
+
+def test_a_script_keeps_nothing(sandbox: Sandbox) -> None:
+    """What one case leaves in the module or on the streams, the next does not see."""
+    source = """
+        import sys
+        try:
+            seen += 1
+        except NameError:
+            seen = 0
+        print(seen, sys.stdin.readline(), sys.getrecursionlimit())
+        sys.setrecursionlimit(5000)
+    """
+    found = answers(sandbox, source, "", Harness("script"), ("a\nb\n",), ("c",))
+    assert [line.split()[:2] for line in found] == [["0", "a"], ["0", "c"]]
+    assert len({line.split()[-1] for line in found}) == 1
+
+
+def test_a_script_is_stopped_and_counted(sandbox: Sandbox) -> None:
+    """Time is bounded case by case, and steps are counted as a function's are."""
+    source = "n = int(input())\nwhile n != 0: n -= 1\nprint('end')"
+    fine, late, again = answers(sandbox, source, "", Harness("script"), ("5",), ("-1",), ("7",))
+    assert (fine, again) == ("end\n", "end\n")
+    assert isinstance(late, TimedOut)
+    program = Program.of(Task("t", "", "", source, harness=Harness("script")))
+    few, more = count(sandbox, program, Inputs.of([("10",), ("1000",)]), Limits(), most=10_000)
+    assert few is not None
+    assert more is not None
+    assert 10 <= few < 100 < 900 < more < 5000
+
+
+def test_a_method(sandbox: Sandbox) -> None:
+    """An object is made for each case."""
+    assert answers(
+        sandbox, STACK, "Stack.pop", Harness("method", constructed=True), ([[1, 2]],)
+    ) == [2]
+    source = "class Solution:\n    def twice(self, x): return 2 * x"
+    assert answers(sandbox, source, "Solution.twice", Harness("method"), (3,)) == [6]
+
+
+def test_a_sequence_of_calls(sandbox: Sandbox) -> None:
+    """What each call gave, a constructor's first where it is named; attributes are read."""
+    calls = (["Stack", [1]], ["push", 2], ["items"], ["pop"]), (["push", 5], ["pop"])
+    found = answers(sandbox, STACK, "Stack", Harness("sequence"), *calls)
+    assert found == [[None, "self", [1, 2], 2], ["self", 5]]
+    raising = Harness("sequence", observe=("value", "exception"))
+    assert answers(sandbox, STACK, "Stack", raising, (["pop"], ["items"])) == [
+        [{"raised": "IndexError"}, []]
+    ]
+
+
+def test_an_expression(sandbox: Sandbox) -> None:
+    """Evaluated among the program's names."""
+    found = answers(sandbox, "def f(x): return x + 1", "", Harness("assertions"), ("f(1) + f(2)",))
+    assert found == [5]
+
+
+def test_what_is_observed(sandbox: Sandbox) -> None:
+    """One thing as it is, several by name; what is raised is an answer if that is observed."""
+    source = """
+        def f(items):
+            print(len(items))
+            items.sort()
+            if not items: raise ValueError("empty")
+            return items[0]
+    """
+    cases = ([2, 1],), ([],)
+
+    def seen(*observe: Any) -> list[Any]:
+        return answers(sandbox, source, "f", Harness(observe=observe), *cases)
+
+    assert seen("arguments")[0] == [[1, 2]]
+    assert seen("printed")[0] == "2\n"
+    assert seen("value", "arguments")[0] == {"value": 1, "arguments": [[1, 2]]}
+    assert seen("value", "exception") == [1, {"raised": "ValueError"}]
+    assert seen("exception", "message")[1] == {"raised": ["ValueError", "empty"]}
+    assert isinstance(seen("value")[1], Raised)
+
+
+def test_iterators_and_coroutines(sandbox: Sandbox) -> None:
+    """The first items of what is endless; what an async function gives once it is awaited."""
+    endless = "def f(n):\n    while True:\n        yield n\n        n += 1"
+    assert answers(sandbox, endless, "f", Harness(items=3), (4,)) == [[4, 5, 6]]
+    later = "import asyncio\nasync def f(n):\n    await asyncio.sleep(0)\n    return n"
+    assert answers(sandbox, later, "f", Harness(awaited=True), (4,)) == [4]
+    several = "async def f(n):\n    for i in range(n):\n        yield i"
+    assert answers(sandbox, several, "f", Harness(items=3), (4,)) == [[0, 1, 2]]
