@@ -89,6 +89,8 @@ OWNERS = {
 INSIDE = (
     "values/encoding.py",
     "sandbox/guest/child.py",
+    "sandbox/guest/harness.py",
+    "sandbox/guest/script.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/ordering.py",
     "sandbox/guest/worker.py",
