@@ -8,10 +8,12 @@ import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import typer
 
-from evalplus_lite.errors import ALIASES, InputError
+from evalplus_lite.errors import ALIASES, InputError, one_of
+from evalplus_lite.mining.asking.prompt import Asked
 
 STDIN = Path("-")
 MOST_MEMORY = 1 << 20
@@ -38,6 +40,14 @@ def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | 
                 "is given twice", path=path, remedy="its samples would be counted twice"
             )
     return paths or value
+
+
+def asked_of(value: str) -> Asked:
+    """Return what predictions are of; InputError names the two kinds."""
+    for kind in get_args(Asked):
+        if value == kind:
+            return kind  # type: ignore[no-any-return]  # get_args knows no types
+    raise InputError(f"--of is {value!r}", remedy=one_of(value, get_args(Asked)))
 
 
 def _is_pipe(path: Path) -> bool:

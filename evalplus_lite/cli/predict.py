@@ -9,6 +9,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.given import asked_of
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.asking.predict import PredictionSettings
@@ -22,6 +23,9 @@ def predict(
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
     ] = None,
     base_url: options.BaseUrl = None,
+    of: Annotated[
+        str, typer.Option("--of", metavar="WHAT", help="What is asked for: output or input.")
+    ] = "output",
     samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
     temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
     max_tokens: options.MaxTokens = 1024,
@@ -47,20 +51,23 @@ def predict(
 ) -> int:
     """Ask a model for the value or exception of every case.
 
-    The model sees the whole program and the call, and answers in JSON; an answer that cannot be
-    read is returned to it once, with the parse error. Nothing that it writes is executed. Run
-    again after a kill, it goes on.
+    With --of input it is asked for a call that gives the known value instead, of the cases that
+    give one. The model sees the whole program and the call, and answers in JSON; an answer that
+    cannot be read is returned to it once, with the parse error. Nothing that it writes is executed
+    here. Run again after a kill, it goes on.
 
     [bold]Example[/bold]  evalplus-lite predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
     """
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
-    path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.predictions.jsonl")
+    kind = "predictions" if of == "output" else f"{of}.predictions"
+    path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
     asking = PredictionSettings(
         samples=samples,
         temperature=temperature,
         max_tokens=max_tokens,
         structured=structured,
         examples=examples,
+        of=asked_of(of),
     )
     wait = f"an answer of {source.url}, for {timeout:g} s at most"
     with started() as (session, screen), screen.waiting(wait):

@@ -9,7 +9,8 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
-from evalplus_lite.cli.given import whole_numbers
+from evalplus_lite.cli.given import asked_of, whole_numbers
+from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.asking.score import ScoreReport
 from evalplus_lite.pipelines import prediction
@@ -17,8 +18,17 @@ from evalplus_lite.pipelines import prediction
 
 def score(
     tasks: options.Mined,
-    predictions: Annotated[Path, typer.Argument(metavar="PREDICTIONS", help="What predict wrote.")],
-    k: Annotated[str, typer.Option("--k", metavar="N,N", help="Which pass@k.")] = "1",
+    predictions: Annotated[
+        Path,
+        typer.Argument(metavar="PREDICTIONS", help="What predict wrote, or CRUXEval generations."),
+    ],
+    k: Annotated[
+        str, typer.Option("--k", metavar="N,N", help="Which pass@k, of so many answers or more.")
+    ] = "1,5",
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="WHAT", help="What generations are: output or input."),
+    ] = None,
     judge: Annotated[
         str | None,
         typer.Option("--judge", metavar="MODEL", help="Ask a model where only messages differ."),
@@ -35,24 +45,31 @@ def score(
             "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
         ),
     ] = None,
+    workers: options.Workers = None,
+    sandbox: options.Sandbox = "auto",
     json: options.Json = False,
 ) -> int:
     """Grade predictions by the paper's rules and print the tables.
 
     Values are compared as JSON after normalisation (sets sorted, tuples as lists, numbers written
     one way); exceptions by type and message. Reported overall, on errors alone, by package and by
-    statistic.
+    statistic. CRUXEval's generations are Python expressions, compared as Python compares; with
+    --of input they are calls, right if they give the known output.
 
     [bold]Example[/bold]  evalplus-lite score tasks.jsonl tasks.my-model.predictions.jsonl
+    [bold]Example[/bold]  evalplus-lite score cruxeval.jsonl generations.json
     """
-    result = prediction.score(
-        tasks,
-        predictions,
-        ks=whole_numbers(k),
-        judge=None if judge is None else Client(judge, base_url=base_url),
-        graded=grades,
-        out=out,
-    )
+    with started(workers, sandbox) as (session, _):
+        result = prediction.score(
+            tasks,
+            predictions,
+            ks=whole_numbers(k),
+            of=None if of is None else asked_of(of),
+            judge=None if judge is None else Client(judge, base_url=base_url),
+            graded=grades,
+            out=out,
+            session=session,
+        )
     if json:
         print_json(result.summary)
     else:
@@ -63,7 +80,7 @@ def score(
 def show(report: ScoreReport) -> None:
     """Print a report's tables."""
     if report.pass_at:
-        rows = [(name, percent(value)) for name, value in report.pass_at.items()]
+        rows = [(name, f"{100 * value:.2f}") for name, value in report.pass_at.items()]
         print_table("Predictions", ["", "%"], rows)
     groups = dict.fromkeys(line.group for line in report.lines)
     for title, wanted in (

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Call
 from evalplus_lite.llm import Client, ModelSource
 from evalplus_lite.mining.asking import predict as asking_model
 from evalplus_lite.mining.asking import score as scoring
 from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings
+from evalplus_lite.mining.asking.prompt import Asked
 from evalplus_lite.mining.asking.score import (
+    Expression,
     GradedPrediction,
     ScoreReport,
     graded_row,
@@ -27,6 +31,7 @@ from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import file_facts, run_facts
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.store import read_jsonl, write_jsonl
+from evalplus_lite.values import wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +56,18 @@ class ScoreResult(Result):
         return list(self.summary["tables"])
 
 
-def read_tasks(path: str | os.PathLike[str]) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file or of a CRUXEval file."""
+def read_tasks(
+    path: str | os.PathLike[str], *, skipped: list[str] | None = None
+) -> Iterator[MinedTask]:
+    """Yield the tasks of a mined file or of a CRUXEval file.
+
+    ``skipped`` takes the ids of rows whose output is no literal.
+    """
     path = Path(path)
     first = next(iter(read_jsonl(path)), None)
-    is_crux = first is not None and is_cruxeval(first.data)
-    return CruxevalFile(path).tasks() if is_crux else read_mined(path)
+    if first is not None and is_cruxeval(first.data):
+        return CruxevalFile(path, [] if skipped is None else skipped).tasks()
+    return read_mined(path)
 
 
 def predict(
@@ -82,7 +93,8 @@ def predict(
     that the model writes is executed. With ``out``, a file, each answer is written there as it
     comes, and the same call asks what is missing. Raises LLMError if the server cannot be used.
     """
-    given = read_tasks(tasks) if isinstance(tasks, str | os.PathLike) else tasks
+    skipped: list[str] = []
+    given = read_tasks(tasks, skipped=skipped) if isinstance(tasks, str | os.PathLike) else tasks
     chosen = (
         task for task in given if task.cases and (max_code is None or len(task.code) <= max_code)
     )
@@ -104,6 +116,7 @@ def predict(
     run = run_facts(tasks=_facts(tasks), model=client.model)
     where = None if path is None else str(path)
     summary = {"run": run, "asked": asked, "predictions": where, "tokens": tokens}
+    summary |= {"skipped": skipped} if skipped else {}
     predictions = found if path is None else read_predictions(path)
     return PredictionResult(summary, tuple(predictions))
 
@@ -112,10 +125,12 @@ def score(
     tasks: str | os.PathLike[str] | Iterable[MinedTask],
     predictions: str | os.PathLike[str] | Iterable[Prediction],
     *,
-    ks: Sequence[int] = (1,),
+    ks: Sequence[int] = (1, 5),
+    of: Asked | None = None,
     judge: ModelSource | None = None,
     graded: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
 ) -> ScoreResult:
     """Mark predictions: values as normalised JSON, exceptions by type and message.
 
@@ -123,17 +138,25 @@ def score(
         predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
         score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
 
-    ``judge`` is a model that is asked where only messages differ; a prediction that it gives no
-    answer on is in no figure (``result.report.undecided``). ``graded`` is a file for each
+    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions. They
+    are values, or with ``of="input"`` calls that give the value; what is no literal is evaluated in
+    sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
+    sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
+    gives no answer on is in no figure (``result.report.undecided``). ``graded`` is a file for each
     prediction with its mark, ``out`` one for the report. Raises InputError for a prediction of an
     unknown case.
     """
-    known = list(read_tasks(tasks) if isinstance(tasks, str | os.PathLike) else tasks)
+    skipped: list[str] = []
+    known = list(
+        read_tasks(tasks, skipped=skipped) if isinstance(tasks, str | os.PathLike) else tasks
+    )
+    ids = {task.id: task for task in known}
     said = list(
-        read_predictions(Path(predictions))
+        read_predictions(Path(predictions), known=ids, of=of)
         if isinstance(predictions, str | os.PathLike)
         else predictions
     )
+    _require_kind(said, ids, of)
     decide = None if judge is None else judge_by(judge)
     rows: list[dict[str, Any]] = []
 
@@ -141,14 +164,63 @@ def score(
         rows.append(graded_row(task, found))
 
     told = None if graded is None else keep
-    report = scoring.score(known, said, ks=ks, judge=decide, graded=told)
+    ran = _ran(said, ids, session)
+    report = scoring.score(known, said, ks=ks, judge=decide, graded=told, ran=ran)
     run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
-    result = ScoreResult({"run": run, **report.to_json()}, report)
+    rest = {"skipped": skipped} if skipped else {}
+    result = ScoreResult({"run": run, **report.to_json(), **rest}, report)
     if graded is not None:
         write_jsonl(graded, rows)
     if out is not None:
         result.write_summary(Path(out))
     return result
+
+
+def _require_kind(
+    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], of: Asked | None
+) -> None:
+    """Raise InputError if expressions for values are all calls of the programs' functions."""
+    if of is not None:
+        return
+    found = [each for each in map(scoring.expression, said) if each is not None]
+    calls = [
+        text.lstrip().startswith(f"{tasks[id].entry_point}(")
+        for id, _, asked, text in found
+        if asked == "output" and id in tasks
+    ]
+    if calls and all(calls):
+        raise InputError(
+            "every prediction is a call, where values were expected",
+            remedy="--of input if calls that give a known value were asked for, else --of output",
+        )
+
+
+def _ran(
+    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
+) -> dict[Expression, str]:
+    """Return of each expression among predictions why it is wrong, or ""."""
+    texts: dict[tuple[str, int, Asked], dict[str, None]] = {}
+    for prediction in said:
+        if (found := scoring.expression(prediction)) is not None:
+            id, case, of, text = found
+            texts.setdefault((id, case, of), {})[text] = None
+    items = []
+    for (id, case, of), wanted in texts.items():
+        task = scoring.task_of(Prediction(id, case, 0, None), tasks)
+        answer = task.cases[case].answer
+        truth = wire.encode(answer.value) if answer.kind == "value" else b""
+        items.append((of, task.code, task.entry_point, truth, list(wanted)))
+    if not items:
+        return {}
+    ran: dict[Expression, str] = {}
+    with within(session) as opened:
+        opened.stage("expressions", len(items))
+        call = Call("evalplus_lite.pipelines.work.predicted:judging")
+        rows = opened.pool().map(call, items)
+        for (place, wanted), row in zip(texts.items(), rows, strict=True):
+            ran |= {(*place, text): reason for text, reason in zip(wanted, row, strict=True)}
+            opened.advance()
+    return ran
 
 
 def _facts(given: object) -> list[dict[str, str]]:

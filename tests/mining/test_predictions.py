@@ -29,7 +29,6 @@ from evalplus_lite.mining.asking.prompt import prompt_for as prompt_for_case
 from evalplus_lite.mining.asking.score import grade, judge_by, read_predictions, score
 from evalplus_lite.mining.inputs.dialogue import ask_for_cases
 from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.tasks.cruxeval import CruxevalFile
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
 
@@ -353,19 +352,3 @@ def test_tasks_survive_their_file(tmp_path: Path) -> None:
     path.write_text('{"task_id": "x"}\n')
     with pytest.raises(InputError, match=r"t\.jsonl:1"):
         list(read_tasks(path))
-
-
-def test_cruxeval_files_are_read_without_running_them(tmp_path: Path) -> None:
-    """Literal inputs and outputs become tasks; anything else is skipped and named."""
-    path = tmp_path / "crux.jsonl"
-    rows = [
-        {"id": "s0", "code": "def f(a, b):\n    return a\n", "input": "[1, (2,)], b={3}",
-         "output": "[1, (2,)]"},
-        {"id": "s1", "code": "def f(a):\n    return a\n", "input": "open('x', 'w')",
-         "output": "1"},
-    ]  # fmt: skip
-    write_jsonl(path, rows)
-    file = CruxevalFile(path)
-    (task,) = file.tasks()
-    assert file.skipped == ["s1"]
-    assert task.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})

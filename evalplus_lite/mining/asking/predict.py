@@ -13,7 +13,9 @@ from typing import Any
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.asking.prompt import (
+    INPUT_RETRY,
     RETRY,
+    Asked,
     answer_schema,
     prompt_for,
     wording,
@@ -27,9 +29,11 @@ from evalplus_lite.store.resuming import finished, open_rows
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model said of one case. ``answer`` is ``{"value": ...}``, ``{"error": ...}`` or None
+    """What a model said of one case.
 
-    where neither the first reply nor the retry could be read (``problem`` says why).
+    ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression: the
+    value, or the call that was asked for) or None where neither the first reply nor the retry could
+    be read (``problem`` says why).
     """
 
     task_id: str
@@ -40,6 +44,7 @@ class Prediction:
     retried: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    of: Asked = "output"
 
     def to_json(self) -> dict[str, Any]:
         """Return the row of a predictions file."""
@@ -51,6 +56,8 @@ class Prediction:
             "prediction": self.answer,
             "answer_tokens": {**tokens, "total": sum(tokens.values())},
         }
+        if self.of != "output":
+            row["of"] = self.of
         if self.retried:
             row["retried"] = True
         if self.problem:
@@ -70,6 +77,7 @@ class Prediction:
             bool(row.get("retried", False)),
             int(tokens.get("prompt", 0)),
             int(tokens.get("completion", 0)),
+            "input" if row.get("of") == "input" else "output",
         )
 
 
@@ -85,6 +93,8 @@ class PredictionSettings:
     structured: bool = False
     """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
     the type that the function is annotated with (which a few functions do not keep to)."""
+    of: Asked = "output"
+    """Whether what comes of a call is asked for, or a call that a value comes of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,9 @@ def prediction_requests(
 ) -> Iterator[PredictionRequest]:
     """Yield every question, task by task."""
     for task in tasks:
-        for case in range(len(task.cases)):
+        for case, known in enumerate(task.cases):
+            if asking.of == "input" and known.answer.kind != "value":
+                continue  # many a wrong call raises the same
             for sample in range(asking.samples):
                 yield PredictionRequest(task, case, sample)
 
@@ -118,28 +130,34 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
         source=source,
         temperature=asking.temperature,
         max_tokens=asking.max_tokens,
-        schema=answer_schema(task) if asking.structured else None,
-        messages=worked_examples(str(task.facts.get("python", "3"))) if asking.examples else [],
+        schema=answer_schema(task, asking.of) if asking.structured else None,
+        messages=worked_examples(str(task.facts.get("python", "3")), asking.of)
+        if asking.examples
+        else [],
     )
-    text, problem = prompt_for(task, task.cases[number]), ""
+    text, problem = prompt_for(task, task.cases[number], asking.of), ""
     answer: dict[str, Any] | None = None
     has_asked_again = False
+    read = parse_answer if asking.of == "output" else parse_call
+    retry = RETRY if asking.of == "output" else INPUT_RETRY
     while True:
         reply = talk.ask(text, index=question.sample)
         if reply is None:
             problem = talk.problem
             break
         try:
-            answer, problem = parse_answer(reply.text), ""
+            answer, problem = read(reply.text), ""
             break
         except ValueError as error:
             problem = str(error)
             if has_asked_again:
                 break
             has_asked_again = True
-            text = RETRY.format(problem=problem)
+            text = retry.format(problem=problem)
     tokens = talk.prompt_tokens, talk.completion_tokens
-    return Prediction(task.id, number, question.sample, answer, problem, has_asked_again, *tokens)
+    return Prediction(
+        task.id, number, question.sample, answer, problem, has_asked_again, *tokens, of=asking.of
+    )
 
 
 def parse_answer(text: str) -> dict[str, Any]:
@@ -168,6 +186,21 @@ def parse_answer(text: str) -> dict[str, Any]:
     return {"error": {"type": said["type"], "message": str(said.get("message") or "")}}
 
 
+def parse_call(text: str) -> dict[str, Any]:
+    """Return the call in a model's text, as Python source; ValueError says what is wrong with it.
+
+    The last JSON object with a ``call`` counts, so that reasoning may come first.
+    """
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
+    calls = [tree["call"] for tree in objects if isinstance(tree.get("call"), str)]
+    if calls:
+        return {"python": calls[-1]}
+    if objects:
+        raise ValueError('the object has no "call"')
+    raise ValueError(f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object")
+
+
 def predict(
     tasks: Iterable[MinedTask],
     source: ModelSource,
@@ -184,7 +217,7 @@ def predict(
     """
     identity = {
         "predictions": 1,
-        "prompt": wording(),
+        "prompt": wording(asking.of),
         "model": source.model,
         "temperature": asking.temperature,
         "max_tokens": asking.max_tokens,

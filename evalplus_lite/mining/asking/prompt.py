@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, Literal
 
 from evalplus_lite.llm import Message
 from evalplus_lite.mining.asking.canonical import normal
@@ -46,16 +46,36 @@ What do the local variables {variables} hold at that moment? Answer with one JSO
 nothing else, tuples and sets as lists. For variables n and names it could be:
 {{"value": {{"n": 3, "names": ["ab", null]}}}}
 """
+INPUT_PROMPT = """A Python {python} program follows, and the value that a call of {name} gave, \
+made once, in a fresh process. Find a call that gives exactly this value; any that does is right. \
+Answer with one JSON object and nothing else, the call as Python source under "call". \
+{name}([1, 'ab'], key=None) is written {{"call": "{name}([1, 'ab'], key=None)"}}.
+
+<program>
+{code}
+</program>
+<value>
+{value}
+</value>
+What is the call?"""
 RETRY = """That answer could not be read: {problem}
 Answer again with one JSON object only, either {{"value": ...}} or \
 {{"error": {{"type": "...", "message": "..."}}}}."""
+INPUT_RETRY = """That answer could not be read: {problem}
+Answer again with one JSON object only: {{"call": "..."}}."""
+
+Asked = Literal["output", "input"]
+"""What of a case is asked for: what comes of the call, or a call that the value comes of."""
 
 
 _ERROR_SCHEMA = object_schema({"type": {"type": "string"}, "message": {"type": "string"}})
 
 
-def answer_schema(task: MinedTask) -> str:
-    """Return the JSON schema of an answer: a value of the annotated result type, or an error."""
+def answer_schema(task: MinedTask, of: Asked = "output") -> str:
+    """Return the JSON schema of an answer: a value of the annotated result type, or an error; or a
+    call."""
+    if of == "input":
+        return json.dumps(object_schema({"call": {"type": "string"}}))
     value: dict[str, Any] = {}
     if "signature" in task.facts and "breakpoint" not in task.facts:
         value = schema_of(task.signature.result)
@@ -75,40 +95,52 @@ EXAMPLES = (
 """Programs, calls and answers that small models may be shown first."""
 
 
-def worked_examples(python: str) -> list[Message]:
+def worked_examples(python: str, of: Asked = "output") -> list[Message]:
     """Return the examples as turns of a conversation, the same for every question."""
     turns: list[Message] = []
     for code, name, call, answer in EXAMPLES:
         task = MinedTask(f"example/{name}", code, name, (), {"python": python})
-        case = TaskCase(call, CallResult("value"))
-        turns.append(Message("user", prompt_for(task, case)))
-        turns.append(Message("assistant", json.dumps(answer)))
+        case = TaskCase(call, CallResult("value", value=answer.get("value")))
+        if of == "input" and "value" not in answer:
+            continue
+        said = {"call": call.written(name)} if of == "input" else answer
+        turns.append(Message("user", prompt_for(task, case, of)))
+        turns.append(Message("assistant", json.dumps(said)))
     return turns
 
 
-def wording() -> str:
+def wording(of: Asked = "output") -> str:
     """Return a fingerprint of the prompts: answers to other words are other predictions."""
-    text = "\n".join((PROMPT, STATE_PROMPT, RETRY))
+    prompts = (PROMPT, STATE_PROMPT, RETRY) if of == "output" else (INPUT_PROMPT, INPUT_RETRY)
+    text = "\n".join(prompts)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def prompt_for(task: MinedTask, case: TaskCase) -> str:
+def prompt_for(task: MinedTask, case: TaskCase, of: Asked = "output") -> str:
     """Return the message that asks for one case, or for the variables at its breakpoint."""
+    if of == "input":
+        return INPUT_PROMPT.format(
+            python=str(task.facts.get("python", "3")),
+            name=task.entry_point,
+            code=task.code,
+            value=repr(case.answer.value),
+        )
     stop = task.facts.get("breakpoint")
     if stop is not None:
         return STATE_PROMPT.format(
             python=str(task.facts.get("python", "3")),
             code=task.code,
-            call=case.call.written(task.entry_point),
+            call=case.written(task.entry_point),
             line=stop["line"],
             text=stop["text"],
             hit=stop["hit"],
             variables=", ".join(stop["variables"]),
         )
     arguments = normal([list(case.call.args), dict(case.call.kwargs)])
+    shown = json.dumps(arguments, ensure_ascii=False)
     return PROMPT.format(
         python=str(task.facts.get("python", "3")),
         code=task.code,
-        call=case.call.written(task.entry_point),
-        arguments=json.dumps(arguments, ensure_ascii=False),
+        call=case.written(task.entry_point),
+        arguments="as the call has them" if case.source else shown,
     )

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
 from typing import Any
 
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.canonical import is_same
 from evalplus_lite.mining.asking.predict import Prediction
+from evalplus_lite.mining.asking.prompt import Asked
 from evalplus_lite.mining.asking.score_tables import ScoreRow, score_rows
+from evalplus_lite.mining.tasks.generations import is_generations, read_generations
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import read_jsonl
@@ -50,17 +53,35 @@ class GradedPrediction:
     """Why there is no grade: the model that was to have the last word could not be asked."""
 
 
+Expression = tuple[str, int, Asked, str]
+"""An expression that a model wrote, and for what: task, case, what was asked, its text."""
+
+
+def expression(prediction: Prediction) -> Expression | None:
+    """Return the expression that a prediction consists of, None if it does not."""
+    text = (prediction.answer or {}).get("python")
+    if text is None:
+        return None
+    return prediction.task_id, prediction.case, prediction.of, str(text)
+
+
 def grade(
     case: TaskCase,
     prediction: Prediction,
     same_message: SameMessage | None = None,
+    *,
+    ran: Mapping[Expression, str] = MappingProxyType({}),
 ) -> GradedPrediction:
     """Mark one prediction.
 
     A value is compared as JSON after normalisation. An exception needs the same type, and the same
     message up to surrounding space; ``same_message(kind, true, predicted)`` is asked only where
     the messages alone differ. If it raises LLMError, the prediction is neither right nor wrong.
+    ``ran`` says of each expression why it is wrong, or "".
     """
+    source = expression(prediction)
+    if source is not None:
+        return GradedPrediction(prediction, not ran[source], ran[source])
     is_error = case.answer.kind == "error"
     answer = prediction.answer
     if answer is None:
@@ -124,8 +145,19 @@ def judge_by(source: ModelSource) -> SameMessage:
     return judge
 
 
-def read_predictions(path: Path) -> Iterator[Prediction]:
-    """Yield a file's predictions; InputError names a line that holds none."""
+def read_predictions(
+    path: Path, *, known: Collection[str] = (), of: Asked | None = None
+) -> Iterator[Prediction]:
+    """Yield a file's predictions; InputError names a line that holds none.
+
+    The file may be one of generations, of expressions for tasks with the ids in ``known``: these
+    are of what ``of`` says, ``output`` by default.
+    """
+    if is_generations(path):
+        for task_id, number, text in read_generations(path, known):
+            said = {"python": text}
+            yield Prediction(task_id, 0, number, said, of=of or "output")
+        return
     for row in read_jsonl(path):
         try:
             yield Prediction.from_json(row.data)
@@ -135,6 +167,18 @@ def read_predictions(path: Path) -> Iterator[Prediction]:
             ) from None
 
 
+def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
+    """Return the task of a prediction; InputError if the tasks do not have it."""
+    task = known.get(prediction.task_id)
+    if task is None or not 0 <= prediction.case < len(task.cases):
+        raise InputError(
+            f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the tasks"
+            " do not have",
+            remedy="score against the file that was predicted on",
+        )
+    return task
+
+
 def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
     """Return a prediction as a row in the paper's form (A.1): input, output, prediction, result."""
     row = found.prediction.to_json()
@@ -142,6 +186,7 @@ def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
         "task_id": task.id,
         "case": row["case"],
         "sample": row["sample"],
+        **({"of": row["of"]} if "of" in row else {}),
         **{k: v for k, v in task.cases[row["case"]].to_json().items() if k != "runtime"},
         "prediction": row["prediction"],
         "result": None if found.problem else found.is_right,
@@ -184,8 +229,11 @@ def score(
     ks: Iterable[int] = (1,),
     judge: SameMessage | None = None,
     graded: Callable[[MinedTask, GradedPrediction], None] | None = None,
+    ran: Mapping[Expression, str] = MappingProxyType({}),
 ) -> ScoreReport:
     """Score predictions: pass@k over cases, and pass@1 by group; ``graded`` is told each grade.
+
+    ``ran`` says of each expression that a model wrote why it is wrong, or "".
 
     Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
     node types over lines of code. Raises InputError for a prediction of an unknown case.
@@ -195,14 +243,8 @@ def score(
     report = ScoreReport()
     unjudged: set[tuple[str, int]] = set()
     for prediction in predictions:
-        task = known.get(prediction.task_id)
-        if task is None or not 0 <= prediction.case < len(task.cases):
-            raise InputError(
-                f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the"
-                " tasks do not have",
-                remedy="score against the file that was predicted on",
-            )
-        found = grade(task.cases[prediction.case], prediction, judge)
+        task = task_of(prediction, known)
+        found = grade(task.cases[prediction.case], prediction, judge, ran=ran)
         if graded is not None:
             graded(task, found)
         if found.problem:

@@ -1,7 +1,7 @@
 """CRUXEval's files (``code``, ``input``, ``output``, ``id``) as tasks.
 
-Input and output are source text there. They are read as literals and never executed; what is no
-literal is passed over and counted.
+Input and output are source text there. They are read as literals and never executed; an input that
+is no literal stays text, and a row whose output is none is passed over and counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENTRY_POINT = "f"
 
 @dataclass(slots=True)
 class CruxevalFile:
-    """Reads one file; ``skipped`` names the rows whose input or output is no literal."""
+    """Reads one file; ``skipped`` names the rows whose output is no literal."""
 
     path: Path
     skipped: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class CruxevalFile:
             try:
                 call = _call(given)
                 value = ast.literal_eval(output)
-                codec.dumps([list(call.args), dict(call.kwargs), value])
+                codec.dumps(value)
                 static = static_statistics(code, ENTRY_POINT)
             except (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError):
                 self.skipped.append(name)
@@ -49,17 +49,29 @@ class CruxevalFile:
                 id=f"cruxeval/{name}",
                 code=code,
                 entry_point=ENTRY_POINT,
-                cases=(TaskCase(call, CallResult("value", value=value)),),
+                cases=(
+                    TaskCase(
+                        call or Invocation(()),
+                        CallResult("value", value=value),
+                        source="" if call else given,
+                    ),
+                ),
                 facts={"package": "cruxeval", "static": static.to_json()},
             )
 
 
-def _call(text: str) -> Invocation:
+def _call(text: str) -> Invocation | None:
+    """Return the call with these arguments; None if they are not all plain values."""
     node = ast.parse(f"{ENTRY_POINT}({text})", mode="eval").body
     if not isinstance(node, ast.Call):
         raise ValueError("no call")
-    args = tuple(ast.literal_eval(argument) for argument in node.args)
-    return Invocation(args, {str(k.arg): ast.literal_eval(k.value) for k in node.keywords})
+    try:
+        args = tuple(ast.literal_eval(argument) for argument in node.args)
+        named = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
+        codec.dumps([list(args), named])
+    except (ValueError, TypeError, CodecError):
+        return None
+    return Invocation(args, named)
 
 
 def is_cruxeval(row: dict[str, Any]) -> bool:

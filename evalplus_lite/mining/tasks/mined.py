@@ -16,15 +16,24 @@ from evalplus_lite.values import codec
 
 @dataclass(frozen=True, slots=True)
 class TaskCase:
-    """One input, its true answer, and the counters of its run."""
+    """One input, its true answer, and the counters of its run.
+
+    ``source`` are the call's arguments as Python source, where they are not all plain values (a
+    lambda, a range); ``call`` is empty then.
+    """
 
     call: Invocation
     answer: CallResult
     runtime: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""
+
+    def written(self, name: str) -> str:
+        """Return the call of a function of that name as Python source."""
+        return f"{name}({self.source})" if self.source else self.call.written(name)
 
     def to_json(self) -> dict[str, Any]:
         """Return ``input`` with ``output`` or ``error``, and ``runtime``."""
-        row: dict[str, Any] = {"input": self.call.to_json()}
+        row: dict[str, Any] = {"input": self.source or self.call.to_json()}
         if self.answer.kind == "error":
             row["error"] = {"type": self.answer.type, "message": self.answer.message}
         else:
@@ -36,13 +45,15 @@ class TaskCase:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TaskCase:
         """Read what ``to_json`` wrote."""
-        call = Invocation.from_json(row["input"])
+        given = row["input"]
+        source = given if isinstance(given, str) else ""
+        call = Invocation(()) if source else Invocation.from_json(given)
         if "error" in row:
             error = row["error"]
             answer = CallResult("error", type=str(error["type"]), message=str(error["message"]))
         else:
             answer = CallResult("value", value=codec.from_json(row["output"]))
-        return cls(call, answer, row.get("runtime", {}))
+        return cls(call, answer, row.get("runtime", {}), source)
 
 
 @dataclass(frozen=True, slots=True)

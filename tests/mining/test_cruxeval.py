@@ -1,0 +1,165 @@
+"""CRUXEval: its rows as tasks, its generations as predictions, its scores reproduced."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from support.conversation import Scripted
+
+from evalplus_lite.cli import main
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Request
+from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings, parse_call, predict
+from evalplus_lite.mining.asking.prompt import prompt_for, worked_examples
+from evalplus_lite.mining.running.runs import Invocation
+from evalplus_lite.mining.tasks.cruxeval import CruxevalFile
+from evalplus_lite.mining.tasks.mined import TaskCase
+from evalplus_lite.pipelines.context import Session
+from evalplus_lite.pipelines.prediction import score
+from evalplus_lite.pipelines.work.predicted import Subject, judged_calls, judged_values
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store import read_jsonl, write_jsonl
+from evalplus_lite.values import wire
+
+CODE = "names = [1, 2]\n\ndef f(a, b=0):\n    return a if not callable(a) else a(b)\n"
+ROWS = [
+    {"id": "sample_0", "code": CODE, "input": "[1, (2,)], b={3}", "output": "[1, (2,)]"},
+    {"id": "sample_1", "code": CODE, "input": "lambda x: x + 1, 3", "output": "4"},
+    {"id": "sample_2", "code": CODE, "input": "1", "output": "open('x', 'w')"},
+]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A file of three rows, the last of which no literal is the output of."""
+    path = tmp_path / "crux.jsonl"
+    write_jsonl(path, ROWS)
+    return path
+
+
+def test_rows_are_read_without_running_them(rows: Path) -> None:
+    """An input that is no literal stays text; a row whose output is none is named."""
+    file = CruxevalFile(rows)
+    first, second = file.tasks()
+    assert file.skipped == ["sample_2"]
+    assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
+    assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
+    assert "f(lambda x: x + 1, 3)" in prompt_for(second, second.cases[0])
+    assert TaskCase.from_json(second.cases[0].to_json()) == second.cases[0]
+
+
+def test_values_are_judged_as_python_compares(sandbox: Sandbox) -> None:
+    """Any expression for the value is right; it sees neither the program nor the true value."""
+    said = ["[1, (2,)]", "[True, (2.0,)]", "[1, 2]", "[1] + [tuple([2])]", "f([1, (2,)])", "", "1)"]
+    found = judged_values(sandbox, Subject(CODE, "f", wire.encode([1, (2,)])), said)
+    assert found == ["", "", "other value", "", "raises", "unreadable", "unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("f(4)", ""),
+        ("f(2 + 2, b=1)", ""),
+        ("f(lambda x: x + 4)", ""),
+        ("f(sum(names) + 1)", ""),
+        ("f(5)", "other value"),
+        ("f(1, 2, 3)", "raises"),
+        ("f(lambda x: f(x, *names))", "raises"),
+        ("4", "no call of f"),
+        ("f(4) or 4", "no call of f"),
+        ("f(4", "unreadable"),
+        ("f(globals().update(f=lambda a: 4))", "does more than give a value"),
+        ("f((lambda: 0).__globals__)", "does more than give a value"),
+        ("f(range(4))", "gives no plain value"),
+    ],
+)
+def test_calls_are_judged_by_what_they_give(sandbox: Sandbox, call: str, reason: str) -> None:
+    """Any call that gives the value is right, and nothing that is not a call or tampers."""
+    subject = Subject(CODE, "f", wire.encode(4))
+    assert judged_calls(sandbox, subject, ["f(3)", call]) == ["other value", reason]
+
+
+def test_the_published_scores_come_out(shared: Path, tmp_path: Path) -> None:
+    """CodeLlama-7b's answers of some rows are graded as CRUXEval graded them, one by one."""
+    folder = shared / "benchmarks" / "cruxeval"
+    if not folder.is_dir():
+        pytest.skip("needs real data: the folder benchmarks/cruxeval")
+    with gzip.open(folder / "codellama-7b_output_generations.json.gz") as file:
+        said = json.load(file)
+    with gzip.open(folder / "codellama-7b_output_scored.json.gz") as file:
+        scored = json.load(file)["scored"]
+    chosen = [*sorted(said)[::40], "sample_51", "sample_53", "sample_125", "sample_567"]
+    tasks = tmp_path / "cruxeval.jsonl"
+    rows = (row.data for row in read_jsonl(folder / "cruxeval.jsonl"))
+    write_jsonl(tasks, (row for row in rows if row["id"] in chosen))
+    generations = tmp_path / "generations.json"
+    generations.write_text(json.dumps({name: said[name] for name in chosen}, indent=1))
+    grades = tmp_path / "grades.jsonl"
+    score(tasks, generations, graded=grades)
+    found: dict[str, list[bool]] = {}
+    for row in map(json.loads, grades.read_text().splitlines()):
+        found.setdefault(row["task_id"].rpartition("/")[2], []).append(row["result"])
+    assert found == {name: scored[name] for name in chosen}
+
+
+def test_the_command_grades_generations(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Values and calls are graded from a file of generations; what was meant is asked for."""
+    path = tmp_path / "said.json"
+    path.write_text(
+        json.dumps({"sample_0": ["f([1, (2,)])", "f(0)"], "sample_1": ["f(4)", "f(3)"]})
+    )
+    assert main(["score", str(rows), str(path)]) == 2
+    assert "--of input" in capsys.readouterr().err
+    assert main(["score", str(rows), str(path), "--of", "inputs"]) == 2
+    assert "'input'" in capsys.readouterr().err
+    assert main(["score", str(rows), str(path), "--of", "input", "--k", "1,2", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["pass_at_k"] == {"pass@1": 0.5, "pass@2": 1.0}
+    assert summary["skipped"] == ["sample_2"]
+    path.write_text('{"sample_0": ["1"], "sample_9": ["1"]}')
+    assert main(["score", str(rows), str(path)]) == 2
+    assert "'sample_9'" in capsys.readouterr().err
+    path.write_text('{"sample_0": ["1"], "sample_1": [3]}')
+    assert main(["score", str(rows), str(path)]) == 2
+    assert "'sample_1'" in capsys.readouterr().err
+
+
+def test_a_model_is_asked_for_calls(rows: Path, tmp_path: Path) -> None:
+    """The prompt shows the value and not the input; the call in the answer is run and graded."""
+
+    def reply(request: Request) -> str:
+        last = request.messages[-1].content
+        if "could not be read" in last:
+            return '{"call": "f(4)"}'
+        assert "(2,)" not in last or "[1, (2,)]" in last
+        return '{"call": "f([1, (2,)])"}' if "[1, (2,)]" in last else "four"
+
+    source, out = Scripted(reply), tmp_path / "p.jsonl"
+    tasks = list(CruxevalFile(rows).tasks())
+    asking = PredictionSettings(of="input", examples=True)
+    assert predict(tasks, source, out, asking=asking) == 2
+    assert "lambda" not in source.asked[-1].messages[-1].content
+    assert len(worked_examples("3", "input")) == 4
+    with Session(workers=1) as session:
+        result = score(rows, out, session=session)
+    assert result.report.pass_at == {"pass@1": 1.0}
+    with pytest.raises(InputError, match="other settings"):
+        predict(tasks, source, out)
+
+
+@pytest.mark.parametrize("said", ["", "4", "{}", '{"call": 3}', '{"value": "f(3)"}'])
+def test_what_holds_no_call_says_so(said: str) -> None:
+    """A model is told what was wrong with its answer."""
+    with pytest.raises(ValueError, match=r"JSON|no \"call\""):
+        parse_call(said)
+
+
+def test_rows_of_predictions_survive_their_file() -> None:
+    """What was asked for is kept with the answer."""
+    said = Prediction("t", 0, 1, {"python": "f(3)"}, of="input")
+    assert Prediction.from_json(said.to_json()) == said
