@@ -6,7 +6,6 @@ import collections
 import enum
 import re
 import threading
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pytest
@@ -118,16 +117,13 @@ def test_cycles_are_refused() -> None:
         Colour.RED,
         Pair(1, 2),
         collections.OrderedDict(a=1),
-        collections.Counter("aab"),
-        Decimal(1),
         bytearray(b"a"),
-        range(3),
         object(),
         print,
         {"a": [object()]},
         {Number(1)},
         {Pair(1, 2): 1},
-        [1, {2: Decimal(1)}],
+        [1, {2: bytearray()}],
     ],
     ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", repr(value)),
 )

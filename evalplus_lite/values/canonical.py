@@ -11,10 +11,13 @@ import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.values import wire
+from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.wire import CONTAINERS, DICT, END, LONG, SET, SETS, STRINGS, WireReader
 
 DEEPEST = wire.MAX_DEPTH + wire.DEPTH_IN_HAND
@@ -102,6 +105,8 @@ class Keys:
             raise CodecError(f"value nests deeper than {wire.MAX_DEPTH}")
         if self.hashable and tag in wire.UNHASHABLE:
             raise TypeError("an element that cannot be hashed")
+        if tag == wire.TUPLE and reader.is_marked():
+            return self._extended(reader.head(), depth + 1)
         self._fit(PREFIX.size)
         self.room -= PREFIX.size
         items = []
@@ -122,6 +127,36 @@ class Keys:
             tag = SET
         return PREFIX.pack(tag, count) + b"".join(items)
 
+    def _extended(self, kind: Kind, depth: int) -> bytes:
+        """Return the bytes of what is equal to a value beyond the plain ones, if not ``strict``."""
+        reader = self.reader
+        if self.hashable and not kind.is_hashable:
+            raise TypeError("an element that cannot be hashed")
+        name = wire.encode((..., kind.name))
+        if kind.is_atom:
+            key = kind.key(reader.extended(kind, depth))
+            is_loose = kind.base == "scalar" and not self.strict
+            found = (b"" if is_loose else name) + self._key(key)
+            self._fit(len(found))
+            self.room -= len(found)
+            return found
+        found = b"" if kind.base is not None and not self.strict else name
+        for at, form in enumerate(kind.forms):
+            reader.expect(kind, form)
+            if at < (kind.typed if self.strict else kind.compared):
+                found += self._value(depth)
+            else:
+                reader.skip(depth)
+        return found
+
+    def _key(self, key: Any) -> bytes:
+        if isinstance(key, float):
+            return self._number(key)
+        if isinstance(key, Decimal | Fraction | int):
+            self.has_nan = self.has_nan or key != key
+            return _rational(key)
+        return wire.encode(key)
+
     def _fit(self, size: int) -> None:
         if size > self.room:
             raise KeyTooLong
@@ -134,3 +169,19 @@ def _part(value: float) -> bytes:
 
 def _whole(value: float) -> bytes:
     return wire.encode(int(value))
+
+
+def _rational(value: Decimal | Fraction | int) -> bytes:
+    """Return the bytes of a number of any type, those of a float if one is equal to it."""
+    if isinstance(value, Decimal) and not value.is_finite():
+        return b"g" + _part(float(value))
+    exact = Fraction(value)
+    if exact.denominator == 1:
+        return wire.encode(exact.numerator)
+    try:
+        near = float(exact)
+    except OverflowError:
+        near = math.inf
+    if math.isfinite(near) and near == exact:
+        return b"g" + _part(near)
+    return b"q" + wire.encode((exact.numerator, exact.denominator))

@@ -3,7 +3,8 @@
 What JSON can say exactly is written as JSON. The rest is an object with one key that starts with
 ``$``: ``$tuple``, ``$set``, ``$frozenset``, ``$bytes`` (hex), ``$complex`` ([real, imaginary]),
 ``$float`` (nan, inf, -inf), ``$int`` (hex, beyond 4,000 digits, which Python would refuse to
-parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with ``$``).
+parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with ``$``); for
+types beyond the plain ones their names in ``kinds``: ``$decimal`` and so on.
 NaN payloads are not kept; everything else comes back equal, of the same type, in the same order
 (sets are written in the order of their elements' text, so equal sets give equal bytes).
 """
@@ -19,6 +20,8 @@ from typing import Any
 from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Value
 from evalplus_lite.values.hashing import check_hashing
+from evalplus_lite.values.kinds.kind import Kind
+from evalplus_lite.values.kinds.registry import BY_NAME, BY_TYPE
 
 # How deep values may nest: far beyond any real test input, well within Python's own stack.
 MAX_DEPTH = 200
@@ -89,7 +92,8 @@ class _Encoder:
             return {"$complex": [self.encode(value.real, depth), self.encode(value.imag, depth)]}
         if kind is bytes:
             return {"$bytes": value.hex()}
-        if kind not in _CONTAINERS:
+        extended = BY_TYPE.get(kind)
+        if kind not in _CONTAINERS and extended is None:
             raise CodecError(f"{kind.__module__}.{kind.__qualname__} is not a plain value")
         if depth >= MAX_DEPTH:
             raise CodecError(f"value nests deeper than {MAX_DEPTH}")
@@ -97,6 +101,8 @@ class _Encoder:
             raise CodecError("value contains itself")
         self.open.add(id(value))
         try:
+            if extended is not None:
+                return {f"${extended.name}": self.encode(_body(extended, value), depth + 1)}
             return self._container(kind, value, depth + 1)
         finally:
             self.open.discard(id(value))
@@ -117,6 +123,13 @@ class _Encoder:
 
 
 _CONTAINERS = frozenset({list, tuple, set, frozenset, dict})
+
+
+def _body(kind: Kind, value: Any) -> Value:
+    try:
+        return kind.to_body(value)
+    except (TypeError, ValueError) as error:
+        raise CodecError(str(error)) from None
 
 
 def _refuse_constant(name: str) -> Any:
@@ -151,6 +164,9 @@ def _tagged(tag: str, body: Any, depth: int) -> Value:
     try:
         if tag in _SCALARS:
             return _SCALARS[tag](body)
+        if tag[1:] in BY_NAME:
+            _enter(depth)
+            return BY_NAME[tag[1:]].from_body(_decode(body, depth + 1))
         if type(body) is not list:
             raise TypeError("a list was expected")
         _enter(depth)
@@ -165,7 +181,7 @@ def _tagged(tag: str, body: Any, depth: int) -> Value:
         keys = (key for key, _ in pairs)
         check_hashing(keys, lambda: len(json.dumps(body)), mapping=True)
         return dict(pairs)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise CodecError(f"{tag} holds {_shown(body)}: {error}") from None
 
 
@@ -200,4 +216,4 @@ _SEQUENCES: dict[str, Callable[[list[Value]], Value]] = {
     "$set": set,
     "$frozenset": frozenset,
 }
-_TAGS = sorted([*_SCALARS, *_SEQUENCES, "$dict"])
+_TAGS = sorted([*_SCALARS, *_SEQUENCES, "$dict", *(f"${name}" for name in BY_NAME)])

@@ -15,7 +15,8 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Rule
 from evalplus_lite.values import wire
 from evalplus_lite.values.canonical import Keys, KeyTooLong
-from evalplus_lite.values.leaves import close
+from evalplus_lite.values.kinds.kind import Base, Kind
+from evalplus_lite.values.leaves import NUMBERS, close, same
 from evalplus_lite.values.pairing import assignable
 from evalplus_lite.values.wire import (
     CONTAINERS,
@@ -27,11 +28,13 @@ from evalplus_lite.values.wire import (
     SEQUENCES,
     SETS,
     STRINGS,
+    TUPLE,
     WireReader,
 )
 
-NUMBERS = (int, float, complex)
 LONGEST_FLOAT = 2 * 70  # bytes of a long integer beyond which no float is near it: 1,050 bits
+ZERO = wire.encode(0)
+LONGEST_ATOM = 1 << 14  # and beyond which nothing of ``kinds`` is equal to it
 # Values compared in search of a partner for elements that are equal to no other exactly.
 MAX_STEPS = 500_000
 _INTEGERS = {wire.INT, LONG}
@@ -50,6 +53,8 @@ class Pair:
         """Return whether the next values are equal; if so, both have been passed."""
         a, b = self.a, self.b
         tag, other = b.tag(), a.tag()
+        if (tag == TUPLE and b.is_marked()) or (other == TUPLE and a.is_marked()):
+            return self._extended(other, tag)
         if tag in SEQUENCES:
             return tag == other and self._sequence()
         if tag == DICT:
@@ -129,7 +134,66 @@ class Pair:
         """Return a reader of the canonical bytes of this reader's next values."""
         return Keys(reader, strict=self.strict, hashable=hashable, longest=longest)
 
-    def _dictionary(self) -> bool:
+    def _extended(self, other: int, tag: int) -> bool:
+        """Compare two values one of which, at least, is of a type beyond the plain ones."""
+        a, b = self.a, self.b
+        given = a.head() if other == TUPLE and a.is_marked() else None
+        kind = b.head() if tag == TUPLE and b.is_marked() else None
+        if kind is not None and kind is given:
+            return self._atoms(given, kind) if kind.is_atom else self._parts(kind)
+        base = _base(kind, tag)
+        if self.strict or base is None or base != _base(given, other):
+            return False
+        if base == "scalar":
+            return self._atoms(given, kind, other, tag)
+        for reader, of in ((a, given), (b, kind)):
+            if of is None:
+                reader.at -= 1
+            else:
+                reader.expect(of, of.forms[0])
+        if not self.equal():
+            return False
+        for reader, of in ((a, given), (b, kind)):
+            for _ in of.forms[1:] if of else ():
+                reader.skip(0)
+        return True
+
+    def _atoms(self, given: Kind | None, kind: Kind | None, other: int = 0, tag: int = 0) -> bool:
+        """Compare two values that have no parts, each of a type or with the tag of a plain one."""
+        if given is None and other == LONG:
+            start = self.a.at
+            if len(self.a.digits()[1]) > LONGEST_ATOM:
+                return False
+            self.a.at = start
+        x, y = (
+            reader.scalar(at) if of is None else of.key(reader.extended(of, 0))
+            for reader, of, at in ((self.a, given, other), (self.b, kind, tag))
+        )
+        return same(x, y, self.rule)
+
+    def _parts(self, kind: Kind) -> bool:
+        """Compare two values of one type, part by part."""
+        a, b = self.a, self.b
+        compared = kind.typed if self.strict else kind.compared
+        for at, form in enumerate(kind.forms):
+            a.expect(kind, form)
+            b.expect(kind, form)
+            if at >= compared:
+                a.skip(0)
+                b.skip(0)
+            elif kind.drops_zeros:
+                x, y = WireReader(without_zeros(a)), WireReader(without_zeros(b))
+                if not Pair(x, y, self.rule).equal():
+                    return False
+            elif kind.is_ordered:
+                a.at, b.at = a.at + 1, b.at + 1
+                if not self._dictionary(is_ordered=True):
+                    return False
+            elif not self.equal():
+                return False
+        return True
+
+    def _dictionary(self, *, is_ordered: bool = False) -> bool:
         """As long as both have the same keys in the same order, values are compared in turn."""
         a, b = self.a, self.b
         ours, theirs = self.keys(a), self.keys(b)
@@ -145,7 +209,7 @@ class Pair:
                 same = False
             if not same:
                 a.at, b.at = starts
-                return self._shuffled()
+                return not is_ordered and self._shuffled()
             if not self.equal():
                 return False
         ended = a.tag() == END
@@ -162,7 +226,7 @@ class Pair:
             places[theirs.next().data].append(b.at)
             b.skip(0)
             count += 1
-        a.most = a.count + b.count  # what is equal has as many values
+        a.most = a.count + 8 * b.count  # what is equal has as many values, or parts of them
         end, ours = b.at + 1, self.keys(a, longest=max(map(len, places), default=0))
         repeated: defaultdict[bytes, list[int]] = defaultdict(list)
         while a.data[a.at] != END:
@@ -202,3 +266,28 @@ class Pair:
             return same
 
         return assignable(len(ours), fits)
+
+
+def _base(kind: Kind | None, tag: int) -> Base | None:
+    """Return as what a value is compared with those of other types."""
+    if kind is not None:
+        return kind.base
+    if tag not in CONTAINERS:
+        return "scalar"
+    return "tuple" if tag == TUPLE else "dict" if tag == DICT else None
+
+
+def without_zeros(reader: WireReader) -> bytes:
+    """Pass a dict and return it without the items that are 0."""
+    start, kept = reader.at, []
+    reader.at += 1
+    while reader.data[reader.at] != END:
+        at = reader.at
+        reader.skip(0, hashable=True)
+        middle = reader.at
+        reader.skip(0)
+        item = WireReader(reader.data[middle : reader.at])
+        if reader.at - middle > 32 or Keys(item, strict=False, hashable=False).next().data != ZERO:
+            kept.append(reader.data[at : reader.at])
+    reader.at += 1
+    return reader.data[start : start + 1] + b"".join(kept) + bytes([END])

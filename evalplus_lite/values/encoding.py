@@ -1,24 +1,50 @@
-"""Plain values in wire form, as a child writes them, and exceptions as text.
+"""Values in wire form, as a child writes them, those that it is given, and exceptions as text.
 
 This file's *text* runs in the sandbox's bare interpreter before that of ``child``, in the same
-namespace, so it imports the standard library only. The supervisor encodes what it sends with it.
+namespace, so it imports the standard library only; there the text of ``kinds`` follows it. The
+supervisor encodes what it sends with it.
 """
 
 from __future__ import annotations
 
 import marshal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 MAX_DEPTH = 200
 TYPE_NAME = type.__dict__["__name__"].__get__  # a class's own name, whatever its metaclass says
+MODULE = type.__dict__["__module__"].__get__
+BASES = type.__dict__["__mro__"].__get__
 SCALARS: frozenset[type] = frozenset({int, float, str, bool, type(None)})
 SHORT = SCALARS - {str}
+PLAIN = SCALARS | {bytes, complex, list, tuple, dict, set, frozenset}
+# What an extended value begins with in wire form: a tuple, and what no plain value holds. A tag of
+# its own would not be written by marshal.
+MARK: Any = ...
+HEADS = tuple(b"(" + bytes([count]) + b"\0\0\0." for count in range(3, 8))
+# By full name of a class: the name of the type, and what takes such a value apart.
+PACKS: dict[str, tuple[str, Callable[[Any], Any]]] = {}
+# By class, as far as met: the entry there that is its own, or of a class it is derived from.
+KNOWN: dict[type, tuple[str, Callable[[Any], Any]] | None] = {}
+# By name of the type: what puts a value together.
+UNPACKS: dict[str, Callable[[Any, Callable[[str], Any]], Any]] = {}
 
 
 class NotPlain(Exception):
-    """A value is not a plain builtin value; the argument names its type."""
+    """A value is of no type that can be sent; the argument names its type."""
+
+
+def register(
+    name: str,
+    classes: Sequence[str],
+    pack: Callable[[Any], Any],
+    unpack: Callable[[Any, Callable[[str], Any]], Any],
+) -> None:
+    """Make a type known by the full names of its classes."""
+    for each in classes:
+        PACKS[each] = name, pack
+    UNPACKS[name] = unpack
 
 
 def encode(
@@ -27,11 +53,12 @@ def encode(
     scalars: frozenset[type] = SCALARS,
     spare: int = 0,
 ) -> bytes:
-    """Return the exact wire form of a plain value: marshal version 2, which has no references.
+    """Return the exact wire form of a value: marshal version 2, which has no references.
 
     Subclasses of plain types are reduced to the plain value underneath by the base type's own C
-    methods, so that no override of theirs runs; anything else raises NotPlain. ``spare`` is
-    how much deeper than ``MAX_DEPTH`` it may nest.
+    methods, so that no override of theirs runs; a value of a type in ``kinds`` is a tuple of MARK,
+    the type's name and its parts; anything else raises NotPlain. ``spare`` is how much deeper than
+    ``MAX_DEPTH`` it may nest.
     """
     if type(value) not in scalars:
         try:
@@ -55,6 +82,8 @@ def plain(value: Any, depth: int) -> Any:
         return value
     if depth > MAX_DEPTH:
         raise NotPlain(f"{kind.__name__} nested deeper than {MAX_DEPTH}")
+    if kind not in PLAIN and (packed := extended(value, kind)):
+        return (MARK, packed[0], *[plain(part, depth + 1) for part in packed[1]])
     if issubclass(kind, (list, tuple)):
         base = list if issubclass(kind, list) else tuple
         items = [plain(item, depth + 1) for item in base.__getitem__(value, slice(None))]
@@ -83,6 +112,22 @@ def plain(value: Any, depth: int) -> Any:
     raise NotPlain(f"{kind.__module__}.{kind.__qualname__}")
 
 
+def extended(value: Any, kind: type) -> tuple[str, Sequence[Any]] | None:
+    """Return the type's name and the parts of a value whose class, or one it is of, is known."""
+    if kind not in KNOWN:
+        KNOWN[kind] = next(filter(None, map(known, BASES(kind))), None)
+    found = KNOWN[kind]
+    parts = found and found[1](value)
+    return None if found is None or parts is None else (found[0], parts)
+
+
+def known(kind: type) -> tuple[str, Callable[[Any], Any]] | None:
+    """Return what is registered for a class, which is really the one of that name."""
+    name, module = TYPE_NAME(kind), str(MODULE(kind))
+    found = PACKS.get(f"{module}.{name}")
+    return found if found and getattr(sys.modules.get(module), name, None) is kind else None
+
+
 def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.dumps) -> bytes:
     """Return the wire form of (type name, message, line) of an exception; never raises."""
     try:
@@ -102,3 +147,47 @@ def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.
         return dumps((TYPE_NAME(type(error)), message, line), 2)
     except BaseException:
         return dumps(("Exception", "<the exception cannot be described>", None), 2)
+
+
+def arrived(data: bytes, value: Any) -> Any:
+    """Return the cases (or the arguments) that were read from ``data``, with extended values built.
+
+    Plain ones are handed through. Others are built anew whenever a case is asked for: their classes
+    may be the program's, which has been loaded by then.
+    """
+    if not any(head in data for head in HEADS):
+        return value
+    return Arriving(value) if type(value) is list else built(value)
+
+
+class Arriving:
+    """Cases whose arguments are built when they are asked for."""
+
+    def __init__(self, cases: list[Any]) -> None:
+        self.cases = cases
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def __getitem__(self, index: int) -> Any:
+        return built(self.cases[index])
+
+
+def built(value: Any) -> Any:
+    """Return a value in which extended ones are what they are called."""
+    kind = type(value)
+    if kind is tuple and value and value[0] is MARK:
+        return UNPACKS[value[1]]([built(part) for part in value[2:]], declared)
+    if kind is dict:
+        return {built(key): built(item) for key, item in value.items()}
+    if kind is list or kind is tuple or kind is set or kind is frozenset:
+        return kind(map(built, value))
+    return value
+
+
+def declared(name: str) -> Any:
+    """Return what the program has under a dotted name; None if nothing."""
+    found: Any = sys.modules.get("program")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found

@@ -20,6 +20,7 @@ from evalplus_lite.types import Rule, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.canonical import KeyTooLong
 from evalplus_lite.values.comparison import Pair
+from evalplus_lite.values.kinds.kind import LIST
 from evalplus_lite.values.wire import CONTAINERS, DICT, WireReader
 
 # By how many elements an unordered output may exceed eight times the expected one's, repeated.
@@ -58,18 +59,37 @@ def is_something(data: bytes) -> bool:
 
 def _unordered(pair: Pair) -> bool:
     a, b = pair.a, pair.b
-    if not (a.data[0] in _GROUPS and b.data[0] in _GROUPS):
+    parts = _opened(a), _opened(b)
+    if parts[0] is None or parts[1] is None:
+        a.at = b.at = 0
         return pair.equal()
-    a.at = b.at = 1
     ours, theirs = a.length(), b.length()
     if ours > 8 * theirs + MORE_ELEMENTS:
         raise CodecError(f"{ours} elements, where {theirs} are right")
-    start = b.at
+    starts = a.at, b.at
     try:
-        return _as_sets(pair, ours, theirs)
+        right = _as_sets(pair, ours, theirs)
     except TypeError:  # elements that cannot be hashed: as multisets, by the leaf rule
-        a.at, b.at = 5, start
-        return ours == theirs and _as_multisets(pair, ours)
+        a.at, b.at = starts
+        right = ours == theirs and _as_multisets(pair, ours)
+    for _ in range(parts[0] if right else 0):
+        a.skip(0)
+    return right
+
+
+def _opened(reader: WireReader) -> int | None:
+    """Pass all before a group's number of elements; None if the value is not a group.
+
+    Returns how many parts follow its elements.
+    """
+    tag, rest = reader.tag(), 0
+    if tag == wire.TUPLE and reader.is_marked():
+        kind = reader.head()
+        if kind.is_atom or (kind.base != "tuple" and kind.forms[0] != LIST):
+            return None
+        reader.expect(kind, kind.forms[0])
+        tag, rest = reader.tag(), len(kind.forms) - 1
+    return rest if tag in _GROUPS else None
 
 
 def _as_sets(pair: Pair, ours: int, theirs: int) -> bool:

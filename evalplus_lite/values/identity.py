@@ -5,6 +5,9 @@ from __future__ import annotations
 import marshal
 
 from evalplus_lite.types import Value
+from evalplus_lite.values import encoding
+from evalplus_lite.values.kinds.registry import BY_NAME
+from evalplus_lite.values.wire import DEPTH_IN_HAND
 
 # The last format that writes neither references nor interning: equal values of equal types give
 # equal bytes. Floats are binary (so -0.0 is not 0.0); sets are sorted; dicts are not.
@@ -17,7 +20,11 @@ def key(value: Value) -> bytes:
     The same input: equal, and of the same type at every leaf (``1``, ``True`` and ``1.0`` differ).
     The order of a set's elements or a dict's keys does not matter. Only good within one process.
     """
-    data = marshal.dumps(value, _FORMAT)
+    try:
+        data = marshal.dumps(value, _FORMAT)
+    except ValueError:  # of a type beyond the plain ones, of which all of the parts count
+        value = encoding.plain(value, -DEPTH_IN_HAND)
+        data = marshal.dumps(value, _FORMAT)
     if b"{" in data:  # perhaps a dict: the only container that is written in insertion order
         return marshal.dumps(_ordered(value), _FORMAT)
     return data
@@ -29,6 +36,8 @@ def _ordered(value: Value) -> Value:
     if kind is dict:
         items = [(key(name), _ordered(item)) for name, item in value.items()]
         return (Ellipsis, sorted(items, key=lambda item: item[0]))
+    if kind is tuple and value[:1] == (...,) and BY_NAME[value[1]].is_ordered:
+        return (*value[:2], [(key(name), _ordered(item)) for name, item in value[2].items()])
     if kind is list or kind is tuple:
         return kind(map(_ordered, value))
     return value

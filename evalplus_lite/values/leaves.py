@@ -1,11 +1,30 @@
-"""Whether two numbers, the leaves of an output and of the expected one, are equal or near."""
+"""Whether two leaves, of an output and of the expected one, are equal or near."""
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from evalplus_lite.types import Rule
+
+NUMBERS = (int, float, complex)
+
+
+def same(a: Any, b: Any, rule: Rule) -> bool:
+    """Return whether ``a`` is the expected ``b``, both plain or a Decimal or Fraction of one.
+
+    Python's equality; if ``b`` is a float, by the rule's tolerance; NaN is NaN.
+    """
+    if isinstance(b, float | complex):
+        if isinstance(a, Decimal | Fraction):
+            try:
+                a = float(a)
+            except OverflowError:
+                return False
+        return isinstance(a, NUMBERS) and close(a, b, rule)
+    return bool(a == b) or (a != a and b != b)
 
 
 def close(a: Any, b: Any, rule: Rule) -> bool:

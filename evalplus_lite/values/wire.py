@@ -6,6 +6,9 @@ knows the few tags of plain values, bounds depth and length, and refuses all els
 are never read: equal bytes are equal values. Of the others ``compare`` reads as much as a right
 answer has; ``check`` reads all without building anything; ``decode`` builds the value, and is for
 what our own code inside has sent, or for little.
+
+Types beyond the plain ones (``kinds``) travel as a tuple of MARK, which no plain value holds, the
+type's name and the value's parts.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Value
 from evalplus_lite.values import encoding
 from evalplus_lite.values.hashing import MAX_COMPARED, check_hashing
+from evalplus_lite.values.kinds.kind import Kind
+from evalplus_lite.values.kinds.registry import BY_NAME
 
 MAX_DEPTH = encoding.MAX_DEPTH
 # How much deeper our own values may nest: answers are handed on inside lists of our making.
@@ -31,12 +36,13 @@ TEXT, BYTES, LIST, TUPLE, SET, FROZENSET, DICT, END = b"us[(<>{0"
 FIXED = {NONE: 0, TRUE: 0, FALSE: 0, INT: 4, FLOAT: 8, COMPLEX: 16}
 CONTAINERS = frozenset({LIST, TUPLE, SET, FROZENSET, DICT})
 SEQUENCES, SETS = frozenset({LIST, TUPLE}), frozenset({SET, FROZENSET})
+MARK = b"."
 STRINGS = frozenset({TEXT, BYTES})
 UNHASHABLE = frozenset({LIST, SET, DICT})
 
 
 def encode(value: Value) -> bytes:
-    """Return the wire form of a plain value; CodecError if it is not one."""
+    """Return the wire form of a value; CodecError if it is of no type that has one."""
     try:
         return encoding.encode(value, spare=DEPTH_IN_HAND)
     except encoding.NotPlain as error:
@@ -99,10 +105,9 @@ class WireReader:
         return self.data[self.at - 1]
 
     def length(self) -> int:
-        """Return the length that comes next, if so much can follow."""
+        """Return the length that comes next, if so much can follow: each element takes a byte."""
         (count,) = struct.unpack_from("<i", self.data, self.at)
         self.at += 4
-        # Every element takes a byte at least, so a larger count is a lie.
         if not 0 <= count <= len(self.data) - self.at:
             raise CodecError(f"a length of {count} exceeds the data")
         return int(count)
@@ -165,6 +170,8 @@ class WireReader:
             raise CodecError(f"value nests deeper than {MAX_DEPTH}")
         if tag == DICT:
             return self.dictionary(depth + 1)
+        if tag == TUPLE and self.is_marked():
+            return self.extended(self.head(), depth + 1)
         count, start = self.length(), self.at
         if tag in SETS and count > self.hash_limit:
             raise CodecError(f"a set of {count} elements; the limit here is {self.hash_limit}")
@@ -175,6 +182,36 @@ class WireReader:
             return tuple(items)
         self.hashed(check_hashing(items, lambda: self.at - start))
         return set(items) if tag == SET else frozenset(items)
+
+    def is_marked(self) -> bool:
+        """Return whether the tuple, whose tag has been passed, is a value beyond the plain ones."""
+        return self.data.startswith(MARK, self.at + 4)
+
+    def head(self) -> Kind:
+        """Return the type of such a value, and pass all before its parts."""
+        count = self.length()
+        self.at += 1
+        name: str = self.scalar(TEXT) if self.tag() == TEXT else ""
+        kind = BY_NAME.get(name)
+        if kind is None or count != 2 + len(kind.forms):
+            raise CodecError(f"{name!r:.40} is no type of {count - 2} parts")
+        return kind
+
+    def extended(self, kind: Kind, depth: int) -> Value:
+        """Build a value whose head has been passed."""
+        parts = []
+        for form in kind.forms:
+            self.expect(kind, form)
+            parts.append(self.value(depth))
+        try:
+            return kind.make(*parts)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise CodecError(f"malformed {kind.name}: {error}") from None
+
+    def expect(self, kind: Kind, form: bytes) -> None:
+        """Raise CodecError unless the next value begins with one of these tags."""
+        if self.data[self.at] not in form:
+            raise CodecError(f"malformed {kind.name}")
 
     def dictionary(self, depth: int) -> dict[Value, Value]:
         """Build a dict, whose tag has been passed."""
@@ -197,8 +234,7 @@ class WireReader:
     def skip(self, depth: int, *, hashable: bool = False) -> None:
         """Pass the next value, as carefully as if it were built."""
         self.add(1)
-        tag = self.tag()
-        if tag not in CONTAINERS:
+        if (tag := self.tag()) not in CONTAINERS:
             self.leaf(tag)
         elif depth > MAX_DEPTH:
             raise CodecError(f"value nests deeper than {MAX_DEPTH}")
@@ -209,6 +245,8 @@ class WireReader:
                 self.skip(depth + 1, hashable=True)
                 self.skip(depth + 1)
             self.at += 1
+        elif tag == TUPLE and self.is_marked():
+            self.skip_extended(depth + 1, hashable)
         else:
             count = self.length()
             if count >= RUN and (first := self.data[self.at]) in FIXED and self.run(first, count):
@@ -217,6 +255,18 @@ class WireReader:
             hashable = hashable or tag in SETS
             for _ in range(count):
                 self.skip(depth + 1, hashable=hashable)
+
+    def skip_extended(self, depth: int, hashable: bool) -> None:
+        """Pass a value beyond the plain ones, whose tag has been passed."""
+        kind = self.head()
+        if hashable and not kind.is_hashable:
+            raise CodecError("an element that cannot be hashed")
+        if kind.is_atom:
+            self.extended(kind, depth)
+            return
+        for form in kind.forms:
+            self.expect(kind, form)
+            self.skip(depth, hashable=hashable)
 
     def leaf(self, tag: int) -> None:
         """Pass what follows the tag of a value that has no parts."""

@@ -73,7 +73,6 @@ def test_plain_values_come_back_exactly(sandbox: Sandbox, value: Any) -> None:
     ("expression", "value"),
     [
         ("__import__('collections').OrderedDict(a=1)", {"a": 1}),
-        ("__import__('collections').Counter('aab')", {"a": 2, "b": 1}),
         ("__import__('collections').defaultdict(list, {1: [2]})", {1: [2]}),
         ("__import__('collections').namedtuple('P', 'x y')(1, 2)", (1, 2)),
         ("__import__('enum').IntEnum('E', 'A').A", 1),
@@ -97,8 +96,7 @@ def test_subclasses_are_reduced(sandbox: Sandbox, expression: str, value: Any) -
         ("(x for x in [1])", "builtins.generator"),
         ("bytearray(b'a')", "builtins.bytearray"),
         ("[memoryview(b'a')]", "builtins.memoryview"),
-        ("range(3)", "builtins.range"),
-        ("{1: __import__('decimal').Decimal(1)}", "decimal.Decimal"),
+        ("{1: iter([1])}", "builtins.list_iterator"),
         ("__import__('numpy').zeros(3)", "numpy.ndarray"),
         ("f", "builtins.function"),
         ("__import__('array').array('b', b'ab')", "array.array"),

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.harness import Execution, bind
     from evalplus_lite.sandbox.guest.script import streams
-    from evalplus_lite.values.encoding import SHORT, NotPlain, describe, encode
+    from evalplus_lite.values.encoding import SHORT, NotPlain, arrived, describe, encode
 
 HEADER = struct.Struct("<cIII")  # kind, first case, cases, bytes that follow
 RECORD = struct.Struct("<cI")  # kind, bytes that follow
@@ -196,9 +196,11 @@ def child(
 ) -> None:
     """Load one program, call it on the cases, report; the process ends here."""
     (size,) = struct.unpack("<I", receive(channel, 4))
-    request = marshal.loads(receive(channel, size))  # from the supervisor, before any program code
+    sent = receive(channel, size)
+    request = marshal.loads(sent)  # from the supervisor, before any program code
     if request["cases"] is not None:
-        cases = request["cases"]
+        cases = arrived(sent, request["cases"])
+    del sent
     reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
     # The kernel adds the sender's pid as the supervisor's namespace knows it: nothing inside does.
     channel.sendall(b"P")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.harness import Names, bind
+    from evalplus_lite.values.encoding import arrived
 
 LEFT, MADE, TICK, EACH, STOP, SPENT = (
     f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "stop", "spent")
@@ -226,7 +227,8 @@ class Metered:
         names = self.names
         allowed = names[LEFT] = min(most, self.rest)
         try:
-            answer = self.function(*marshal.loads(arguments))  # of the suite's, from the supervisor
+            # of the suite's, from the supervisor
+            answer = self.function(*arrived(arguments, marshal.loads(arguments)))
         finally:
             self.rest -= allowed - names[LEFT]
             if self.rest < 0 and allowed < most:

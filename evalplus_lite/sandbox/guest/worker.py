@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.child import MESSAGE, PAGE_BYTES, Filter, bound, child, receive
+    from evalplus_lite.values.encoding import arrived
 
 
 def start(
@@ -75,7 +76,7 @@ class Worker:
         body = receive(self.control, size) if size else b""
         if kind == b"L":
             self.cases = ()
-            self.cases = marshal.loads(body)  # from the supervisor
+            self.cases = arrived(body, marshal.loads(body))  # from the supervisor
             del body
             # Out of the collector's sight: a collection in a child would write to every object's
             # header, and so copy the memory that all children share.

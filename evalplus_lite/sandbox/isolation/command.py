@@ -30,6 +30,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.sandbox.isolation import landlock
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.isolation.seccomp import Files
+from evalplus_lite.values.kinds.registry import guest_text
 
 # Modules that programs use most: imported once, in the worker.
 PRELOAD = (
@@ -75,7 +76,8 @@ TEXTS = (
 
 def inside_text() -> str:
     """Return the source texts that a worker runs, one after the other, separated by NUL."""
-    return "\0".join((_PACKAGE / name).read_text() for name in TEXTS)
+    first, *rest = ((_PACKAGE / name).read_text() for name in TEXTS)
+    return "\0".join((first, guest_text(), *rest))
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Types beyond the plain ones, one module each: how they travel, compare, are written and made."""
