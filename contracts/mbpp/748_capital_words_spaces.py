@@ -1,4 +1,4 @@
-"""English words without spaces, of which each begins with a capital that a small letter follows.
+"""English words without spaces; each but the first begins with a capital and goes on small.
 
 Whether capitals in a row are words, or one, is open.
 """
@@ -8,4 +8,6 @@ import re
 
 def precondition(str1):
     assert type(str1) is str, "str1 must be a string"
-    assert re.fullmatch("([A-Z][a-z]+)*", str1), "str1 must be words of a capital and small letters"
+    assert re.fullmatch("[a-z]*([A-Z][a-z]+)*", str1), (
+        "str1 must be words of a capital and small letters"
+    )
