@@ -41,6 +41,8 @@ Cause: TypeAlias = Literal[
     "invalid",
     "contract",
     "budget",
+    "expected",
+    "no reference",
 ]
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 
@@ -99,6 +101,8 @@ class Task:
     reference: str
     base: tuple[Case, ...] = ()
     plus: tuple[Case, ...] = ()
+    outputs: tuple[bytes, ...] = ()
+    """The right answers to the base cases in wire form, if the task came with them."""
     contract: str | None = None
     rule: Rule = Rule()
     harness: Harness = CALL

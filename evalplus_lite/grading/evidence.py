@@ -35,6 +35,7 @@ WORDS: Mapping[Cause, str] = {
     "invalid": "the contract refuses the input",
     "contract": "the contract fails",
     "budget": "not tried",
+    "expected": "the reference does not give the output that the task came with",
 }
 # Right answers that a contract's check is tried on before it judges any sample's.
 TRIED_ON_CHECK = 3

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evalplus_lite.errors import CodecError, ReferenceSolutionError
-from evalplus_lite.grading.stability import deranged, stable
+from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
+from evalplus_lite.grading.stability import agrees, as_truth, deranged, readable, stable
 from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
@@ -36,6 +36,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.excerpts import SHOWN_BYTES, shorten
 
 OTHER_HASH_SEED = 1
+NO_REFERENCE = "it has no reference"
 # Runs after the first; a reference that still answers otherwise then has no stable answer.
 ROUNDS = 4
 SLOW = (TimedOut, Crashed, OutOfMemory)  # outcomes that cost a process, and often the whole limit
@@ -99,9 +100,12 @@ def answer(
     precondition refuses is dropped as ``invalid``, one that it fails on as ``contract``; with
     ``twice`` the reference runs again under another hash seed, its cases in another order, and must
     answer the same, as ``stable`` says. ``max_failures`` stops after so many slow or crashing
-    cases, each of which costs its whole limit: the rest is dropped as ``budget``. Raises
-    ReferenceSolutionError if the reference does not load.
+    cases, each of which costs its whole limit: the rest is dropped as ``budget``. An answer other
+    than the one that the task came with is dropped as ``expected``. Raises ReferenceSolutionError
+    if the reference does not load, UnusableTask if there is none.
     """
+    if not task.reference:
+        raise UnusableTask(task.id, "no reference", NO_REFERENCE)
     dropped: dict[int, Dropped] = {}
     inputs = Inputs.of(case.arguments for case in cases)
     if contract and task.contract is not None:
@@ -129,6 +133,12 @@ def answer(
         for place, detail in _unstable(sandbox, task, now, first.answers, roomy).items():
             dropped[live[place]] = Dropped(now[place], "unstable", detail)
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
+    for number, given in enumerate(task.outputs[:base_count]):
+        if number in answers and not agrees(answers[number], given, task):
+            detail = f"{_shown(given)}, the reference answers {_shown(answers.pop(number))}"
+            dropped[number] = Dropped(cases[number], "expected", detail)
+        elif number in answers:
+            answers[number] = given
     kept = tuple(sorted(answers))
     suite = Suite(
         task.id,
@@ -175,16 +185,6 @@ def _difference(first: bytes | Packed, then: str | None) -> str:
     return f"first {_shown(first)}, then, after other calls, {then or 'something else or nothing'}"
 
 
-def _unreadable(outcome: Outcome) -> str | None:
-    """Return why an answer is not a plain value: the sandbox's encoder is quick, not strict."""
-    if isinstance(outcome, Returned):
-        try:
-            wire.check(outcome.data)
-        except CodecError as error:
-            return str(error)
-    return None
-
-
 @dataclass
 class _Answers:
     """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
@@ -199,10 +199,7 @@ class _Answers:
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        problem = _unreadable(outcome)
-        if problem is not None:
-            outcome = Unrepresentable(problem)
-        outcome = _as_truth(outcome, self.task)
+        outcome = as_truth(readable(outcome), self.task)
         if isinstance(outcome, Returned):
             data = outcome.data
             self.answers[case] = Packed.of(data) if len(data) > LARGE else data
@@ -227,7 +224,7 @@ class _Second:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        outcome = _as_truth(outcome, self.task)
+        outcome = as_truth(outcome, self.task)
         if not isinstance(outcome, Returned):
             self.other[case] = f"{CAUSES[type(outcome)]}: {as_text(outcome)}"
         elif stable(self.expected[case], outcome.data, self.task):
@@ -235,13 +232,6 @@ class _Second:
         else:
             self.other[case] = _shown(outcome.data)
         return True
-
-
-def _as_truth(outcome: Outcome, task: Task) -> Outcome:
-    """Return True in place of an answer that is not a plain value if only its truth counts."""
-    if task.rule.kind == "truthiness" and isinstance(outcome, Unrepresentable):
-        return Returned(wire.encode(True), outcome.cpu)
-    return outcome
 
 
 def _run(

@@ -50,6 +50,8 @@ class ReferenceTimes:
         return self._get(sandbox, inputs)
 
     def _get(self, sandbox: Sandbox, inputs: Inputs) -> float:
+        if not self.task.reference:
+            return 0.0
         key = inputs.key
         if key not in self._known:
             path = self._path(key)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.types import Task
+from evalplus_lite.store.compressed import Packed
+from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.types import Outcome, Returned, Task, Unrepresentable
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
 from evalplus_lite.values.identity import key
@@ -13,6 +15,35 @@ from evalplus_lite.values.identity import key
 SEQUENCES = (list, tuple)
 # Orders of so few that moving the one in the middle would bring two together that were.
 FEW = {3: (2, 0, 1), 5: (3, 0, 4, 2, 1)}
+
+
+def readable(outcome: Outcome) -> Outcome:
+    """Return an outcome; as ``Unrepresentable`` if its answer does not hold what the wire allows.
+
+    The sandbox's encoder is quick, not strict.
+    """
+    if isinstance(outcome, Returned):
+        try:
+            wire.check(outcome.data)
+        except CodecError as error:
+            return Unrepresentable(str(error))
+    return outcome
+
+
+def as_truth(outcome: Outcome, task: Task) -> Outcome:
+    """Return True in place of an answer that is not a plain value if only its truth counts."""
+    if task.rule.kind == "truthiness" and isinstance(outcome, Unrepresentable):
+        return Returned(wire.encode(True), outcome.cpu)
+    return outcome
+
+
+def agrees(answer: bytes | Packed, given: bytes, task: Task) -> bool:
+    """Return whether an answer is right if ``given``, which the task came with, is.
+
+    If the task has a check, the two may be different right answers: the check is tried on them.
+    """
+    data = answer.unpacked() if isinstance(answer, Packed) else answer
+    return has_check(task) or same(data, given, task)
 
 
 def deranged(places: Sequence[int]) -> list[int]:

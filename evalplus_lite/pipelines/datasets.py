@@ -71,6 +71,8 @@ def content_hash(data: Dataset) -> str:
     for task in data.tasks:
         digest.update(f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}".encode())
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
+        for given in task.outputs:
+            digest.update(given)
         if task.id in data.suites:
             suite = data.suites[task.id]
             for expected in (*suite.expected, *(suite.stress.expected if suite.stress else ())):

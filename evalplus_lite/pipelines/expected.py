@@ -24,7 +24,7 @@ from evalplus_lite.grading.evidence import (
     require_check,
     weighed,
 )
-from evalplus_lite.grading.oracle import Answers, Dropped, answer
+from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.pipelines.work.staging import Staging, evidence_of, suite_of
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
 from evalplus_lite.store import cache_folder, replacing
@@ -55,17 +55,27 @@ class SuiteSource:
     evidence: dict[str, Evidence] = field(default_factory=dict, init=False)
     unusable: dict[str, Unusable] = field(default_factory=dict, init=False)
 
-    def usable(self, sandbox: Sandbox, task: Task, given: Suite | None = None) -> Answers:
+    def usable(
+        self,
+        sandbox: Sandbox,
+        task: Task,
+        given: Suite | None = None,
+        *,
+        needs_reference: bool = False,
+    ) -> Answers:
         """Return a task's suite, of a case at least, with the cases that could not be kept.
 
         ``given`` is the suite that a file has for it. This is the one door to suites: what is
-        judged, reduced or exported comes through it. Raises UnusableTask if there is none.
+        judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
+        reference where the job ``needs_reference``.
         """
         known = self.unusable.get(task.id)
         if known is not None:
             raise UnusableTask(*astuple(known))
         try:
             with blamed(task):
+                if needs_reference and not task.reference:
+                    raise UnusableTask(task.id, "no reference", NO_REFERENCE)
                 if given is None:
                     answers = self.answers(sandbox, task)
                 else:
@@ -118,6 +128,8 @@ class SuiteSource:
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
         own_refused(sandbox, task)  # raises where the contract is no use
+        if not task.reference:
+            return Answers.of(_as_given(task))
         answers = answer(
             sandbox,
             task,
@@ -174,9 +186,26 @@ class SuiteSource:
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
         facts.append(task.harness.row)
         facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits), task.contract]
+        facts += [digest(*task.outputs)] if task.outputs else []
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
+
+
+def _as_given(task: Task) -> Suite:
+    """Return the suite of a task without a reference: its cases with the outputs it came with."""
+    if not task.outputs:
+        detail = "it has neither a reference nor outputs"
+        raise UnusableTask(task.id, "no reference", detail)
+    return Suite(task.id, task.base, Blobs(task.outputs), len(task.base))
+
+
+def digest(*parts: bytes) -> str:
+    """Return a name for byte strings in their order."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big") + part)
+    return found.hexdigest()
 
 
 def _itself(ref: Ref) -> Ref:

@@ -53,12 +53,15 @@ class Shrinker:
     ) -> Smallest | None:
         """Return the simplest failing input found, the given one if there is no simpler.
 
-        None where the verdict is not of a kind that shrinking tells anything about.
+        None where the verdict is not of a kind that shrinking tells anything about, or there is no
+        reference.
         """
         arguments = prepared.suite.cases[failure.case].arguments
         if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
             return None
         task = prepared.task
+        if not task.reference:  # what is right on another input is not known
+            return None
         if task.contract is None:
             task = replace(task, contract=self._contracts.get(task.id))
         input_filter = self._of(task, prepared.suite)

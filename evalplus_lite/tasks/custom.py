@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast, get_args
 
-from evalplus_lite.errors import one_of
+from evalplus_lite.errors import CodecError, one_of
 from evalplus_lite.harness import (
     HARNESSES,
     MOST_ITEMS,
@@ -17,6 +17,7 @@ from evalplus_lite.programs import definitions
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Case, Rule, RuleKind, Style, Task
+from evalplus_lite.values import wire
 
 KEYS = (
     "id",
@@ -28,6 +29,7 @@ KEYS = (
     "rule",
     "style",
     "inputs",
+    "outputs",
     "guards",
 )
 OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
@@ -36,33 +38,30 @@ OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name
 def own_task(fields: Fields) -> Task:
     """Return the task of a row; InputError names what is missing, unknown or of a wrong type.
 
-    The reference is compiled, never run: it must define the entry point at its top level.
+    The reference is compiled, never run: it must define the entry point at its top level. It may be
+    missing: then programs are judged by the ``outputs``, and what needs a reference leaves it out.
     """
     fields.known(KEYS)
     id, harness = fields.id("id"), read_harness(fields)
     entry_point = read_entry_point(fields, harness)
-    prompt, reference = fields.text("prompt"), fields.text("reference")
-    tree = definitions.parse(reference)
-    if tree is None:
-        raise fields.refuse("reference does not compile", remedy="it must be a whole program")
-    name = defined_name(entry_point)
-    if name and not definitions.defines(tree, name):
-        raise fields.refuse(
-            f"reference does not define {name!r}", remedy="it must be a whole program"
-        )
+    prompt, reference = fields.text("prompt"), fields.text("reference", default="")
+    if reference:
+        _check_reference(fields, reference, defined_name(entry_point))
     contract = fields.text("contract", default="") or None
     if contract is not None:
         _check_contract(fields, contract)
+    base = tuple(
+        _case(fields, position, item)
+        for position, item in enumerate(fields.items("inputs", default=[]), 1)
+    )
     return Task(
         id=id,
         prompt=prompt,
         entry_point=entry_point,
         harness=harness,
         reference=reference,
-        base=tuple(
-            _case(fields, position, item)
-            for position, item in enumerate(fields.items("inputs", default=[]), 1)
-        ),
+        base=base,
+        outputs=_outputs(fields, len(base)),
         contract=contract,
         rule=read_rule(fields),
         style=read_style(fields, prompt, entry_point),
@@ -152,6 +151,33 @@ def _case(fields: Fields, position: int, item: Any) -> Case:
     if type(item) is not list:
         raise fields.refuse(f"{name}: a list of the positional arguments was expected")
     return Case(tuple(fields.value(item, name=name)))
+
+
+def _outputs(fields: Fields, count: int) -> tuple[bytes, ...]:
+    """Return the right answers that a row gives, one for each of its inputs, or none."""
+    given = fields.items("outputs", default=[])
+    if given and len(given) != count:
+        raise fields.refuse(
+            f"there are {count} inputs, but {len(given)} outputs", remedy="give one for each input"
+        )
+    found = []
+    for position, item in enumerate(given, 1):
+        name = f"outputs, number {position}"
+        try:
+            found.append(wire.encode(fields.value(item, name=name)))
+        except CodecError as error:
+            raise fields.refuse(f"{name}: {error}") from None
+    return tuple(found)
+
+
+def _check_reference(fields: Fields, reference: str, name: str) -> None:
+    tree = definitions.parse(reference)
+    if tree is None:
+        raise fields.refuse("reference does not compile", remedy="it must be a whole program")
+    if name and not definitions.defines(tree, name):
+        raise fields.refuse(
+            f"reference does not define {name!r}", remedy="it must be a whole program"
+        )
 
 
 def _check_contract(fields: Fields, contract: str) -> None:

@@ -21,8 +21,8 @@ from evalplus_lite.tasks.suite_file import suites_of
 from evalplus_lite.types import Task, Unusable
 
 # Of a user's own tasks, whose rows have either; any published format goes before.
-OWN_KEYS = ("reference",)
-OWN = tuple(Format("own tasks", {key}, lambda fields, _: own_task(fields)) for key in OWN_KEYS)
+OWN_KEYS = ({"reference"}, {"id", "prompt"})
+OWN = tuple(Format("own tasks", keys, lambda fields, _: own_task(fields)) for keys in OWN_KEYS)
 SUITE_KEYS = {"cases", "base_count"}
 SHOWN = 50  # tasks that cannot be used which one error lists
 

@@ -54,7 +54,7 @@ def measuring(place: Place, settings: Row) -> Work:
         ref, programs, contract = item
         task, given = staged(place, ref)
         try:
-            answers = source.usable(place.sandbox, task, given)
+            answers = source.usable(place.sandbox, task, given, needs_reference=True)
         except UnusableTask:
             return found_evidence(source, task.id), None
         suite, kept = answers.suite, None if given else answers.kept

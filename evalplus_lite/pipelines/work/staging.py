@@ -26,6 +26,7 @@ def task_row(task: Task) -> Row:
         (task.id, task.prompt, task.entry_point, task.harness.row, task.reference),
         case_rows(task.base),
         case_rows(task.plus),
+        task.outputs,
         task.contract,
         (rule.kind, rule.atol, rule.rtol),
         task.style,
@@ -36,7 +37,7 @@ def task_row(task: Task) -> Row:
 
 def task_of(row: Row) -> Task:
     """Return the task of a ``task_row``."""
-    named, base, plus, contract, rule, style, constraints, extra = row
+    named, base, plus, outputs, contract, rule, style, constraints, extra = row
     id, prompt, entry_point, harness, reference = named
     return Task(
         id=id,
@@ -46,6 +47,7 @@ def task_of(row: Row) -> Task:
         reference=reference,
         base=cases_of(base),
         plus=cases_of(plus),
+        outputs=tuple(outputs),
         contract=contract,
         rule=Rule(*rule),
         style=style,

@@ -1,0 +1,79 @@
+"""Tasks without a reference, and outputs given with a task: used where they can be, named else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite import Sample, Session, augment, evaluate, load_dataset
+from evalplus_lite.errors import InputError
+
+SUM = "def add(a, b):\n    return a + b\n"
+ROW: dict[str, Any] = {"prompt": "Add.", "entry_point": "add", "inputs": [[1, 2], [3, 4]]}
+ROWS = [
+    {**ROW, "id": "given", "outputs": [3, 7]},
+    {**ROW, "id": "other", "reference": SUM, "outputs": [3, 8.0]},
+    {**ROW, "id": "same", "reference": SUM, "outputs": [3.0000000001, 7], "rule": {"atol": 0.1}},
+    {**ROW, "id": "none"},
+]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(workers=1) as found:
+        yield found
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def causes(unusable: list[dict[str, str]]) -> dict[str, str]:
+    return {row["task_id"]: row["cause"] for row in unusable}
+
+
+def test_outputs_judge_without_a_reference(tasks: Path, session: Session) -> None:
+    """A task with outputs judges programs; one with neither is named, and judges none."""
+    ids = ("given", "other", "same", "none")
+    samples = [Sample(id, SUM.replace("+", op), index=n) for id in ids for n, op in enumerate("+-")]
+    result = evaluate(tasks, samples, extract=False, minimize=True, session=session)
+    found = {(row["task_id"], row["index"]): row["base"] for row in result.to_rows()}
+    assert found == {
+        (id, n): verdict for id in ids[:3] for n, verdict in enumerate(("pass", "fail"))
+    }
+    assert causes(result.unusable) == {"none": "no reference"}
+
+
+def test_a_reference_that_disagrees_is_noted(tasks: Path, session: Session) -> None:
+    """An input on which the reference gives another output than the task is no test."""
+    result = evaluate(tasks, [Sample("other", SUM)], extract=False, session=session)
+    (note,) = [row for row in result.summary["notes"] if row["kind"] == "dropped"]
+    assert (note["task_id"], note["cause"], note["count"]) == ("other", "expected", 1)
+    assert "8.0" in note["detail"]
+
+
+def test_what_needs_a_reference_leaves_them_out(tasks: Path, session: Session) -> None:
+    """Inputs are made for the other tasks; the outputs that were given stay as they were given."""
+    result = augment(tasks, inputs=2, session=session)
+    assert causes(result.unusable) == {"given": "no reference", "none": "no reference"}
+    assert set(result.dataset.ids) == {"other", "same"}
+    assert result.dataset.suites["other"].base_count == 1
+
+
+@pytest.mark.parametrize(
+    ("outputs", "problem"),
+    [([3], "2 inputs, but 1 outputs"), ([3, {"$what": 1}], r"outputs, number 2"), (3, "a list")],
+)
+def test_outputs_that_do_not_fit_are_named(tmp_path: Path, outputs: Any, problem: str) -> None:
+    """There is one output for each input, and each is a value."""
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps({**ROW, "id": "a", "outputs": outputs}))
+    with pytest.raises(InputError, match=rf"tasks\.jsonl:1: .*{problem}"):
+        load_dataset(path)
