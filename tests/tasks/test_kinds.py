@@ -1,0 +1,59 @@
+"""Kinds of tasks that people bring: right programs pass, wrong ones do not, the rest is refused."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.sandbox import Limits, Sandbox, preset
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.types import Task
+
+FILE = Path(__file__).with_name("kinds.toml")
+KINDS: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["kind"]
+PARTS = ("reference", "harness", "rule", "contract")
+LIMITS = Limits(cpu=2.0)
+
+
+def task_of(kind: dict[str, Any], folder: Path) -> Task:
+    """Return the task as it comes from a file of one's own."""
+    row = {"id": "t", "prompt": kind["name"], "entry_point": kind.get("entry_point", "f")}
+    row |= {part: kind[part] for part in PARTS if part in kind}
+    path = folder / "own.jsonl"
+    path.write_text(json.dumps({**row, "inputs": json.loads(kind["inputs"])}) + "\n")
+    (task,) = load_dataset(path, strict=True).tasks
+    return task
+
+
+def of(kind: dict[str, Any]) -> Any:
+    """Return the kind as a test's parameter."""
+    marks = pytest.mark.xfail(reason="not judged yet") if kind.get("pending") else ()
+    return pytest.param(kind, id=kind["name"], marks=marks)
+
+
+@pytest.mark.parametrize("kind", [of(kind) for kind in KINDS])
+def test_each_kind_is_judged_rightly_or_refused(
+    sandbox: Sandbox, tmp_path: Path, kind: dict[str, Any]
+) -> None:
+    """A right program passes, a wrong one does not; where nothing can be told, none passes."""
+    task = task_of(kind, tmp_path)
+    source = SuiteSource(cache=None, limits=LIMITS)
+    if "refused" in kind:
+        with pytest.raises(UnusableTask) as refusal:
+            source.usable(sandbox, task)
+        assert refusal.value.cause == kind["refused"]
+        return
+    prepared = PreparedSuite.of(task, source.usable(sandbox, task).suite, preset("paper"))
+    assert len(prepared.suite.cases) == len(task.base)
+    for program in [task.reference, *kind.get("right", ())]:
+        verdict = evaluate_program(sandbox, prepared, program)
+        assert verdict.passed, (program, verdict.failure)
+    for program in kind["wrong"]:
+        assert not evaluate_program(sandbox, prepared, program).passed, program
