@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.harness import CALL, Harness, defined_name
+from evalplus_lite.rules import PYTHON
+from evalplus_lite.rules import Rule as Rule
+from evalplus_lite.rules import RuleKind as RuleKind
 from evalplus_lite.store.compressed import Blobs
 
 Value: TypeAlias = Any
@@ -47,23 +50,6 @@ Cause: TypeAlias = Literal[
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 
 Style: TypeAlias = Literal["completion", "solution"]
-RuleKind: TypeAlias = Literal["python", "strict", "unordered", "truthiness"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How an output is compared with the expected one; data of the task, never of a dataset.
-
-    ``kind``: ``python`` (Python equality on plain values, with a tolerance if the expected leaf is
-    a float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
-    ``truthiness`` (only whether the output is something, of any kind, rather than None or False;
-    0 and "" count as something). ``atol`` and ``rtol`` are the absolute and relative tolerance of a
-    float leaf.
-    """
-
-    kind: RuleKind = "python"
-    atol: float = 1e-6
-    rtol: float = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +90,7 @@ class Task:
     outputs: tuple[bytes, ...] = ()
     """The right answers to the base cases in wire form, if the task came with them."""
     contract: str | None = None
-    rule: Rule = Rule()
+    rule: Rule = PYTHON
     harness: Harness = CALL
     style: Style = "completion"
     """Whether a solution continues the prompt (HumanEval) or is a program by itself (MBPP)."""

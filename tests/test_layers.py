@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
 
-GROUND = frozenset({"errors", "harness", "locks", "store", "types", "values"})
+GROUND = frozenset({"errors", "harness", "locks", "rules", "store", "types", "values"})
 RUNNING = GROUND | {"programs", "programs/extraction", "sandbox", "execution"}
 TASKS = RUNNING | {"tasks"}
 GENERATING = {"generate", "generate/domains", "generate/operators", "generate/engine"}
@@ -27,8 +27,9 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "locks": frozenset(),
     "store": {"errors", "locks"},
     "harness": frozenset(),
-    "types": {"harness", "store"},
-    "values": {"errors", "store", "types"},
+    "rules": frozenset(),
+    "types": {"harness", "rules", "store"},
+    "values": {"errors", "rules", "store", "types"},
     "statistics": {"errors", "types"},
     "llm": {"errors", "store"},
     "programs": GROUND,

@@ -11,6 +11,7 @@ import ast
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Rule, Task
+from evalplus_lite.values.texts import LONGEST_NUMBER, TEXT_RULES
 
 _LEAVES = """\
 def {name}_close(a, b):
@@ -29,7 +30,7 @@ def {name}_close(a, b):
 
 
 def {name}_equal(a, b):
-    if {strict} and type(a) is not type(b):
+{texts}    if {strict} and type(a) is not type(b):
         return False
     if isinstance(b, (float, complex)):
         return isinstance(a, (int, float, complex)) and bool({name}_close(a, b))
@@ -85,6 +86,33 @@ def {name}(inputs, output, expected):
     return any(output is each for each in absent) == any(expected is each for each in absent)
 """
 
+_IF_TEXTS = """\
+    if isinstance(a, str) and isinstance(b, str):
+        ours, theirs = {name}_parts(a), {name}_parts(b)
+        return len(ours) == len(theirs) and all(map({name}_same, ours, theirs))
+"""
+_TEXTS = """
+
+def {name}_parts(text):
+    space = " \\t\\n\\r\\f\\v"
+    if {lines}:
+        return [line.rstrip(space) for line in text.rstrip(space).split("\\n")]
+    for other in space[1:]:
+        text = text.replace(other, " ")
+    return [token for token in text.split(" ") if token]
+
+
+def {name}_same(a, b):
+    import re
+
+    number = r"[-+]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][-+]?[0-9]{{1,4}})?"
+    if a == b or not {numbers} or re.fullmatch("[-+]?[0-9]+", b):
+        return a == b
+    if max(len(a), len(b)) > {longest} or not all(re.fullmatch(number, each) for each in (a, b)):
+        return False
+    return bool({name}_close(float(a), float(b)))
+"""
+
 
 def judging_text(task: Task, *, name: str = "is_right") -> str:
     """Return source that defines ``name(inputs, output, expected) -> bool`` for a task.
@@ -113,9 +141,15 @@ def {name}(inputs, output, expected):
 def _rule_text(rule: Rule, name: str) -> str:
     if rule.kind == "truthiness":
         return _PRESENCE.format(name=name)
-    text = _LEAVES + (_UNORDERED if rule.kind == "unordered" else _ORDERED)
     strict = rule.kind == "strict"
-    return text.format(name=name, atol=rule.atol, rtol=rule.rtol, strict=strict)
+    printed = rule.kind in TEXT_RULES
+    texts = _IF_TEXTS.format(name=name) if printed else ""
+    text = _LEAVES.format(name=name, atol=rule.atol, rtol=rule.rtol, strict=strict, texts=texts)
+    text += (_UNORDERED if rule.kind == "unordered" else _ORDERED).format(name=name)
+    if printed:
+        lines, numbers = rule.kind == "lines", rule.kind == "numbers"
+        text += _TEXTS.format(name=name, lines=lines, numbers=numbers, longest=LONGEST_NUMBER)
+    return text
 
 
 def _check_text(task: Task, name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, cast, get_args
 
 from evalplus_lite.errors import CodecError, one_of
 from evalplus_lite.harness import (
+    CALL,
     HARNESSES,
     MOST_ITEMS,
     OBSERVED,
@@ -63,7 +64,7 @@ def own_task(fields: Fields) -> Task:
         base=base,
         outputs=_outputs(fields, len(base)),
         contract=contract,
-        rule=read_rule(fields),
+        rule=read_rule(fields, harness),
         style=read_style(fields, prompt, entry_point),
         constraints=_constraints(fields),
     )
@@ -113,17 +114,22 @@ def read_entry_point(fields: Fields, harness: Harness) -> str:
     return f"{owner}.{method}"
 
 
-def read_rule(fields: Fields) -> Rule:
-    """Return the comparison rule of a row's ``rule`` object; the default one if it has none."""
+def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
+    """Return the rule of a row's ``rule`` object; what it leaves out is the harness' default."""
     rule = fields.object("rule", default={})
     rule.known(("kind", "atol", "rtol"), what=" in rule")
-    default = Rule()
+    default = default_rule(harness)
     kind = rule.text("kind", default=default.kind)
     kind = OLD_RULE_KINDS.get(kind, kind)
     if kind not in get_args(RuleKind):
         raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
     atol, rtol = (rule.number(key, default=getattr(default, key)) for key in ("atol", "rtol"))
     return Rule(cast("RuleKind", kind), atol, rtol)
+
+
+def default_rule(harness: Harness) -> Rule:
+    """Return the rule of a task that names none: for a script, what most judges do."""
+    return Rule("lines") if harness.kind == "script" else Rule()
 
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:

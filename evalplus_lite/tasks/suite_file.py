@@ -156,7 +156,7 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         base=cases[:base_count],
         plus=cases[base_count:],
         contract=fields.text("contract", default="") or None,
-        rule=read_rule(fields),
+        rule=read_rule(fields, harness),
         style=read_style(fields, prompt, entry_point),
         extra=fields.data("extra"),
     )

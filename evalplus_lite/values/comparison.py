@@ -18,6 +18,7 @@ from evalplus_lite.values.canonical import Keys, KeyTooLong
 from evalplus_lite.values.kinds.kind import Base, Kind
 from evalplus_lite.values.leaves import NUMBERS, close, same
 from evalplus_lite.values.pairing import assignable
+from evalplus_lite.values.texts import TEXT_RULES, same_text
 from evalplus_lite.values.wire import (
     CONTAINERS,
     DICT,
@@ -46,7 +47,7 @@ class Pair:
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
         self.a, self.b, self.rule = a, b, rule
-        self.strict = rule.kind == "strict"
+        self.strict, self.printed = rule.kind == "strict", rule.kind in TEXT_RULES
         self.steps = 0
 
     def equal(self) -> bool:
@@ -66,8 +67,10 @@ class Pair:
         if other in STRINGS:
             if tag != other:
                 return False
-            size = b.length()
-            return a.length() == size and a.take(size) == b.take(size)
+            size, ours = b.length(), a.length()
+            if self.printed and tag == wire.TEXT:
+                return same_text(a.take(ours), b.take(size), self.rule)
+            return ours == size and a.take(size) == b.take(size)
         return self._scalar(other, tag)
 
     def _scalar(self, other: int, tag: int) -> bool:

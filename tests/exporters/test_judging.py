@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, OrderedDict
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evalplus_lite.exporters.judging import judging_text
 from evalplus_lite.exporters.literals import literal
-from evalplus_lite.types import Rule, Task
+from evalplus_lite.types import Rule, RuleKind, Task
 from evalplus_lite.values.equality import matches
 
 scalars = st.one_of(
@@ -24,6 +24,7 @@ scalars = st.one_of(
     st.floats(),
     st.complex_numbers(max_magnitude=3),
     st.text(max_size=3),
+    st.lists(st.sampled_from([*" \n\t.", "1.0", "1.00", "-1e5", "a"])).map("".join),
     st.binary(max_size=2),
 )
 hashable = st.recursive(scalars, lambda inner: st.lists(inner, max_size=2).map(tuple), max_leaves=3)
@@ -40,7 +41,7 @@ values = st.recursive(
 )
 rules = st.builds(
     Rule,
-    st.sampled_from(["python", "strict", "unordered", "truthiness"]),
+    st.sampled_from(get_args(RuleKind)),
     st.sampled_from([0.0, 1e-6, 0.5]),
     st.sampled_from([0.0, 1e-7]),
 )
