@@ -27,17 +27,19 @@ class Pick:
     gain: int
 
 
-def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int) -> dict[int, int]:
+def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) -> dict[int, int]:
     """Return the weight of each row, given groups of rows and what part of ``UNIT`` is theirs.
 
     Within a group equal rows are one, and each has an equal part; of it counts the less the more
     tests satisfy the row, all of it for 1, a half for 2 to 3, a third for 4 to 7, ...: what many
-    tests find, few random ones would. ``free`` are the tests to choose from; a row that none of
-    them satisfies, or each, has no weight.
+    tests find, few random ones would. ``free`` are the tests to choose from, ``given`` those that
+    every suite has. A row that no free test satisfies has no weight, nor one that each and a given
+    one do. If each does and no given one, that tells no free tests apart, but is worth having.
     """
     found: dict[int, int] = {}
     for share, rows in groups:
-        distinct = dict.fromkeys(row for row in rows if row & free and free & ~row)
+        told = (row for row in rows if row & free and (free & ~row or not row & given))
+        distinct = dict.fromkeys(told)
         for row in distinct:
             part = share // (len(distinct) * row.bit_count().bit_length())
             found[row] = found.get(row, 0) + part

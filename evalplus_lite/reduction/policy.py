@@ -110,7 +110,7 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
     given = (1 << matrix.base_count) - 1
     free = ((1 << matrix.count) - 1) & ~given & ~matrix.refused
     return ranking(
-        weighed(shares, free),
+        weighed(shares, free, given),
         matrix.count,
         given=given,
         least=LEAST if policy.budget is None else 1,

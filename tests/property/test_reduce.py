@@ -66,7 +66,8 @@ def test_greedy_is_a_cover_without_redundant_or_given_tests(problem: Problem) ->
 @given(problems(), st.integers(1, 6))
 def test_each_test_of_a_ranking_adds_most(problem: Problem, most: int) -> None:
     """No test that was left adds more than the one taken: each halves what its rows are worth."""
-    left = weighed([(UNIT, problem.rows)], ((1 << problem.tests) - 1) & ~problem.given)
+    whole = (1 << problem.tests) - 1
+    left = weighed([(UNIT, problem.rows)], whole & ~problem.given, problem.given)
     assert sum(left.values()) <= UNIT
     picks = ranking(left, problem.tests, given=problem.given, most=most)
     left = {row: weight >> bool(row & problem.given) for row, weight in left.items()}
@@ -77,6 +78,14 @@ def test_each_test_of_a_ranking_adds_most(problem: Problem, most: int) -> None:
         free.remove(pick.test)
         left = {row: weight >> (row >> pick.test & 1) for row, weight in left.items()}
     assert len(picks) <= most
+
+
+def test_the_only_further_test_is_taken_for_what_no_given_one_does() -> None:
+    """A row that every free test satisfies chooses none of them before the others, but one."""
+    for free in (0b10, 0b110):
+        weights = weighed([(UNIT, [free, free | 1])], free, 0b1)
+        picks = ranking(weights, free.bit_length(), given=0b1, least=UNIT // 3, most=9)
+        assert [pick.test for pick in picks] == [1]
 
 
 @few
@@ -158,7 +167,7 @@ def test_pruning_any_choice_loses_nothing(problem: Problem, some: list[int]) -> 
 def test_a_budget_is_kept_and_spent(many: list[Problem], most: int, budget: int) -> None:
     """Never more tests than the budget, never fewer while a ranking offers more."""
     rankings = [
-        ranking(weighed([(UNIT, each.rows)], (1 << each.tests) - 1), each.tests, most=most)
+        ranking(weighed([(UNIT, each.rows)], (1 << each.tests) - 1, 0), each.tests, most=most)
         for each in many
     ]
     suites = allocate(rankings, budget=budget)
