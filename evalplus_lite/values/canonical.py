@@ -132,10 +132,13 @@ class Keys:
         reader = self.reader
         if self.hashable and not kind.is_hashable:
             raise TypeError("an element that cannot be hashed")
-        name = wire.encode((..., kind.name))
+        name = wire.MARK + kind.name.encode() + wire.MARK
         if kind.is_atom:
-            key = kind.key(reader.extended(kind, depth))
-            is_loose = kind.base == "scalar" and not self.strict
+            value = reader.extended(kind, depth)
+            key = kind.key(value)
+            if self.strict:
+                name += wire.encode(kind.details(value))
+            is_loose = kind.base == "scalar" and not self.strict and type(key) is not tuple
             found = (b"" if is_loose else name) + self._key(key)
             self._fit(len(found))
             self.room -= len(found)

@@ -168,11 +168,15 @@ class Pair:
             if len(self.a.digits()[1]) > LONGEST_ATOM:
                 return False
             self.a.at = start
-        x, y = (
-            reader.scalar(at) if of is None else of.key(reader.extended(of, 0))
-            for reader, of, at in ((self.a, given, other), (self.b, kind, tag))
-        )
-        return same(x, y, self.rule)
+        x = self.a.scalar(other) if given is None else self.a.extended(given, 0)
+        y = self.b.scalar(tag) if kind is None else self.b.extended(kind, 0)
+        if (
+            self.strict
+            and kind is not None
+            and kind.split(x)[1 : kind.typed] != kind.split(y)[1 : kind.typed]
+        ):
+            return False
+        return same(given.key(x) if given else x, kind.key(y) if kind else y, self.rule)
 
     def _parts(self, kind: Kind) -> bool:
         """Compare two values of one type, part by part."""

@@ -68,7 +68,12 @@ def encode(
         # marshal writes any object with a buffer (bytearray, array, ndarray) as if it were bytes.
         if b"s" not in data:
             return data
-        value = plain(value, -spare)
+        try:
+            value = plain(value, -spare)
+        except TypeError as error:  # an element hashed by what it is, with parts that are not
+            if not str(error).startswith("unhashable"):
+                raise
+            raise NotPlain(str(error)) from None
     try:
         return dumps(value, 2)
     except ValueError:  # what marshal raises for a plain value when memory runs out
@@ -125,7 +130,11 @@ def known(kind: type) -> tuple[str, Callable[[Any], Any]] | None:
     """Return what is registered for a class, which is really the one of that name."""
     name, module = TYPE_NAME(kind), str(MODULE(kind))
     found = PACKS.get(f"{module}.{name}")
-    return found if found and getattr(sys.modules.get(module), name, None) is kind else None
+    if found and getattr(sys.modules.get(module), name, None) is kind:
+        return found
+    if "__dataclass_fields__" in kind.__dict__:
+        return PACKS["dataclass"]
+    return PACKS["namedtuple"] if "_fields" in kind.__dict__ and issubclass(kind, tuple) else None
 
 
 def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.dumps) -> bytes:
@@ -186,8 +195,14 @@ def built(value: Any) -> Any:
 
 
 def declared(name: str) -> Any:
-    """Return what the program has under a dotted name; None if nothing."""
+    """Return what the program has under a dotted name; None if nothing.
+
+    ``declared.made`` are the classes that were made, as it has none of the name.
+    """
     found: Any = sys.modules.get("program")
     for part in name.split("."):
         found = getattr(found, part, None)
     return found
+
+
+declared.made = {}  # type: ignore[attr-defined]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import collections
+import datetime
 import dis
+import enum
 import json
 import marshal
-from collections import Counter, deque
+from collections import Counter, OrderedDict, defaultdict, deque
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -26,15 +30,68 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_NAME, BY_TYPE, KINDS
 
+
+class Color(enum.Enum):
+    RED, BLUE = 1, 2
+
+
+class Level(enum.IntEnum):
+    LOW, HIGH = 1, 2
+
+
+class Mode(enum.StrEnum):
+    FAST = "a"
+
+
+class Right(enum.Flag):
+    READ, WRITE = 1, 2
+
+
+Point = collections.namedtuple("Point", "x y")
+Pixel = collections.namedtuple("Pixel", "row column")
+
+
+@dataclass(frozen=True)
+class Item:
+    price: object
+    name: str = ""
+    note: object = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Other:
+    price: object
+    name: str = ""
+
+
 SMALL = st.integers(-2, 3) | st.sampled_from([0.5, 1.0, True, "a", None])
 LIKE_OTHERS = st.integers(-2, 3)
 MAPPING = st.dictionaries(st.sampled_from("ab"), st.integers(-1, 2), max_size=2)
+ZONES = st.sampled_from(
+    [None, datetime.UTC, *(datetime.timezone(datetime.timedelta(hours=each)) for each in (1, -5))]
+)
+TIMES = st.builds(
+    datetime.time, st.integers(0, 2), st.sampled_from([0, 30]), st.sampled_from([0, 59]),
+    st.just(0), ZONES,
+)  # fmt: skip
+DATES = st.dates(datetime.date(2023, 12, 31), datetime.date(2024, 1, 1))
 STRATEGIES: dict[str, st.SearchStrategy[Any]] = {
     "counter": MAPPING.map(Counter),
     "decimal": st.decimals(places=1, min_value=-2, max_value=3)
     | st.sampled_from(["1", "1.00", "1E+2", "-0", "Infinity", "0.1", "1E-30"]).map(Decimal),
+    "dataclass": st.builds(Item, SMALL, st.sampled_from(["", "a"]), SMALL)
+    | st.builds(Other, SMALL),
+    "date": DATES,
+    "datetime": st.builds(datetime.datetime.combine, DATES, TIMES),
+    "defaultdict": st.builds(defaultdict, st.sampled_from([None, int, list, TIMES.map]), MAPPING),
     "deque": st.builds(deque, st.lists(SMALL, max_size=3), st.sampled_from([None, 3, 9])),
+    "enum": st.sampled_from([*Color, *Level, *Mode, *Right, Right.READ | Right.WRITE]),
+    "fraction": st.fractions(-2, 3, max_denominator=4),
+    "namedtuple": st.builds(Point, SMALL, SMALL) | st.builds(Pixel, SMALL, SMALL),
+    "ordereddict": st.permutations([("a", 1), ("b", 2)]).map(OrderedDict),
     "range": st.builds(range, LIKE_OTHERS, LIKE_OTHERS, st.sampled_from([-2, -1, 1, 2, 3])),
+    "time": TIMES,
+    "timedelta": st.timedeltas(datetime.timedelta(-1), datetime.timedelta(1)),
 }
 ANY = st.one_of(*STRATEGIES.values())
 PLAIN = SMALL | MAPPING | st.lists(SMALL, max_size=2) | st.lists(SMALL, max_size=2).map(tuple)
@@ -66,11 +123,14 @@ def test_every_type_has_a_strategy() -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.data())
 def test_a_value_comes_back_as_it_was(name: str, data: st.DataObject) -> None:
     """In wire form and in files, alone and within a container, by type and content."""
-    value = data.draw(STRATEGIES[name] | st.sampled_from(BY_NAME[name].examples))
+    drawn = data.draw(STRATEGIES[name] | st.sampled_from(BY_NAME[name].examples))
+    value = wire.decode(wire.encode(drawn))
+    assert type(value) is BY_NAME[name].type
+    assert type(drawn) is not type(value) or text(drawn) == text(value)
     for whole in (value, [1, (value,)], {"a": value}):
         encoded = wire.encode(whole)
         assert text(wire.decode(encoded)) == text(whole)
@@ -81,7 +141,7 @@ def test_a_value_comes_back_as_it_was(name: str, data: st.DataObject) -> None:
     assert shorten(value)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(ANY | PLAIN, ANY | PLAIN)
 def test_values_are_equal_as_python_says(a: Any, b: Any) -> None:
     """On any two values, alone, in containers, as elements and as keys; ``strict`` is no laxer."""
@@ -89,7 +149,8 @@ def test_values_are_equal_as_python_says(a: Any, b: Any) -> None:
     assert matches(a, b, EXACT) is same
     assert matches([0, a], [0, b], EXACT) is same
     assert matches({"k": a}, {"k": b}, EXACT) is same
-    assert matches([[], a], [b, []], Rule("unordered")) is same
+    if not type(a) is type(b) is OrderedDict:  # both are equal to a dict, as elements here
+        assert matches([[], a], [b, []], Rule("unordered")) is same
     if is_hashable(a) and is_hashable(b):
         assert matches({a}, {b}, EXACT) is same
         assert matches({a: 1, "z": 2}, {"z": 2, b: 1}, EXACT) is same
@@ -128,7 +189,7 @@ def parts_of(kind: Kind) -> st.SearchStrategy[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data())
 def test_forged_parts_are_refused_or_sound(kind: Kind, data: st.DataObject) -> None:
     """Parts that a program made up give a value of the type, or CodecError: nothing else."""
@@ -141,7 +202,7 @@ def test_forged_parts_are_refused_or_sound(kind: Kind, data: st.DataObject) -> N
         value = None
     else:
         assert type(value) is kind.type
-        assert text(wire.decode(wire.encode(value))) == text(value)
+        assert key(wire.decode(wire.encode(value))) == key(value)
         assert wire.check(forged)
     for expected in (right, wire.encode([1]), wire.encode({1: 2}), wire.encode(1)):
         for rule in (Rule(), Rule("strict"), Rule("unordered")):
@@ -189,10 +250,9 @@ def test_every_type_goes_into_a_program_and_comes_out(sandbox: Sandbox) -> None:
     """Arguments are real values there, as are those inside containers; answers are exact."""
     examples = [example for kind in KINDS for example in kind.examples]
     program = Program(
-        "from decimal import Decimal\n"
         "def f(x, inner):\n"
         "    assert type(x) is type(inner[0]['k']), (x, inner)\n"
-        "    return [x, inner, type(x).__name__]\n",
+        "    return [x, inner, type(x).__name__.lower()]\n",
         "f",
     )
     cases = [(example, ({"k": example},)) for example in examples]
@@ -201,7 +261,7 @@ def test_every_type_goes_into_a_program_and_comes_out(sandbox: Sandbox) -> None:
         assert isinstance(outcome, Returned), (example, outcome)
         x, inner, name = wire.decode(outcome.data)
         assert text(x) == text(inner[0]["k"]) == text(example)
-        assert name == type(example).__name__
+        assert name == getattr(example, "owner", type(example).__name__.lower()).lower()
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -72,12 +72,9 @@ def test_plain_values_come_back_exactly(sandbox: Sandbox, value: Any) -> None:
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("__import__('collections').OrderedDict(a=1)", {"a": 1}),
-        ("__import__('collections').defaultdict(list, {1: [2]})", {1: [2]}),
-        ("__import__('collections').namedtuple('P', 'x y')(1, 2)", (1, 2)),
-        ("__import__('enum').IntEnum('E', 'A').A", 1),
         ("type('S', (str,), {'__eq__': lambda *_: True, '__hash__': str.__hash__})('a')", "a"),
         ("[type('L', (list,), {'__iter__': lambda self: iter([9])})([1, 2])]", [[1, 2]]),
+        ("type('D', (dict,), {'items': lambda self: 1})(a=1)", {"a": 1}),
         ("__import__('numpy').float64(1.5)", 1.5),
         ("(__import__('numpy').int64(3), __import__('numpy').bool_(True))", (3, True)),
     ],

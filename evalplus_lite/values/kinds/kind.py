@@ -98,6 +98,10 @@ class Kind:
             raise TypeError(f"{value!r:.100} cannot be sent")
         return found
 
+    def details(self, value: Any) -> Parts:
+        """Return the parts beyond the first that have to be the same for types to be."""
+        return self.split(value)[1 : self.typed] if self.typed > 1 else ()
+
     def to_body(self, value: Any) -> Value:
         """Return what stands behind the tag in a file."""
         if self.written is not None:
