@@ -1,6 +1,7 @@
-"""A string whose only whitespace is the plain space, as in the examples.
+"""A string with plain spaces or with underscores, not with both, as in the examples.
 
-"Whitespaces" names other kinds as well, but an underscore can become only one kind again.
+"Replace whitespaces with an underscore and vice versa" leaves open whether both are exchanged in
+one string, or whichever it has is replaced. Other kinds of whitespace would not come back.
 """
 
 
@@ -9,3 +10,4 @@ def precondition(text):
     assert all(char == " " or not char.isspace() for char in text), (
         "whitespace must be plain spaces"
     )
+    assert not (" " in text and "_" in text), "text must not hold both spaces and underscores"
