@@ -71,7 +71,9 @@ class TaskAugmentation:
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
         self.apart: list[Case] = []
-        self.generator = generator_of(self.task, base.suite.cases, seed, seeds, is_own=is_own)
+        self.generator = generator_of(
+            sandbox, self.task, base.suite.cases, seed, seeds, is_own=is_own
+        )
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
         self.bearable = Bearable.of(sandbox, self.task)

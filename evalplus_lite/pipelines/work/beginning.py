@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
@@ -12,9 +13,12 @@ from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.grading.evidence import notes, own_refused, require_check, sentence, weighed
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.types import Case, Task
+from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.types import Case, Task, Value
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
+SHAPES = ("size", "rectangular", "square", "record")
+RESHAPED = 40  # inputs of other shapes that a contract is asked about, for each base case
 SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one of ours
 
 
@@ -32,7 +36,13 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
 
 
 def generator_of(
-    task: Task, base: Sequence[Case], seed: int, seeds: Sequence[Case], *, is_own: bool
+    sandbox: Sandbox,
+    task: Task,
+    base: Sequence[Case],
+    seed: int,
+    seeds: Sequence[Case],
+    *,
+    is_own: bool,
 ) -> Generator:
     """Return a generator that has seen these base cases; ``seeds`` are proposed first.
 
@@ -41,9 +51,11 @@ def generator_of(
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
-    input_filter = InputFilter.of_task(
-        replace(task, base=tuple(base)), constants=constants, is_own=is_own
-    )
+    seen = replace(task, base=tuple(base))
+    if is_own:
+        free = dict.fromkeys(_free_shapes(sandbox, seen), False)
+        seen = replace(seen, constraints={**free, **task.constraints})
+    input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
     name = f"{seed}:{task.id}"
     return Generator(
@@ -55,3 +67,42 @@ def generator_of(
         constants=constants,
         is_challenging=True,
     )
+
+
+def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
+    """Return the inferred constraints on shape that the contract, asked about others, does not
+    share: rows need not be of three cells since they are in all examples."""
+    shapes = [
+        each.name
+        for each in InputFilter.of_task(task, is_own=True).found
+        if each.is_on and not each.is_chosen and each.name.rpartition(".")[2] in SHAPES
+    ]
+    if not shapes or task.contract is None:
+        return []
+    others = [
+        Case((*case.arguments[:place], other, *case.arguments[place + 1 :]))
+        for case in task.base
+        for place, value in enumerate(case.arguments)
+        for other in islice(_reshaped(value), RESHAPED)
+    ]
+    refused = violations(sandbox, task.contract, others)
+    allowed = [case for case, why in zip(others, refused, strict=True) if why is None]
+
+    def admitted(on: Sequence[str]) -> list[Case]:
+        off = {name: False for name in shapes if name not in on}
+        task_of = replace(task, constraints={**off, **task.constraints})
+        input_filter = InputFilter.of_task(task_of, is_own=True)
+        return [case for case in allowed if input_filter.admits(case.arguments)]
+
+    possible = len(admitted([]))
+    return [name for name in shapes if len(admitted([name])) < possible]
+
+
+def _reshaped(value: Value) -> Iterator[Value]:
+    """Yield a container shorter, longer and turned round; with its first row so, and all rows."""
+    if not isinstance(value, list | tuple) or not value:
+        return
+    kind = type(value)
+    yield from (value[:-1], kind([*value, value[-1]]), value[::-1])
+    for rows in zip(*map(_reshaped, value), strict=False):
+        yield from (kind([rows[0], *value[1:]]), kind(rows), kind(rows[:-1]))
