@@ -6,10 +6,11 @@
     >>> result.pass_at_k["base"]["pass@1"]
     1.0
 
-The functions, one a job: ``load_dataset``, ``read_samples``, ``evaluate``, ``augment``, ``reduce``,
-``cross_validate``, ``quality``, ``audit``, ``export``, ``mine``, ``predict`` and ``score``. A
-``Session`` holds what several of them share, a ``Verifier`` judges one program at a time. The names
-are loaded when first used, so that importing the package costs next to nothing.
+The functions, one a job: ``load_dataset``, ``check_tasks``, ``read_samples``, ``evaluate``,
+``augment``, ``reduce``, ``cross_validate``, ``quality``, ``audit``, ``export``, ``mine``,
+``predict`` and ``score``. A ``Session`` holds what several of them share, a ``Verifier`` judges one
+program at a time. The names are loaded when first used, so that importing the package costs next to
+nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.auditing import audit as audit
     from evalplus_lite.pipelines.augmentation import AugmentationResult as AugmentationResult
     from evalplus_lite.pipelines.augmentation import augment as augment
+    from evalplus_lite.pipelines.checking import CheckResult as CheckResult
+    from evalplus_lite.pipelines.checking import check_tasks as check_tasks
     from evalplus_lite.pipelines.context import ProgressEvent as ProgressEvent
     from evalplus_lite.pipelines.context import Session as Session
     from evalplus_lite.pipelines.cross_validation import (
@@ -81,6 +84,7 @@ _HOMES = {
     "mining.mine": "MiningSettings",
     "pipelines.auditing": "AuditResult audit",
     "pipelines.augmentation": "AugmentationResult augment",
+    "pipelines.checking": "CheckResult check_tasks",
     "pipelines.context": "ProgressEvent Session",
     "pipelines.cross_validation": "CrossValidationResult cross_validate",
     "pipelines.datasets": "load_dataset",

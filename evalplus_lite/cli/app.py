@@ -36,6 +36,8 @@ Start here
 demo: Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
 doctor: Show which sandbox layers hold here, asked from inside, and what to install for the rest.
 cache: Show, list and clear what is kept to save time.
+Your own tasks
+check-tasks: Say of each task what will be tested, what is ignored, and why.
 Build test suites
 augment: Expand a dataset's inputs and compute what is expected of them.
 reduce: Choose few inputs that still find wrong programs, seen and unseen.
@@ -101,11 +103,12 @@ class _Commands(_Group):
 
 def command(name: str) -> Any:
     """Return a command, or a group of some, as its module has it."""
-    module = import_module(f"evalplus_lite.cli.{name}")
+    inner = name.replace("-", "_")
+    module = import_module(f"evalplus_lite.cli.{inner}")
     found: typer.Typer | None = getattr(module, "app", None)
     if found is None:
         found = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        found.command(name)(getattr(module, name))
+        found.command(name)(getattr(module, inner))
     found.info.cls = _Group
     for each in found.registered_commands:
         each.cls, each.help = _Command, _flowing(each.callback)

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "sanitize": ("sanitize", *BOTH, "-o", "s"),
+    "check_tasks": ("check-tasks", "tasks.jsonl"),
     "doctor": ("doctor",),
     "contracts_infer": ("contracts", "infer", *DATA),
     "cache": ("cache",),
