@@ -235,21 +235,30 @@ def _request(
 
 
 def _instruction(task: Task, shown: str | None) -> str:
-    begin = (
-        "Complete this Python function."
-        if task.style == "completion"
-        else f"Write the Python function {task.entry_point} that this text asks for."
-    )
-    text = (
-        f"{begin} Answer with the whole function in one ```python block and nothing else.\n\n"
-        f"```python\n{task.prompt.rstrip()}\n```\n"
-    )
+    text = f"{_begin(task)} in one ```python block and nothing else.\n\n"
+    if task.harness.kind == "script":
+        text += f"{task.prompt.strip()}\n"
+    else:
+        text += f"```python\n{task.prompt.rstrip()}\n```\n"
     if shown is not None:
         text += (
             "\nEvery call fulfils this precondition, so the function need not check it:\n\n"
             f"```python\n{shown}\n```\n"
         )
     return text
+
+
+def _begin(task: Task) -> str:
+    if task.harness.kind == "script":
+        return (
+            "Write a whole Python program that solves this problem: it reads standard input and"
+            " prints to standard output. Answer with the program"
+        )
+    if task.style == "completion":
+        begin = "Complete this Python function."
+    else:
+        begin = f"Write the Python function {task.entry_point} that this text asks for."
+    return f"{begin} Answer with the whole function"
 
 
 def _as_comment(shown: str | None) -> str:

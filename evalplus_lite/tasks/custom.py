@@ -134,7 +134,7 @@ def default_rule(harness: Harness) -> Rule:
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
     """Return a row's style; by default ``completion`` if the prompt begins the function."""
-    begins = re.search(
+    begins = entry_point and re.search(
         rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
     )
     style = fields.text("style", default="completion" if begins else "solution")

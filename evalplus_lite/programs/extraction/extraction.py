@@ -12,6 +12,7 @@ from evalplus_lite.programs.extraction.missing_names import may_lack, misread, m
 from evalplus_lite.programs.extraction.pruning import borrows_besides, only_nests
 from evalplus_lite.programs.extraction.search import SEARCHED_CHARACTERS, Search, without_thinking
 from evalplus_lite.programs.extraction.steps import Extraction, Kind
+from evalplus_lite.programs.extraction.whole import acts, has_definitions
 from evalplus_lite.types import Task
 
 _LOOK_TWICE = re.compile(
@@ -30,6 +31,7 @@ def extract(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
     ``kind`` says what the answer was meant as: a whole ``solution``, or a ``completion`` to follow
     the prompt (where the task's style has it so). The last block that defines the entry point, with
     a body, is the one that counts; what it is missing comes from other blocks and from the prompt.
+    Of a task without an entry point it is the last that is a whole program, and nothing is pruned.
     """
     whole = joined(text, task, kind=kind)
     if len(text) > SEARCHED_CHARACTERS and len(without_thinking(text)) > SEARCHED_CHARACTERS:
@@ -52,6 +54,11 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
         return False
     if definitions.fault(whole) is not None:
         return False
+    if not task.defined:
+        tree = definitions.tree_of(whole)
+        if tree is None or not (acts(tree) or has_definitions(tree)):
+            return False
+        return not _has_prose(tree) and not misread(tree)
     name = re.escape(task.defined)
     head = re.compile(rf"^(async\s+)?def\s+{name}\b", re.MULTILINE)
     borrowed = re.search(rf"^from\b.*\bimport\b.*\b{name}\b", text, re.MULTILINE)

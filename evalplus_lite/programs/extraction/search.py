@@ -26,6 +26,7 @@ from evalplus_lite.programs.extraction.missing_names import (
 )
 from evalplus_lite.programs.extraction.pruning import only_borrows, only_nests, superfluous
 from evalplus_lite.programs.extraction.steps import STEPS, Extraction, Kind, Step
+from evalplus_lite.programs.extraction.whole import chosen
 from evalplus_lite.programs.extraction.wrappings import WRAPPINGS
 from evalplus_lite.types import Task
 
@@ -174,6 +175,8 @@ class Search:
     def _assemble(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
         """Make a program of the piece that defines the entry point and of what it is missing."""
         name = self.task.defined
+        if not name:
+            return self._choose(pieces, steps)
         if not any(name in piece or "class Solution" in piece for piece in pieces):
             return None
         trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
@@ -206,6 +209,15 @@ class Search:
             steps = (*steps, "dropped examples")
         works = self._works(self.budget.tree(front + piece)) if front or dropped else True
         return _extraction(front + piece, *steps) if works else None
+
+    def _choose(self, pieces: Sequence[str], steps: tuple[Step, ...]) -> Extraction | None:
+        """Take the piece that is a whole program: all of it, with its examples and prints."""
+        trees = [(piece, tree) for piece in pieces if (tree := self.budget.tree(piece))]
+        found = chosen([(piece, tree) for piece, tree in trees if not misread(tree)])
+        if found is None:
+            return None
+        source, is_joined = found
+        return _extraction(source, *steps, *(("joined blocks",) if is_joined else ()))
 
     def _with_call(self, piece: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
         """Return a program with a function that calls its method, None if it has none to call."""
