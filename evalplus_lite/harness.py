@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-HarnessKind: TypeAlias = Literal["call", "method", "sequence", "script", "assertions"]
+HarnessKind: TypeAlias = Literal["call", "method", "sequence", "script", "assertions", "unittest"]
 Observed: TypeAlias = Literal["value", "arguments", "printed", "exception", "message"]
 HARNESSES: tuple[HarnessKind, ...] = get_args(HarnessKind)
 OBSERVED: tuple[Observed, ...] = get_args(Observed)
@@ -26,7 +26,9 @@ class Harness:
     ``sequence`` makes an object of the class and calls it as the arguments say, each a list of a
     method's name and its arguments (the first may name the class, with the constructor's);
     ``script`` runs the whole program with the one argument as standard input; ``assertions``
-    evaluates the one argument, an expression, among the program's names.
+    evaluates the one argument, an expression, among the program's names; ``unittest`` runs a test
+    of the text ``tests``, which a case names by class and method, and answers with what each
+    assertion saw (``tasks.unit_tests``), ``inside`` of them being left to the program's process.
 
     ``observe`` names what the answer is made of: one thing as it is, several as a dict by name.
     ``value`` is what was returned (for a script its standard output), ``arguments`` are the
@@ -41,6 +43,8 @@ class Harness:
     items: int = 0
     awaited: bool = False
     constructed: bool = False
+    tests: str = ""
+    inside: int = 0
 
     @property
     def row(self) -> dict[str, Any]:

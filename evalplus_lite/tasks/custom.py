@@ -78,7 +78,7 @@ def read_harness(fields: Fields) -> Harness:
     if type(given) is not dict:
         raise fields.refuse("'harness' is neither a name nor an object")
     harness = Fields(fields.path, Row(fields.row.line, given))
-    harness.known(("kind", "observe", "items", "awaited", "constructed"), what=" in harness")
+    harness.known(("kind", "observe", "items", "awaited", "constructed", "tests", "inside"), what=" in harness")
     kind = harness.text("kind", default="call")
     if kind not in HARNESSES:
         raise fields.refuse(f"unknown harness {kind!r}", remedy=one_of(kind, HARNESSES))
@@ -97,6 +97,8 @@ def read_harness(fields: Fields) -> Harness:
         items,
         harness.flag("awaited"),
         harness.flag("constructed"),
+        harness.text("tests", default=""),
+        harness.count("inside") if "inside" in given else 0,
     )
 
 

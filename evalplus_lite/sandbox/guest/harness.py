@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.script import RAISED, Script
+    from evalplus_lite.sandbox.guest.testing import Tested
 
 Names = dict[str, Any]
 EMPTY: Mapping[str, Any] = {}
@@ -36,6 +37,8 @@ def bind(
         return Script(execute, spec)
     names = execute()
     function: Callable[..., Any]
+    if kind == "unittest":
+        return Tested(names, spec["tests"])
     if kind == "assertions":
         function = Evaluation(names)
     elif kind == "sequence":

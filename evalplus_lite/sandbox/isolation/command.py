@@ -67,6 +67,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 TEXTS = (
     "values/encoding.py",
     "sandbox/guest/script.py",
+    "sandbox/guest/testing.py",
     "sandbox/guest/harness.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/child.py",

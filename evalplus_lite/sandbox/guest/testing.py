@@ -1,0 +1,91 @@
+"""What runs inside the sandbox to run a task's unit tests, and to show what they see.
+
+Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
+What is expected is not here: ``tasks/unit_tests.py`` has taken it out of the tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.values.encoding import NotPlain, plain
+
+Names = dict[str, Any]
+
+
+class Tested:
+    """Runs one test on a case; answers with what each assertion saw: its number, then values.
+
+    Files that tests write go to a folder of the process's own, which is where it works.
+    """
+
+    def __init__(self, names: Names, tests: str) -> None:
+        self.names, self.seen = names, list[list[Any]]()
+        with contextlib.suppress(OSError):
+            os.chdir(tempfile.mkdtemp())
+        names |= {"__seen__": self.see, "__raising__": self.raising, "__kinds__": kinds}
+        exec(compile(tests, "<tests>", "exec", dont_inherit=True), names)
+
+    def __call__(self, suite: str, name: str) -> list[list[Any]]:
+        self.seen = []
+        owner = self.names[suite]
+        owner.setUpClass()
+        try:
+            test = owner(name)
+            test.setUp()
+            try:
+                getattr(test, name)()
+            finally:
+                test.tearDown()
+                test.doCleanups()
+        finally:
+            owner.tearDownClass()
+            owner.doClassCleanups()
+        return self.seen
+
+    def see(self, number: int, *values: Any) -> None:
+        self.seen.append([number, *map(shown, values)])
+
+    def raising(self, number: int, *call: Any, **options: Any) -> Raising | None:
+        context = Raising(self, number)
+        if not call:
+            return context
+        with context:
+            call[0](*call[1:], **options)
+        return None
+
+
+class Raising:
+    """Shows which exception a block of statements raises: the names of its classes, its text."""
+
+    def __init__(self, tested: Tested, number: int) -> None:
+        self.tested, self.number = tested, number
+        self.exception: BaseException | None = None
+
+    def __enter__(self) -> Raising:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        self.exception = error
+        fact = None if error is None else [kinds(error), str(error)]
+        self.tested.see(self.number, fact)
+        return isinstance(error, Exception)
+
+
+def kinds(value: Any) -> list[str]:
+    return [each.__name__ for each in type(value).__mro__]
+
+
+def shown(value: Any) -> Any:
+    """Return a copy of a plain value; of another its truth, and what it is."""
+    try:
+        return plain(value, 0)
+    except NotPlain:
+        truth = False
+        with contextlib.suppress(Exception):
+            truth = bool(value)
+        return {"no plain value": kinds(value), "truth": truth}
