@@ -27,6 +27,7 @@ from evalplus_lite.values.excerpts import shorten
 WORDS: Mapping[Cause, str] = {
     "raises": "the reference raises",
     "arity": "the reference does not take",
+    "test": "the reference fails its own test",
     "unstable": "the reference does not answer the same twice",
     "unrepresentable": "the answer cannot be represented",
     "slow": "the reference is too slow",

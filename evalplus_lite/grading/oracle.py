@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
+from evalplus_lite.grading.own_tests import in_common, is_tested, upheld
 from evalplus_lite.grading.stability import agrees, as_truth, deranged, readable, stable
 from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
@@ -125,13 +126,17 @@ def answer(
     for place, number in enumerate(live):
         if place not in first.answers:
             dropped[number] = _drop(cases[number], first.failed.get(place), meter)
-    places = sorted(first.answers)
+    places, varied = sorted(first.answers), dict[int, bytes]()
     if twice:
         # It has answered within its steps, so time should decide nothing: the limit is generous.
         roomy = replace(limits, cpu=10 * meter.allowance.patience)
         now = {place: cases[live[place]] for place in places}
-        for place, detail in _unstable(sandbox, task, now, first.answers, roomy).items():
+        for place, detail in _unstable(sandbox, task, now, first.answers, roomy, varied).items():
             dropped[live[place]] = Dropped(now[place], "unstable", detail)
+    if is_tested(task):
+        left = {place: cases[live[place]] for place in places if live[place] not in dropped}
+        for place, (cause, detail) in _failed(sandbox, task, left, first.answers, varied).items():
+            dropped[live[place]] = Dropped(left[place], cause, detail)
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     for number, given in enumerate(task.outputs[:base_count]):
         if number in answers and not agrees(answers[number], given, task):
@@ -155,12 +160,14 @@ def _unstable(
     cases: Mapping[int, Case],
     answers: Mapping[int, bytes | Packed],
     limits: Limits,
+    varied: dict[int, bytes],
 ) -> dict[int, str]:
     """Return the cases that the reference answers differently the second time, with what it does.
 
     It runs in another process, under another hash seed, and in an order in which no case is at its
     old position: a case whose answer depends on earlier calls cannot be a test. If cases are lost,
     the others are run again without them, until the reference answers all that are left alike.
+    What unit tests see then, if it is something else, goes to ``varied``.
     """
     other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
     left, lost = sorted(cases), dict[int, str]()
@@ -174,11 +181,46 @@ def _unstable(
             for nth, place in enumerate(order)
             if nth not in second.same
         }
+        for nth, data in second.data.items():
+            varied[order[nth]] = data
+            del found[order[nth]]
         lost |= found
         left = order = [place for place in left if place not in found]
         if not found:
             return lost
     return lost | {place: _difference(answers[place], None) for place in left}
+
+
+def _bytes(data: bytes | Packed) -> bytes:
+    return data.unpacked() if isinstance(data, Packed) else data
+
+
+def _failed(
+    sandbox: Sandbox,
+    task: Task,
+    cases: Mapping[int, Case],
+    answers: dict[int, bytes | Packed],
+    varied: Mapping[int, bytes],
+) -> dict[int, tuple[Cause, str]]:
+    """Return the unit tests that the reference fails, in either run, and what they saw.
+
+    ``answers`` to tests that saw other values in the second run keep what is common to both.
+    """
+    failed: dict[int, tuple[Cause, str]] = {}
+    runs = [(place, _bytes(answers[place])) for place in cases]
+    runs += [(place, varied[place]) for place in cases if place in varied]
+    tests = [cases[place] for place, _ in runs]
+    sound = upheld(sandbox, task, tests, [data for _, data in runs])
+    for (place, data), is_sound in zip(runs, sound, strict=True):
+        if not is_sound:
+            failed[place] = "test", f"it sees {_shown(data)}"
+    for place in varied.keys() & cases.keys() - failed.keys():
+        common = in_common(_bytes(answers[place]), varied[place])
+        if common is None:
+            failed[place] = "unstable", _difference(answers[place], _shown(varied[place]))
+        else:
+            answers[place] = common
+    return failed
 
 
 def _difference(first: bytes | Packed, then: str | None) -> str:
@@ -218,6 +260,8 @@ class _Second:
         self.expected, self.task = Blobs(answers), task
         self.same: set[int] = set()
         self.other: dict[int, str] = {}
+        self.data: dict[int, bytes] = {}
+        """What unit tests saw the second time, if that is something else."""
 
     def equal(self, first: int, last: int) -> bool:
         self.same.update(range(first, last))
@@ -231,6 +275,8 @@ class _Second:
             self.same.add(case)
         else:
             self.other[case] = _shown(outcome.data)
+            if is_tested(self.task):
+                self.data[case] = outcome.data
         return True
 
 

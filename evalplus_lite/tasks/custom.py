@@ -78,7 +78,10 @@ def read_harness(fields: Fields) -> Harness:
     if type(given) is not dict:
         raise fields.refuse("'harness' is neither a name nor an object")
     harness = Fields(fields.path, Row(fields.row.line, given))
-    harness.known(("kind", "observe", "items", "awaited", "constructed", "tests", "inside"), what=" in harness")
+    harness.known(
+        ("kind", "observe", "items", "awaited", "constructed", "tests", "inside"),
+        what=" in harness",
+    )
     kind = harness.text("kind", default="call")
     if kind not in HARNESSES:
         raise fields.refuse(f"unknown harness {kind!r}", remedy=one_of(kind, HARNESSES))

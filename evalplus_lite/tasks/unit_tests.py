@@ -28,6 +28,7 @@ ASSERTIONS = {
     "SequenceEqual": 2, "MultiLineEqual": 2,
 }  # fmt: skip
 OLD_NAMES = {"Equals": "Equal", "NotEquals": "NotEqual", "AlmostEquals": "AlmostEqual"}
+IDENTITY = ("Is", "IsNot")
 KEPT_KEYWORDS = ("places", "delta")
 # Classes by their structure, which do not stand among the bases of what they describe.
 ABSTRACT = frozenset(
@@ -36,9 +37,13 @@ ABSTRACT = frozenset(
 )
 ALIASES = {"IOError": "OSError", "EnvironmentError": "OSError"}
 
+OWN_WORD = {"decided": True}
+"""What is seen of an assertion between objects that are no plain values, once it has held."""
+
 CHECK = '''\
 import unittest
 
+OWN = [{"decided": True}]
 test = unittest.TestCase()
 
 
@@ -57,8 +62,8 @@ def value(seen):
 
 
 def equal(first, second, kind=None):
-    right = first == second and (kind is None or isinstance(first, kind) and isinstance(second, kind))
-    assert right
+    assert first == second
+    assert kind is None or isinstance(first, kind) and isinstance(second, kind)
 
 
 def kinds(names, wanted):
@@ -76,7 +81,10 @@ def check(inputs, output, expected):
         return False
     try:
         for number, *seen in output:
-            SITES[number]([value(each) for each in seen])
+            if seen == OWN:
+                assert [number, *OWN] in expected
+            else:
+                SITES[number]([value(each) for each in seen])
     except Exception:
         return False
     return True
@@ -231,11 +239,14 @@ class _Divider(ast.NodeTransformer):
         if name in ("True", "False"):
             asked = ast.unparse(_template(arguments[0], holes))
             return self._site(f"equal(bool({asked}), {name == 'True'})", holes)
-        if name in ("Is", "IsNot") and not any(map(_is_single, arguments)):
-            return None
+        known = sum(map(_is_single if name in IDENTITY else _is_literal, arguments))
+        if known < len(arguments) - 1:
+            return self._deciding(node, name, arguments, keywords)
         parts = [_hole(each, holes) for each in arguments]
         options = [ast.keyword(each.arg, _hole(each.value, holes)) for each in keywords]
-        call = ast.Call(ast.Attribute(ast.Name("test", ast.Load()), f"assert{name}", ast.Load()), [], [])
+        call = ast.Call(
+            ast.Attribute(ast.Name("test", ast.Load()), f"assert{name}", ast.Load()), [], []
+        )
         if name == "Equal" or name in KINDS:
             first, second = map(ast.unparse, parts[:2])
             kind = f", {KINDS[name]}" if name in KINDS else ""
@@ -243,8 +254,27 @@ class _Divider(ast.NodeTransformer):
         else:
             call.args, call.keywords = parts, options
             site = self._site(ast.unparse(call), holes)
-        if len(holes) > 1:  # both sides come from the program's process
-            self.inside.add(id(site))
+        return site
+
+    def _deciding(
+        self, node: ast.Call, name: str, parts: Sequence[ast.expr], named: Sequence[ast.keyword]
+    ) -> ast.Call:
+        """Divide an assertion both sides of which come from the program's process.
+
+        That decides it where they are no plain values, or where identity is asked for.
+        """
+        got = [f"got[{at}]" for at in range(len(parts))]
+        got += [f"{each.arg}=got[{len(parts) + at}]" for at, each in enumerate(named)]
+        seen = ", ".join(got)
+        if name in IDENTITY:
+            asked = "equal(0, 1)"  # the process has to have decided
+        elif name == "Equal" or name in KINDS:
+            asked = f"equal({seen}{KINDS.get(name, '') and ', ' + KINDS[name]})"
+        else:
+            asked = f"test.assert{name}({seen})"
+        site = self._site(asked, [node.func, *parts], "__deciding__")
+        site.keywords = list(named)
+        self.inside.add(id(site))
         return site
 
 

@@ -27,7 +27,12 @@ class Tested:
         self.names, self.seen = names, list[list[Any]]()
         with contextlib.suppress(OSError):
             os.chdir(tempfile.mkdtemp())
-        names |= {"__seen__": self.see, "__raising__": self.raising, "__kinds__": kinds}
+        names |= {
+            "__seen__": self.see,
+            "__raising__": self.raising,
+            "__deciding__": self.deciding,
+            "__kinds__": kinds,
+        }
         exec(compile(tests, "<tests>", "exec", dont_inherit=True), names)
 
     def __call__(self, suite: str, name: str) -> list[list[Any]]:
@@ -49,6 +54,17 @@ class Tested:
 
     def see(self, number: int, *values: Any) -> None:
         self.seen.append([number, *map(shown, values)])
+
+    def deciding(self, number: int, assertion: Any, *values: Any, **options: Any) -> None:
+        """See both sides of an assertion; where they are objects, have it decide here."""
+        try:
+            seen = [plain(each, 0) for each in (*values, *options.values())]
+        except NotPlain:
+            seen = None
+        if seen is None or assertion.__name__ in ("assertIs", "assertIsNot"):
+            assertion(*values, **options)
+            seen = [{"decided": True}]
+        self.seen.append([number, *seen])
 
     def raising(self, number: int, *call: Any, **options: Any) -> Raising | None:
         context = Raising(self, number)
