@@ -88,7 +88,7 @@ def weighed(task: Task, answers: Answers) -> Evidence:
         more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
         raise UnusableTask(task.id, lost[0].cause, lost[0].example + more)
     suite = answers.suite
-    return Evidence(len(suite.cases), suite.base_count, lost, blind_spot(suite, task.rule))
+    return Evidence(len(suite.cases), suite.base_count, lost, unseen(suite, task))
 
 
 def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
@@ -135,6 +135,19 @@ def blamed(task: Task) -> Iterator[None]:
     except ContractError as error:
         text = str(error).removeprefix(f"{task.id}: ")
         raise UnusableTask(task.id, "contract", clip(text)) from None
+
+
+def unseen(suite: Suite, task: Task) -> str:
+    """Return what a program could do without being noticed, "" if nothing was found."""
+    inside, found = task.harness.inside, blind_spot(suite, task.rule)
+    if not inside:
+        return found
+    count = len(task.base)
+    told = (
+        f"the program's own process decides some assertions of {inside} of {count} tests: a program "
+        "made to deceive could pass these"
+    )
+    return f"{told}; {found}" if found else told
 
 
 def blind_spot(suite: Suite, rule: Rule) -> str:

@@ -18,10 +18,10 @@ from evalplus_lite.grading.evidence import (
     Evidence,
     Loss,
     blamed,
-    blind_spot,
     own_refused,
     recorded,
     require_check,
+    unseen,
     weighed,
 )
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
@@ -31,7 +31,7 @@ from evalplus_lite.store import cache_folder, replacing
 from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.store.compressed import Blobs, Packed
 from evalplus_lite.tasks.contracts import has_check
-from evalplus_lite.types import Rule, Suite, Task, Unusable
+from evalplus_lite.types import Suite, Task, Unusable
 
 FORMAT = 8
 """Part of every key: raise it when what is computed changes."""
@@ -142,7 +142,7 @@ class SuiteSource:
         if path is not None:
             # A cache that cannot be written costs time only.
             with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-                file.writelines(line.encode() for line in _lines(answers, task.rule))
+                file.writelines(line.encode() for line in _lines(answers, task))
             assert self.cache is not None
             KEEPER.wrote(self.cache, path)
         return answers
@@ -212,13 +212,13 @@ def _itself(ref: Ref) -> Ref:
     return ref
 
 
-def _lines(answers: Answers, rule: Rule) -> Iterator[str]:
+def _lines(answers: Answers, task: Task) -> Iterator[str]:
     """Yield a cache file: a line of facts, then a line for each expected output."""
     suite = answers.suite
     facts = {
         "kept": answers.kept,
         "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
-        "blind": blind_spot(suite, rule) if suite.cases else "",
+        "blind": unseen(suite, task) if suite.cases else "",
     }
     yield json.dumps(facts) + "\n"
     for item in suite.blobs.items():

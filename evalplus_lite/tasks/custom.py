@@ -17,6 +17,7 @@ from evalplus_lite.harness import (
 from evalplus_lite.programs import definitions
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Rule, RuleKind, Style, Task
 from evalplus_lite.values import wire
 
@@ -31,6 +32,7 @@ KEYS = (
     "style",
     "inputs",
     "outputs",
+    "tests",
     "guards",
 )
 OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
@@ -55,7 +57,7 @@ def own_task(fields: Fields) -> Task:
         _case(fields, position, item)
         for position, item in enumerate(fields.items("inputs", default=[]), 1)
     )
-    return Task(
+    task = Task(
         id=id,
         prompt=prompt,
         entry_point=entry_point,
@@ -68,6 +70,12 @@ def own_task(fields: Fields) -> Task:
         style=read_style(fields, prompt, entry_point),
         constraints=_constraints(fields),
     )
+    if harness.kind != "unittest":
+        return task
+    try:
+        return having_tests(task, fields.text("tests"))
+    except ValueError as error:
+        raise fields.refuse(str(error), remedy="a module of unittest.TestCase classes") from None
 
 
 def read_harness(fields: Fields) -> Harness:

@@ -12,10 +12,12 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from evalplus_lite.harness import Harness
 from evalplus_lite.programs import parsing
+from evalplus_lite.types import Case, Task
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -133,6 +135,17 @@ def divided(source: str) -> UnitTests:
         raise ValueError("there is no class with methods whose names begin with test")
     sites = "".join(f"    {n}: lambda got: {site},\n" for n, site in enumerate(divider.sites))
     return UnitTests(text, f"{CHECK}{sites}}}\n", names, inside)
+
+
+def having_tests(task: Task, source: str) -> Task:
+    """Return the task with the tests of a module as its cases; raises as ``divided``."""
+    tests = divided(source)
+    return replace(
+        task,
+        harness=Harness("unittest", tests=tests.text, inside=len(tests.inside)),
+        base=tuple(map(Case, tests.names)),
+        contract="\n\n".join(filter(None, (task.contract, tests.check))),
+    )
 
 
 def _tests(

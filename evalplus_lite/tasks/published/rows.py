@@ -9,7 +9,8 @@ from typing import Any
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.argument_types import repaired
-from evalplus_lite.types import Case, Value
+from evalplus_lite.tasks.unit_tests import having_tests
+from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values.literals import literal_calls
 
 
@@ -36,6 +37,14 @@ def _argument_lists(fields: Fields, key: str) -> list[list[Any]]:
         if type(arguments) is not list:
             raise fields.refuse(f"{key!r} holds something other than lists of arguments")
     return value
+
+
+def with_tests(fields: Fields, task: Task) -> Task:
+    """Return the task with the unit tests in the row's ``test`` as cases; refuses a row without."""
+    try:
+        return having_tests(task, fields.text("test"))
+    except ValueError as error:
+        raise fields.refuse(str(error)) from None
 
 
 def as_cases(inputs: Iterable[Sequence[Value]], source: str) -> tuple[Case, ...]:

@@ -1,0 +1,175 @@
+"""Unit tests as cases: nothing that they expect is where a program runs, and all of it counts."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.unit_tests import divided, having_tests
+from evalplus_lite.types import Task
+
+BANK = """
+    class Bank:
+        def __init__(self):
+            self.total = 0
+            self.notes = {}
+        def put(self, amount):
+            if amount < 0:
+                raise ValueError(f"negative: {amount}")
+            self.total += amount
+            return self.total
+        def share(self, n):
+            return self.total / n
+        def copy(self):
+            other = Bank()
+            other.total = self.total
+            return other
+        def __eq__(self, other):
+            return isinstance(other, Bank) and self.total == other.total
+"""
+TESTS = """
+    import random
+    import unittest
+
+    class BankTest(unittest.TestCase):
+        def setUp(self):
+            self.bank = Bank()
+
+        def test_put(self):
+            "says 7351 nowhere else"
+            expected = 7351
+            self.assertEqual(self.bank.put(7351), expected)
+            self.assertIsInstance(self.bank, Bank)
+            self.assertFalse(self.bank.notes)
+
+        def test_share(self):
+            self.bank.put(1)
+            self.assertAlmostEqual(self.bank.share(3), 0.33333, places=4)
+            self.assertTrue(self.bank.share(4) == 0.25)
+            self.assertIn(self.bank.total, [1, 2])
+            assert self.bank.total != 5
+
+        def test_refusal(self):
+            with self.assertRaisesRegex(ValueError, "negative"):
+                self.bank.put(-1)
+            self.assertRaises(ZeroDivisionError, self.bank.share, 0)
+
+        def test_objects(self):
+            self.assertEqual(self.bank.copy(), self.bank)
+            self.assertIsNot(self.bank.copy(), self.bank)
+
+        def test_random(self):
+            self.bank.put(random.random())
+            self.assertLess(self.bank.total, 1)
+
+        def test_wrong(self):
+            self.assertEqual(self.bank.put(2), 3)
+"""
+
+
+def task_of(tests: str = TESTS, reference: str = BANK) -> Task:
+    return having_tests(Task("t", "", "Bank", textwrap.dedent(reference)), textwrap.dedent(tests))
+
+
+def answered(sandbox: Sandbox, task: Task) -> Answers:
+    return answer(sandbox, task, task.base, base_count=len(task.base), limits=Limits())
+
+
+def test_nothing_expected_is_beside_the_program() -> None:
+    """The text that runs there has the arguments of calls, and no right answer."""
+    tests = divided(textwrap.dedent(TESTS))
+    assert len(tests.names) == 6
+    for expected in ("0.3333", "0.25", "[1, 2]", "negative", "ZeroDivision", "expected"):
+        assert expected not in tests.text
+        assert expected in tests.check or expected == "expected"
+    assert tests.text.count("7351") == 1
+    assert tests.inside == {("BankTest", "test_objects")}
+
+
+def test_a_reference_stands_before_its_tests(sandbox: Sandbox) -> None:
+    """A test that it fails is dropped; of one that draws at random the assertions are left."""
+    found = answered(sandbox, task_of())
+    assert [(drop.cause, drop.case.arguments[1]) for drop in found.dropped] == [
+        ("test", "test_wrong")
+    ]
+    assert len(found.suite.cases) == 5
+
+
+WRONG = {
+    "total += amount": "total += amount + 1",
+    "ValueError": "TypeError",
+    "f'negative: {amount}'".replace("'", '"'): '"no"',
+    "self.total / n": "self.total // max(n, 1)",
+    "return isinstance(other, Bank) and": "return not",
+    "self.notes = {}": "self.notes = {1: 1}",
+}
+
+
+def test_wrong_classes_fail(sandbox: Sandbox) -> None:
+    """Each by the assertion that is about it; the reference in other words passes."""
+    task = task_of()
+    prepared = PreparedSuite.of(task, answered(sandbox, task).suite, PRESETS["default"])
+    assert evaluate_program(sandbox, prepared, task.reference + "\n# again").passed
+    for right, wrong in WRONG.items():
+        assert right in task.reference
+        program = task.reference.replace(right, wrong)
+        assert not evaluate_program(sandbox, prepared, program).passed, wrong
+
+
+HOSTILE = {
+    "assertions do nothing": "import unittest\nfor n in dir(unittest.TestCase):\n"
+    "    if n.startswith('assert'): setattr(unittest.TestCase, n, lambda *a, **k: None)\n",
+    "modules are replaced": "import sys, unittest.mock\n"
+    "sys.modules['unittest'] = unittest.mock.MagicMock()\n",
+    "an exit in a test": "import os\nclass Bank:\n    def __init__(self): os._exit(0)\n",
+    "a fake report": "print('OK')\nraise SystemExit(0)\n",
+    "equal to everything": "class Any(int):\n    __eq__ = lambda *a: True\n    __hash__ = None\n"
+    "class Bank:\n    total, notes = Any(), Any()\n    put = share = lambda self, n: Any()\n"
+    "    def copy(self): return Any()\n",
+    "nothing is seen": "import sys\nclass Bank:\n    def __init__(self):\n"
+    "        f = sys._getframe()\n        while f:\n"
+    "            if '__seen__' in f.f_globals:\n                f.f_globals['__seen__'] = "
+    "f.f_globals['__deciding__'] = lambda *a, **k: None\n            f = f.f_back\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_classes_fail(sandbox: Sandbox, name: str) -> None:
+    """Whatever a program does to unittest, to its process or to what sees: it lacks the answers."""
+    task = task_of()
+    suite = answered(sandbox, task).suite
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    found = evaluate_program(sandbox, prepared, HOSTILE[name], details=True)
+    assert not found.passed
+    assert found.details is not None
+    whole = evaluate_program(sandbox, prepared, f"{textwrap.dedent(BANK)}\n{HOSTILE[name]}")
+    if "Bank" in HOSTILE[name]:
+        assert not whole.passed
+
+
+def test_own_tasks_have_tests(tmp_path: Path) -> None:
+    """A row's tests are its cases; what is no test is refused with its line."""
+    row: dict[str, Any] = {
+        "id": "own/0",
+        "prompt": "",
+        "entry_point": "Bank",
+        "harness": "unittest",
+        "reference": textwrap.dedent(BANK),
+        "tests": textwrap.dedent(TESTS),
+    }
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps(row))
+    (task,) = load_dataset(path).tasks
+    assert len(task.base) == 6
+    path.write_text(json.dumps(row | {"tests": "x = 1"}))
+    with pytest.raises(InputError, match="test"):
+        load_dataset(path, strict=True)
