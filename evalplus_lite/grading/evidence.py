@@ -144,8 +144,8 @@ def unseen(suite: Suite, task: Task) -> str:
         return found
     count = len(task.base)
     told = (
-        f"the program's own process decides some assertions of {inside} of {count} tests: a program "
-        "made to deceive could pass these"
+        f"the program's own process decides some assertions of {inside} of {count} tests: "
+        "a program made to deceive could pass these"
     )
     return f"{told}; {found}" if found else told
 
