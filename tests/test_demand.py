@@ -19,6 +19,7 @@ TABLE = (
     "def f(x):\n    t = [0]\n    for i in range(1, x + 1): t.append(t[i // 2] + i)\n    return t[x]"
 )
 ROLLING = "def f(x):\n    a, b = 0, 1\n    for _ in range(x): a, b = b, a + b\n    return a\n"
+HIGHEST = "def f(x):\n    i = 0\n    while 1 << i <= x: i += 1\n    return 1 << (i - 1)\n"
 BOUNDED = "def precondition(x):\n    assert type(x) is int and 0 <= x <= 50_000\n"
 
 
@@ -38,6 +39,8 @@ def is_asked(sandbox: Sandbox, reference: str, base: Any, new: Any, **options: A
         (ROLLING, 30, 60, 61),
         (FORMULA, 10, 10**6, 10**7),  # others may add up
         (DIGITS, 10, 10**30, "1" * 901),  # nobody counts up to a number that is taken apart
+        ("def f(x): return 1 << (x - 1)", 4, 900, 901),  # others fill a table
+        (HIGHEST, 10, 10**30, [1] * 901),  # nobody does for a number that is halved
         (PAIRS, [2, 1], [1] * 300, [1] * 901),
         ("def f(x): return len(x)", "ab", "a" * 900, "a" * 901),  # a call for each, perhaps
         ("def f(x): return len(x)", "a" * 2000, "a" * 2000, "a" * 2001),

@@ -1,4 +1,4 @@
-"""Lists within lists, of integers and of floats whose sums are exact in any order."""
+"""Lists within lists, of integers and of floats small enough that their order does not matter."""
 
 DEEPEST = 50
 
@@ -10,9 +10,9 @@ def precondition(data_list):
         numbers = [each for each in level if type(each) is not list]
         level = [inner for each in level if type(each) is list for inner in each]
         for number in numbers:
-            is_exact = type(number) is float and abs(number) < 1e9 and number * 8 % 1 == 0
-            assert type(number) is int or is_exact, (
-                "every element must be a list, an integer or a float of at most three binary places"
+            is_small = type(number) is float and abs(number) < 1e6
+            assert type(number) is int or is_small, (
+                "every element must be a list, an integer or a float below a million"
             )
         if not level:
             return

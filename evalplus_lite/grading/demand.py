@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from evalplus_lite.grading.designs import counts_up, is_recurrent
+from evalplus_lite.grading.designs import counts_up, is_exponential, is_recurrent
 from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Sandbox
@@ -94,7 +94,8 @@ class Bearable:
 
     ``extent`` and ``steps`` are the largest of those. ``are_bounded`` says that the contract bounds
     numbers. ``counted`` is the largest to which programs may count, ``recurrent`` the largest for
-    which they may call themselves; None where they have no reason to.
+    which they may call themselves, ``exponent`` the largest for which they may fill a table; None
+    where they have no reason to.
     """
 
     task: Task
@@ -103,6 +104,7 @@ class Bearable:
     are_bounded: bool = False
     counted: int | None = None
     recurrent: int | None = None
+    exponent: int | None = None
 
     @classmethod
     def of(cls, sandbox: Sandbox, task: Task) -> Bearable:
@@ -128,6 +130,7 @@ class Bearable:
             recurrent=max(DOUBLED * base, min(RECURRED, extent.number))
             if is_recurrent(tree)
             else None,
+            exponent=max(LONGEST, base) if is_exponential(tree) else None,
         )
 
     def demands(self, sandbox: Sandbox, cases: Sequence[Case]) -> list[str]:
@@ -158,6 +161,8 @@ class Bearable:
             return f"{extent.items:,} items, each of which may be compared with each"
         if self.counted is not None and extent.number > self.counted:
             return "a number that a program may count up to"
+        if self.exponent is not None and extent.number > self.exponent:
+            return "a number whose answer may be added up in a table of its square"
         return ""
 
     def _of_steps(self, extent: Extent, steps: int) -> str:

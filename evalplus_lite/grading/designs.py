@@ -28,6 +28,27 @@ def counts_up(tree: ast.AST) -> bool:
     return False
 
 
+def is_exponential(tree: ast.AST) -> bool:
+    """Return whether a program shifts by a number it is given, or raises a constant to it.
+
+    Others add such an answer up, in a table whose rows are as many as it has digits.
+    """
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        given = {each.arg for each in function.args.args}
+        for node in ast.walk(function):
+            if not isinstance(node, ast.BinOp) or _is_constant(node.right):
+                continue
+            grows = isinstance(node.op, ast.LShift) or (
+                isinstance(node.op, ast.Pow) and _is_constant(node.left)
+            )
+            names = {each.id for each in ast.walk(node.right) if isinstance(each, ast.Name)}
+            if grows and names and names <= given:
+                return True
+    return False
+
+
 def is_recurrent(tree: ast.AST) -> bool:
     """Return whether a program builds answers upon earlier ones.
 
