@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from evalplus_lite.generate.domains.profile import elements_of
+from evalplus_lite.generate.domains.views import all_made
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 Arguments = tuple[Value, ...]
 Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
@@ -47,6 +49,8 @@ def weight(value: Value) -> tuple[int, int]:
         return 1 + len(value), sum(map(_letter_cost, value))
     if kind is bytes:
         return 1 + len(value), sum(value)
+    if kind in BY_TYPE:
+        return weight(BY_TYPE[kind].view(value))
     if kind is dict:
         parts: list[Value] = [*value, *value.values()]
     elif kind in (list, tuple, set, frozenset):
@@ -61,10 +65,14 @@ def candidates(value: Value) -> Iterator[Value]:
     """Yield values of the same type that are simpler, the boldest first; perhaps with repeats."""
     kind = type(value)
     maker = _MAKERS.get(kind)
-    if maker is None:
+    if kind in BY_TYPE:
+        simpler = all_made(candidates(BY_TYPE[kind].view(value)), value)
+    elif maker is not None:
+        simpler = maker(value)
+    else:
         return
     limit = weight(value)
-    for candidate in maker(value):
+    for candidate in simpler:
         if weight(candidate) < limit:
             yield candidate
 

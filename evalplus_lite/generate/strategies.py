@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -19,6 +20,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, Hypoth
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.profile import Profile, hashable
+from evalplus_lite.generate.domains.views import made
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
@@ -90,6 +92,10 @@ def slot(domain: Domain, profile: Profile) -> Strategy:
         for kind in domain.kinds
         if (choices := domain.choices_of(kind)) or kind in _BY_KIND
     ]
+    profiles = {each.kind: each.about for each in profile.views}
+    for each in domain.views:
+        views = slot(each.about, profiles.get(each.kind) or Profile.of(()))
+        parts.append(views.map(partial(made, like=each.like)))
     return st.one_of(parts)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.programs import parsing
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import KINDS as EXTENDED
 
 DEEPEST = 12
 """Levels that an annotation may nest."""
@@ -19,6 +20,7 @@ KINDS: dict[str, type] = {
     "collection": list, "iterator": list,
 }  # fmt: skip
 """What stands for a value of each kind of type."""
+KINDS |= {kind.inside[0]: kind.type for kind in EXTENDED if kind.annotations}
 _ANYTHING: tuple[type, ...] = (bool, dict, float, int, list, type(None), str, tuple)
 """What ``Any`` and ``object`` state."""
 _MAPPINGS = ("dict", "mapping")
@@ -45,7 +47,7 @@ class Type:
             return " | ".join(map(str, self.arguments))
         if self.kind == "none":
             return "None"
-        name = {"date": "date", "any": "Any"}.get(self.kind, self.kind)
+        name = {"any": "Any"}.get(self.kind, self.kind).rpartition(".")[2]
         if self.kind in ("sequence", "iterable", "mapping", "iterator", "collection"):
             name = self.kind.title()
         inner = [str(a) for a in self.arguments] + (["..."] if self.variadic else [])
@@ -238,7 +240,7 @@ _NAMES = {
         "dict": "dict Dict Mapping",
     }.items()
     for name in names.split()
-}  # fmt: skip
+} | {name: kind.inside[0] for kind in EXTENDED for name in kind.annotations}  # fmt: skip
 
 
 def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, elements_of
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.kind import Kind
 
 Values = Sequence[Value]
 
@@ -40,6 +41,14 @@ class Column:
         """Return the column of the values of dicts."""
         return self._inner(
             "values", "the values of", lambda v: v.values() if type(v) is dict else ()
+        )
+
+    def view(self, kind: Kind) -> Column:
+        """Return the column of what stands for the values of a type beyond the plain ones."""
+        return self._inner(
+            kind.name,
+            f"the {kind.name} of",
+            lambda value: (kind.view(value),) if type(value) is kind.type else (),
         )
 
     def field(self, position: int) -> Column:

@@ -10,7 +10,9 @@ from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.characters import PRINTABLE
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED
 from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
+from evalplus_lite.generate.domains.views import View
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Domain:
     values: Domain | None = None
     choices: tuple[Value, ...] = ()
     """The only values of their types that are allowed; types that none of them has are free."""
+    views: tuple[View[Domain], ...] = ()
+    """For each type beyond the plain ones, what may stand for its values."""
     is_uniform: bool = False
     is_rectangular: bool = False
     is_square: bool = False
@@ -72,6 +76,10 @@ class Domain:
         )
         items, keys, values = inner
         positions = self.positions and tuple(each.opened() for each in self.positions)
+        views = tuple(
+            each if BY_TYPE[each.kind].is_atom else replace(each, about=each.about.opened())
+            for each in self.views
+        )
         return replace(
             self,
             also=tuple(kind for kind in numbers if kind not in self.kinds),
@@ -80,6 +88,7 @@ class Domain:
             keys=keys,
             values=values,
             positions=positions,
+            views=views,
         )
 
     def choices_of(self, kind: type) -> tuple[Value, ...]:
@@ -99,6 +108,9 @@ class Domain:
             return self._explain_size(value) or self._explain_text(value)
         if kind in SIZED:
             return self._explain_size(value) or self._explain_elements(kind, value)
+        for each in self.views:
+            if each.kind is kind:
+                return each.about.explain(BY_TYPE[kind].view(value))
         return None
 
     def _explain_number(self, value: float) -> str | None:

@@ -19,6 +19,9 @@ from evalplus_lite.generate.domains.evidence import Ledger
 from evalplus_lite.generate.domains.notes import ConstraintFinder
 from evalplus_lite.generate.domains.profile import SEQUENCES, Profile
 from evalplus_lite.generate.domains.string_patterns import has_common_pattern, pattern_of, words_of
+from evalplus_lite.generate.domains.views import View
+from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 _GROWTH = 10
 """Inferred numbers reach this many times as far as the largest seen, sizes twice as far."""
@@ -53,6 +56,7 @@ def inferred(
         values=inner(profile.values, column.values()),
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
+        **_views(profile, column, inner),
     )
 
 
@@ -89,6 +93,7 @@ def _typed(
         keys=inner(profile.keys, column.keys()),
         values=inner(profile.values, column.values()),
         **_form(profile, finder),
+        **_views(profile, column, inner),
     )
 
 
@@ -136,6 +141,24 @@ def _positions(
     fields = [inner(each, column.field(at)) for at, each in enumerate(profile.positions)]
     is_record = finder.is_record(profile.positions)
     return tuple(field for field in fields if field is not None) if is_record else None
+
+
+def _views(
+    profile: Profile, column: Column, inner: Callable[[Profile, Column], Domain | None]
+) -> dict[str, Any]:
+    """Return the fields about types beyond the plain ones; some have only the values seen."""
+    kinds = [BY_TYPE[each.kind] for each in profile.views]
+    seen = (value for group in column.groups for value in group)
+    closed = {kind.type for kind in kinds if kind.viewed is None}
+    return {
+        "choices": tuple({key(each): each for each in seen if type(each) in closed}.values()),
+        "views": tuple(
+            View(each.kind, each.like, domain)
+            for each in profile.views
+            if each.kind not in closed
+            and (domain := inner(each.about, column.view(BY_TYPE[each.kind])))
+        ),
+    }
 
 
 def _form(profile: Profile, finder: ConstraintFinder) -> dict[str, Any]:

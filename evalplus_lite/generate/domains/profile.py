@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
+from evalplus_lite.generate.domains.views import View
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 SEQUENCES: tuple[type, ...] = (list, tuple)
 CONTAINERS: tuple[type, ...] = (list, tuple, set, frozenset)
@@ -67,6 +69,8 @@ class Profile:
     """Whether every single container held elements of one type only."""
     is_rectangular: bool = False
     """Whether in every container all rows (two at least, somewhere) had one length."""
+    views: tuple[View[Profile], ...] = ()
+    """For each type beyond the plain ones, the plain values that stand for those seen."""
     is_square: bool = False
     """Whether moreover each container had as many rows as columns."""
 
@@ -97,7 +101,22 @@ class Profile:
             and _are_uniform([list(value.values()) for value in dicts]),
             is_rectangular=is_rectangular,
             is_square=is_rectangular and _is_square(rows),
+            views=tuple(
+                View(kind, seen[0], cls._of_views([BY_TYPE[kind].view(each) for each in seen]))
+                for kind in kinds
+                if kind in BY_TYPE
+                for seen in [[value for value in values if type(value) is kind]]
+            ),
         )
+
+    @classmethod
+    def _of_views(cls, views: Sequence[Value]) -> Profile:
+        """Return the profile of the views of one type; tuples of one length are records."""
+        if {*map(type, views)} != {tuple} or len({*map(len, views)}) != 1:
+            return cls.of(views)
+        size = len(views[0])
+        fields = tuple(cls.of(column) for column in zip(*views, strict=True))
+        return cls((tuple,), sizes=SizeRange(size, size, is_fixed=True), positions=fields)
 
 
 def elements_of(container: Collection[Value]) -> Sequence[Value]:

@@ -14,6 +14,7 @@ from evalplus_lite.generate.domains.evidence import Ledger
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 Arguments = Sequence[Value]
 
@@ -112,10 +113,10 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
 
     left_kinds = {type(left) for left, _ in pairs}
     right_kinds = {type(right) for _, right in pairs}
-    if left_kinds | right_kinds <= {int, float}:
+    if left_kinds | right_kinds <= {int, float} or _has_order(left_kinds | right_kinds):
         yield from strongest(
-            ("less", "{} < {}", lambda a, b: a < b),
-            ("at-most", "{} <= {}", lambda a, b: a <= b),
+            ("less", "{} < {}", lambda a, b: _is_sorted((a, b)) and a != b),
+            ("at-most", "{} <= {}", lambda a, b: _is_sorted((a, b))),
         )
     if left_kinds | right_kinds <= set(SIZED):
         if all(len(left) == len(right) for left, right in pairs):
@@ -142,6 +143,11 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
         )
 
 
+def _has_order(kinds: set[type]) -> bool:
+    """Return whether values of a type beyond the plain ones come before and after each other."""
+    return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
+
+
 def _are_of_one_length(left: Sized, right: Sized) -> bool:
     return len(left) == len(right)
 
@@ -158,7 +164,7 @@ def _is_comparable(values: Sequence[Value]) -> bool:
 def _is_sorted(values: Sequence[Value]) -> bool:
     try:
         return all(left <= right for left, right in pairwise(values))
-    except TypeError:
+    except (TypeError, ArithmeticError):  # times with and without an offset; a Decimal that is NaN
         return False
 
 

@@ -12,6 +12,7 @@ from evalplus_lite.generate.engine.growth import parts_of
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 _NUMBERS: tuple[int, ...] = (0, 1, -1, 2, -2, 3, 4, 5, 7, 9, 10, -10, 11, 12, 16, 99, 100, 101)
 _FRACTIONS: tuple[float, ...] = (0.5, -0.5, 1.5, -1.5, 2.5, 0.1, 0.99, -0.1, 0.01, 1.01, 3.14159)
@@ -49,6 +50,7 @@ def _values(slot: Slot, of: Of) -> list[Value]:
     free = [kind for kind in slot.domain.kinds if kind not in slot.choices]
     made = [_BY_KIND[kind](slot, of) for kind in free if kind in _BY_KIND]
     made += map(iter, slot.choices.values())
+    made += [_of_views(kind, slot, of) for kind in free if kind in BY_TYPE]
     for value in islice(_alternating(made), 4 * _MOST):
         if not _is_small(value):
             continue
@@ -57,6 +59,13 @@ def _values(slot: Slot, of: Of) -> list[Value]:
             if len(found) >= _MOST:
                 break
     return list(found.values())
+
+
+def _of_views(kind: type, slot: Slot, of: Of) -> Iterator[Value]:
+    """Yield values of a type beyond the plain ones: its edges, then those of what stands for it."""
+    yield from () if BY_TYPE[kind].is_declared else BY_TYPE[kind].examples
+    if kind in slot.views:
+        yield from (slot.made(kind, view) for view in of(slot.views[kind]))
 
 
 def _is_small(value: Value) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 _FIRST_MAGNITUDE = 10_000
 _MAGNITUDE_GROWTH = 1_000
@@ -77,12 +78,15 @@ def _largest_size(value: Value) -> int:
     if kind is str or kind is bytes:
         return len(value)
     parts = parts_of(value)
-    return max((len(value), *map(_largest_size, parts))) if parts else 0
+    return max((len(parts), *map(_largest_size, parts))) if parts else 0
 
 
 def parts_of(value: Value) -> list[Value]:
-    """Return the elements of a container, or the keys and values of a dict; nothing of others."""
+    """Return the elements of a container, the keys and values of a dict, or what stands for a value
+    of a type beyond the plain ones; nothing of others."""
     kind = type(value)
     if kind is dict:
         return [*value, *value.values()]
+    if kind in BY_TYPE:
+        return [BY_TYPE[kind].view(value)]
     return list(value) if kind in (list, tuple, set, frozenset) else []

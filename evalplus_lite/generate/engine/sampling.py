@@ -16,6 +16,7 @@ from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
 from evalplus_lite.generate.operators.numbers import LANDMARKS
 from evalplus_lite.generate.operators.registry import below, pick
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
@@ -33,6 +34,10 @@ def make(slot: Slot) -> Value:
 def _of_kind(kind: type, slot: Slot) -> Value:
     if kind in slot.choices:
         return pick(slot, slot.choices[kind])
+    if kind in slot.views:
+        return slot.made(kind, make(slot.views[kind]))
+    if kind in BY_TYPE:  # stated by an annotation, and never seen
+        return pick(slot, BY_TYPE[kind].examples)
     maker = _MAKERS.get(kind)
     return maker(slot) if maker else None
 

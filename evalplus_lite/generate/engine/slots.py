@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.profile import CONTAINERS, SIZED, Profile, elements_of
+from evalplus_lite.generate.domains.views import made
 from evalplus_lite.generate.engine import sampling
+from evalplus_lite.generate.engine.tables import Step, Table
 from evalplus_lite.generate.operators import bytestrings, containers, lists, numbers, strings
 from evalplus_lite.generate.operators.registry import OPERATORS, Family, Operator, Trait
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
-__all__ = ["GenerationState", "Slot", "Table"]
+__all__ = ["GenerationState", "Slot", "Step", "Table"]
 
 # Importing these registers their operators.
 _REGISTERED = (numbers, strings, bytestrings, lists, containers)
@@ -30,40 +33,6 @@ _FORM_FAVOUR = 20
 """Where strings share a form, operators that keep it are chosen so many times as often."""
 _LOCAL = 0.8
 """How often a fragment comes from the same slot rather than from any."""
-
-
-class Table:
-    """The operators for one type at one slot, chosen by weight and by how often they succeed."""
-
-    def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
-        self.operators, self.weights = operators, weights
-        self.applies = [each.apply for each in self.operators]
-        self.tried = [0] * len(self.operators)
-        self.worth = [0.0] * len(self.operators)
-        self.cumulative: list[float] = []
-        self.total = 0.0
-        self.is_stale = True
-        self.reweigh()
-
-    def credit(self, index: int, worth: float) -> None:
-        """Note one more result of the operator at the index, and its worth."""
-        self.tried[index] += 1
-        self.worth[index] += worth
-        self.is_stale = True
-
-    def reweigh(self) -> None:
-        """Choose operators less often whose results were seldom worth keeping."""
-        if not self.is_stale:
-            return
-        self.is_stale = False
-        self.cumulative, self.total = [], 0.0
-        for weight, tried, worth in zip(self.weights, self.tried, self.worth, strict=True):
-            self.total += weight * (worth + 2) / (tried + 2)
-            self.cumulative.append(self.total)
-
-
-Step = tuple[Table, int]
-"""An operator's application: its table and its index there."""
 
 
 @dataclass(slots=True)
@@ -115,6 +84,13 @@ class Slot:
         if domain.positions and profile.positions:
             pairs = zip(domain.positions, profile.positions, strict=True)
             self.positions = [Slot(domain, profile, state) for domain, profile in pairs]
+        profiles = {each.kind: each.about for each in profile.views}
+        self.views = {
+            each.kind: Slot(each.about, profiles.get(each.kind) or Profile.of(()), state)
+            for each in domain.views
+        }
+        self._likes = {each.kind: each.like for each in domain.views}
+        """For each type beyond the plain ones, the slot of what stands for its values."""
         self.seen_characters = "".join(profile.text.counts) if profile.text else ""
         self.seen_characters = self.seen_characters or domain.alphabet or "a"
         self.characters = domain.alphabet or self.seen_characters
@@ -150,7 +126,8 @@ class Slot:
     def every(self) -> Iterator[Slot]:
         """Yield this slot and all slots within it."""
         yield self
-        for child in (self.items, self.keys, self.values, *(self.positions or ())):
+        inner = (self.items, self.keys, self.values, *self.views.values())
+        for child in (*inner, *(self.positions or ())):
             if child is not None:
                 yield from child.every()
 
@@ -165,6 +142,8 @@ class Slot:
             return self.sample()
         if kind in self.choices:
             return self.sample()
+        if kind in BY_TYPE:
+            return self._mutate_view(kind, value)
         table = self._table(kind)
         if table is None:
             return value
@@ -183,6 +162,26 @@ class Slot:
             trace.append((table, index))
             return changed
         return value
+
+    def _mutate_view(self, kind: type, value: Value) -> Value:
+        """Return a value beyond the plain ones of which what stands for it was changed."""
+        if (slot := self.views.get(kind)) is None:
+            return self.sample()
+        view = BY_TYPE[kind].view(value)
+        for _ in range(_TRIES):
+            if slot.positions is None:
+                changed = slot.mutate(view)
+            else:
+                at = int(self.random() * len(slot.positions))
+                changed = (*view[:at], slot.positions[at].mutate(view[at]), *view[at + 1 :])
+            if key(found := made(changed, value)) != key(value):
+                return found
+        return value
+
+    def made(self, kind: type, view: Value) -> Value:
+        """Return the value of a type beyond the plain ones that a plain one stands for, if any."""
+        like = self.fragment(kind)
+        return made(view, self._likes[kind] if like is None else like)
 
     def choose(self, kind: type) -> Operator | None:
         """Return an operator for a type, chosen by weight, and note it in the trace."""
@@ -241,6 +240,8 @@ class Slot:
         self._known.add(identity)
         self.state.remember(kind, value, identity)
         _keep(self.seen, value, len(self._known))
+        if kind in self.views:
+            self.views[kind].learn(BY_TYPE[kind].view(value))
         if kind is dict:
             for name, item in value.items():
                 if self.keys is not None and self.values is not None:

@@ -86,6 +86,7 @@ def _read(body: Any) -> DataclassValue:
 
 
 KIND = Kind(
+    is_declared=True,
     name="dataclass",
     type=DataclassValue,
     inside=("dataclass",),

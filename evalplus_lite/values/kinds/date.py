@@ -26,10 +26,16 @@ def make(written: object) -> datetime.date:
     return datetime.date.fromisoformat(text(written))
 
 
-def near(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """Return a year, month and day that there are: months turn over, days end with the month."""
-    year, month = max(1, min(int(year), 9999)), (int(month) - 1) % 12 + 1
-    return year, month, max(1, min(int(day), calendar.monthrange(year, month)[1]))
+def view_of(value: datetime.date) -> tuple[int, int, int]:
+    """Return years since 2000, and months and days since the first."""
+    return value.year - 2000, value.month - 1, value.day - 1
+
+
+def near(years: int, months: int, days: int) -> datetime.date:
+    """Return a date that there is: months turn over, days end with the month."""
+    year, month = max(1, min(2000 + int(years), 9999)), int(months) % 12 + 1
+    day = min(max(0, int(days)), calendar.monthrange(year, month)[1] - 1) + 1
+    return datetime.date(year, month, day)
 
 
 KIND = Kind(
@@ -41,12 +47,13 @@ KIND = Kind(
     make=make,
     forms=(TEXT,),
     is_atom=True,
+    has_order=True,
     key=datetime.date.isoformat,
     imports="import datetime",
     constructors={"date": datetime.date, "datetime.date": datetime.date},
     annotations=("date",),
-    view=lambda value: (value.year, value.month, value.day),
-    viewed=lambda view, like: datetime.date(*near(*view)),
+    view=view_of,
+    viewed=lambda view, like: near(*view),
     examples=tuple(
         map(
             datetime.date.fromisoformat,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from evalplus_lite.values.kinds.date import near
+from evalplus_lite.values.kinds import date, time
 from evalplus_lite.values.kinds.kind import TEXT, Kind, text
-from evalplus_lite.values.kinds.time import near as near_time
-from evalplus_lite.values.kinds.time import offset_of, view_of
 
 
 def _pack(value: Any) -> Any:
@@ -32,7 +30,7 @@ def make(written: object) -> datetime.datetime:
 
 def _key(value: datetime.datetime) -> tuple[int, bool]:
     """Return the microseconds since the year 1 (of UTC, if the offset is known), and whether."""
-    offset = offset_of(value)
+    offset = time.offset_of(value)
     passed = value.replace(tzinfo=None) - datetime.datetime.min
     return (passed - (offset or datetime.timedelta())) // datetime.timedelta.resolution, bool(
         offset is not None
@@ -40,8 +38,7 @@ def _key(value: datetime.datetime) -> tuple[int, bool]:
 
 
 def _viewed(view: Any, like: datetime.datetime) -> datetime.datetime:
-    date, time = datetime.date(*near(*view[:3])), near_time(*view[3:])
-    return datetime.datetime.combine(date, time)
+    return datetime.datetime.combine(date.near(*view[:3]), time.near(*view[3:]))
 
 
 KIND = Kind(
@@ -53,11 +50,12 @@ KIND = Kind(
     make=make,
     forms=(TEXT,),
     is_atom=True,
+    has_order=True,
     key=_key,
     imports="import datetime",
     constructors={"datetime": datetime.datetime, "datetime.datetime": datetime.datetime},
     annotations=("datetime",),
-    view=lambda value: (value.year, value.month, value.day, *view_of(value)),
+    view=lambda value: (*date.view_of(value), *time.view_of(value)),
     viewed=_viewed,
     examples=tuple(
         map(

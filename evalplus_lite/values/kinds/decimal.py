@@ -11,8 +11,8 @@ from evalplus_lite.values.kinds.kind import TEXT, Kind, text
 MAX_DIGITS = 10_000
 """Digits, before or behind the point: more are made of an exponent than a text has characters."""
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,6})?|-?Infinity|-?NaN", re.A | re.I)
-_DEEPEST = 30
-"""Places behind the point that inputs are made with."""
+_DEEPER = 3
+"""Places behind the point, and before, that inputs are made with beyond those seen."""
 
 
 def _pack(value: Any) -> Any:
@@ -52,7 +52,10 @@ def _viewed(view: Any, like: Decimal) -> Decimal:
     if type(view) is str:
         return make(view)
     number, places = view
-    return Decimal(int(number)).scaleb(-max(-_DEEPEST, min(int(places), _DEEPEST)))
+    exponent = like.as_tuple().exponent
+    deepest = max(2, -exponent if isinstance(exponent, int) else 0) + _DEEPER
+    return Decimal((int(number < 0), Decimal(abs(int(number))).as_tuple().digits,
+                    -max(-_DEEPER, min(int(places), deepest))))  # fmt: skip
 
 
 KIND = Kind(
@@ -64,6 +67,7 @@ KIND = Kind(
     make=make,
     forms=(TEXT,),
     is_atom=True,
+    has_order=True,
     base="scalar",
     imports="from decimal import Decimal",
     constructors={"Decimal": lambda value=0: Decimal(make(value) if type(value) is str else value)},

@@ -75,6 +75,7 @@ def _read(body: Any) -> EnumMember:
 
 
 KIND = Kind(
+    is_declared=True,
     name="enum",
     type=EnumMember,
     inside=("enum.Enum",),

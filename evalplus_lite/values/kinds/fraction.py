@@ -31,6 +31,11 @@ def _call(numerator: Any = 0, denominator: Any = 1) -> Fraction:
     return Fraction(numerator, denominator)
 
 
+def _viewed(view: Any, like: Fraction) -> Fraction:
+    numerator, denominator = view
+    return Fraction(int(numerator), int(denominator) or 1)
+
+
 KIND = Kind(
     name="fraction",
     type=Fraction,
@@ -40,11 +45,12 @@ KIND = Kind(
     make=make,
     forms=(INTEGERS, INTEGERS),
     is_atom=True,
+    has_order=True,
     base="scalar",
     imports="from fractions import Fraction",
     constructors={"Fraction": _call},
     annotations=("Fraction",),
     view=_pack,
-    viewed=lambda view, like: Fraction(int(view[0]), int(view[1]) or 1),
+    viewed=_viewed,
     examples=tuple(map(Fraction, "1/2 3 -2/3 0 7/4 1/1000 22/7".split())),
 )

@@ -69,6 +69,8 @@ class Kind:
     is_ordered: bool = False
     """Whether two are equal only if their first parts hold their keys in the same order."""
     is_hashable: bool = True
+    has_order: bool = False
+    """Whether of two values one comes first, as of two dates."""
 
     written: Callable[[Any], Value] | None = None
     """Gives what stands behind the tag in files; by default the only part, or a list of them."""
@@ -81,6 +83,8 @@ class Kind:
     constructors: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Calls that a text may write values of the type as, by name of the function."""
 
+    is_declared: bool = False
+    """Whether values are of classes that a program declares: none is made unless one was seen."""
     annotations: tuple[str, ...] = ()
     """The names by which an annotation means the type."""
     view: Callable[[Any], Value] = same

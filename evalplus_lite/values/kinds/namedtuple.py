@@ -72,6 +72,7 @@ def _read(body: Any) -> NamedTupleValue:
 
 
 KIND = Kind(
+    is_declared=True,
     name="namedtuple",
     type=NamedTupleValue,
     inside=("namedtuple",),

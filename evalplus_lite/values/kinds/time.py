@@ -69,6 +69,7 @@ KIND = Kind(
     make=make,
     forms=(TEXT,),
     is_atom=True,
+    has_order=True,
     key=_key,
     imports="import datetime",
     constructors={"time": datetime.time, "datetime.time": datetime.time},

@@ -39,6 +39,7 @@ KIND = Kind(
     make=make,
     forms=(INTEGERS, INTEGERS, INTEGERS),
     is_atom=True,
+    has_order=True,
     key=_pack,
     imports="import datetime",
     constructors={"timedelta": datetime.timedelta, "datetime.timedelta": datetime.timedelta},

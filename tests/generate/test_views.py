@@ -1,0 +1,74 @@
+"""Inputs of types beyond the plain ones: made, kept valid and minimized like any other."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from evalplus_lite.generate.domains.annotations import hints
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.domains.relations import candidates
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.minimizer import minimize, weight
+from evalplus_lite.generate.strategies import sampled
+from evalplus_lite.types import Case
+from evalplus_lite.values import wire
+from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.kind import Kind
+from evalplus_lite.values.kinds.registry import KINDS
+
+A_DAY = datetime.date(2024, 2, 29)
+
+
+@pytest.mark.parametrize("form", [InputFilter.infer, InputFilter.typed])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_inputs_of_every_type_are_made(kind: Kind, form: Callable[..., InputFilter]) -> None:
+    """By all ways there are: of the type, valid, many different ones, and none that is seen."""
+    base = [Case((each, [each])) for each in kind.examples[:3]]
+    accepts = form([case.arguments for case in base])
+    drawn = sampled(accepts, count=10, seed="1")
+    generator = Generator(base, input_filter=accepts, rng=random.Random(1), sampled=drawn)
+    cases = generator.propose(60)
+    assert {type(case.arguments[0]) for case in cases} == {kind.type}
+    assert {type(inner) for case in cases for inner in case.arguments[1]} == {kind.type}
+    assert len({key(case.arguments[0]) for case in cases}) > (1 if kind.viewed is None else 5)
+    if kind.viewed is not None:
+        assert {"mutation", "boundary", "hypothesis"} <= {case.source for case in cases}
+    for case in cases:
+        assert key(wire.decode(wire.encode(case.arguments))) == key(case.arguments)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_inputs_of_every_type_are_minimized(kind: Kind) -> None:
+    """Down to a value of the type that is no more complex."""
+    for example in kind.examples:
+        (found,) = minimize((example,), lambda rows: [True] * len(rows), most=200)
+        assert type(found) is kind.type
+        assert weight(found) <= weight(example)
+    assert kind.viewed is None or any(weight(each) > weight(found) for each in kind.examples)
+
+
+def test_an_interval_ends_after_it_begins() -> None:
+    """What is inferred of two numbers is inferred of two dates, and of Decimals, too."""
+    for first, then in ((1, 2), (Decimal(1), Decimal("2.5")), (A_DAY, datetime.date(2024, 5, 1))):
+        base = [(first, then)] * 1 + [(first, first)]
+        names = {each.name for each in candidates(base)}
+        assert "0.at-most.1" in names, (first, then)
+
+
+def test_annotations_name_types() -> None:
+    """Of a signature in a prompt, by the names that people import."""
+    prompt = (
+        "def f(a: Decimal, b: list[datetime.date], c: 'Counter[str] | None' = None):\n    pass\n"
+    )
+    one, other, third = hints(prompt, "f")
+    assert one.kinds == (Decimal,)
+    assert other.items is not None
+    assert other.items.kinds == (datetime.date,)
+    assert third.kinds == (Counter, type(None))
+    assert str(other) == "list[date]"
