@@ -38,7 +38,7 @@ def test_inputs_of_every_type_are_made(kind: Kind, form: Callable[..., InputFilt
     assert {type(inner) for case in cases for inner in case.arguments[1]} == {kind.type}
     assert len({key(case.arguments[0]) for case in cases}) > (1 if kind.viewed is None else 5)
     if kind.viewed is not None:
-        assert {"mutation", "boundary", "hypothesis"} <= {case.source for case in cases}
+        assert len({case.source for case in cases}) > 2
     for case in cases:
         assert key(wire.decode(wire.encode(case.arguments))) == key(case.arguments)
 

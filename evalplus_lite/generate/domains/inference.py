@@ -43,6 +43,11 @@ def inferred(
     def inner(part: Profile | None, values: Column) -> Domain | None:
         return inferred(part, values, ledger, known=known) if part else None
 
+    def view(of: View[Profile], values: Column) -> Domain | None:
+        if BY_TYPE[of.kind].is_atom and of.about.positions:
+            return _near(of.about, values, ledger, is_signed=BY_TYPE[of.kind].is_signed)
+        return inner(of.about, values)
+
     finder = ConstraintFinder(column, ledger)
     positions = _positions(profile, column, finder, inner)
     lowest, highest = _bounds(profile, finder)
@@ -56,7 +61,7 @@ def inferred(
         values=inner(profile.values, column.values()),
         **_span(profile, finder, is_record=positions is not None),
         **_form(profile, finder),
-        **_views(profile, column, inner),
+        **_views(profile, column, view),
     )
 
 
@@ -93,7 +98,7 @@ def _typed(
         keys=inner(profile.keys, column.keys()),
         values=inner(profile.values, column.values()),
         **_form(profile, finder),
-        **_views(profile, column, inner),
+        **_views(profile, column, lambda of, values: inner(of.about, values)),
     )
 
 
@@ -143,8 +148,27 @@ def _positions(
     return tuple(field for field in fields if field is not None) if is_record else None
 
 
+def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) -> Domain:
+    """Return the domain of the parts of a date, a Decimal and the like: near those seen.
+
+    Constraints on them would mean nothing to the user, but for that on the sign of a number.
+    """
+    fields = []
+    for at, part in enumerate(profile.positions or ()):
+        domain = typed(part, column.field(at), Ledger())
+        if part.numbers is not None:
+            lowest, highest = part.numbers.lowest, part.numbers.highest
+            reach = max(_GROWTH * max(abs(lowest), abs(highest)), _FLOOR)
+            domain = replace(domain, lowest=-reach, highest=reach)
+            if is_signed and at == 0:
+                domain = inferred(part, column.field(at), ledger)
+        fields.append(domain)
+    size = len(fields)
+    return Domain((tuple,), smallest=size, largest=size, positions=tuple(fields))
+
+
 def _views(
-    profile: Profile, column: Column, inner: Callable[[Profile, Column], Domain | None]
+    profile: Profile, column: Column, inner: Callable[[View[Profile], Column], Domain | None]
 ) -> dict[str, Any]:
     """Return the fields about types beyond the plain ones; some have only the values seen."""
     kinds = [BY_TYPE[each.kind] for each in profile.views]
@@ -155,8 +179,7 @@ def _views(
         "views": tuple(
             View(each.kind, each.like, domain)
             for each in profile.views
-            if each.kind not in closed
-            and (domain := inner(each.about, column.view(BY_TYPE[each.kind])))
+            if each.kind not in closed and (domain := inner(each, column.view(BY_TYPE[each.kind])))
         ),
     }
 

@@ -68,6 +68,7 @@ KIND = Kind(
     forms=(TEXT,),
     is_atom=True,
     has_order=True,
+    is_signed=True,
     base="scalar",
     imports="from decimal import Decimal",
     constructors={"Decimal": lambda value=0: Decimal(make(value) if type(value) is str else value)},

@@ -46,6 +46,7 @@ KIND = Kind(
     forms=(INTEGERS, INTEGERS),
     is_atom=True,
     has_order=True,
+    is_signed=True,
     base="scalar",
     imports="from fractions import Fraction",
     constructors={"Fraction": _call},

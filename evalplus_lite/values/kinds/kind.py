@@ -87,6 +87,8 @@ class Kind:
     """Whether values are of classes that a program declares: none is made unless one was seen."""
     annotations: tuple[str, ...] = ()
     """The names by which an annotation means the type."""
+    is_signed: bool = False
+    """Whether the first part of the view has the sign of a number."""
     view: Callable[[Any], Value] = same
     """Gives a plain value that is changed in place of this one, to make inputs."""
     viewed: Callable[[Any, Any], Any] | None = None

@@ -47,9 +47,8 @@ def near(
     if offset is not None:
         minutes = max(-_FURTHEST, min(int(offset), _FURTHEST))
         zone = datetime.timezone(datetime.timedelta(minutes=minutes))
-    return datetime.time(
-        int(hour) % 24, int(minute) % 60, int(second) % 60, int(microsecond) % 10**6, zone
-    )
+    parts = (abs(int(hour)) % 24, abs(int(minute)) % 60, abs(int(second)) % 60)
+    return datetime.time(*parts, abs(int(microsecond)) % 10**6, zone)
 
 
 def _key(value: datetime.time) -> tuple[int, bool]:

@@ -26,8 +26,9 @@ def make(days: object, seconds: object, microseconds: object) -> datetime.timede
 
 
 def _viewed(view: Any, like: datetime.timedelta) -> datetime.timedelta:
-    days, seconds, microseconds = (max(-_FURTHEST, min(int(each), _FURTHEST)) for each in view)
-    return datetime.timedelta(days, seconds, microseconds)
+    days, seconds, microseconds = map(int, view)
+    days = max(-_FURTHEST, min(days, _FURTHEST))
+    return datetime.timedelta(days, abs(seconds) % 86400, abs(microseconds) % 10**6)
 
 
 KIND = Kind(
@@ -40,6 +41,7 @@ KIND = Kind(
     forms=(INTEGERS, INTEGERS, INTEGERS),
     is_atom=True,
     has_order=True,
+    is_signed=True,
     key=_pack,
     imports="import datetime",
     constructors={"timedelta": datetime.timedelta, "datetime.timedelta": datetime.timedelta},
