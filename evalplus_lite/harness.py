@@ -10,11 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-HarnessKind: TypeAlias = Literal["call", "method", "sequence", "script", "assertions", "unittest"]
+HarnessKind: TypeAlias = Literal[
+    "call", "method", "sequence", "factory", "script", "assertions", "unittest"
+]
 Observed: TypeAlias = Literal["value", "arguments", "printed", "exception", "message"]
 HARNESSES: tuple[HarnessKind, ...] = get_args(HarnessKind)
 OBSERVED: tuple[Observed, ...] = get_args(Observed)
 MOST_ITEMS = 100_000
+_WORDS: Mapping[Observed, str] = {
+    "value": "what is returned",
+    "arguments": "the arguments after the call",
+    "printed": "what is printed",
+    "exception": "which exception is raised",
+    "message": "its message",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,8 @@ class Harness:
     fresh object (``Solution.twoSum``), made of the first argument's items if ``constructed``;
     ``sequence`` makes an object of the class and calls it as the arguments say, each a list of a
     method's name and its arguments (the first may name the class, with the constructor's);
+    ``factory`` calls the function with the items of the first argument, and what it returns with
+    those of each further one, and answers with a list of what these calls gave;
     ``script`` runs the whole program with the one argument as standard input; ``assertions``
     evaluates the one argument, an expression, among the program's names; ``unittest`` runs a test
     of the text ``tests``, which a case names by class and method, and answers with what each
@@ -33,9 +44,14 @@ class Harness:
     ``observe`` names what the answer is made of: one thing as it is, several as a dict by name.
     ``value`` is what was returned (for a script its standard output), ``arguments`` are the
     arguments after the call, ``printed`` the text that went to standard output, ``exception`` the
-    name of the type of what was raised (with ``message``, also its text), which is an answer then.
-    Of an iterator that is returned, the first ``items`` items are the answer (0: an iterator is no
-    answer). ``awaited`` says that the function is to be awaited.
+    name of the type of what was raised (with ``message``, also its text), which is an answer then;
+    where ``exceptions`` are named, only those and what derives from them, told by these names.
+    Of what has items in an order, the first ``items`` are the answer, as a list (0: an iterator is
+    no answer). An object is answered as those of its ``attributes`` that it has, its parts alike.
+    ``awaited`` says that the function is to be awaited.
+
+    The arguments at the places of ``code`` are texts of Python, and stand for what they evaluate
+    to; with ``keywords`` the last argument is a dict of arguments by keyword.
     """
 
     kind: HarnessKind = "call"
@@ -45,20 +61,43 @@ class Harness:
     constructed: bool = False
     tests: str = ""
     inside: int = 0
+    attributes: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    code: tuple[int, ...] = ()
+    keywords: bool = False
+    inferred: bool = False
+    """Whether part of this was not said, but read off the reference: users are told."""
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether standard input and output are of interest: files in memory, not nowhere."""
+        return self.kind == "script" or "printed" in self.observe
 
     @property
     def row(self) -> dict[str, Any]:
         """The fields that differ from a plain call's: JSON, empty for the plain call."""
-        plain = Harness()
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
-        if found["observe"] != plain.observe:
-            found["observe"] = list(found["observe"])
-        return {key: value for key, value in found.items() if value != getattr(plain, key)}
+        plain, found = Harness(), {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            key: list(value) if type(value) is tuple else value
+            for key, value in found.items()
+            if value != getattr(plain, key)
+        }
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Harness:
         """Return the harness of a ``row`` of ours."""
-        return cls(**{**row, "observe": tuple(row.get("observe", ("value",)))})
+        parts: dict[str, Any] = {
+            key: tuple(value) if type(value) is list else value for key, value in row.items()
+        }
+        return cls(**parts)
+
+    @property
+    def words(self) -> str:
+        """What is looked at, in words."""
+        found = [_WORDS[each] for each in self.observe]
+        if self.items:
+            found.append(f"the first {self.items:,} items of an iterator")
+        return ", ".join(found) + (", once it is awaited" if self.awaited else "")
 
 
 CALL = Harness()

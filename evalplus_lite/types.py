@@ -43,6 +43,7 @@ Cause: TypeAlias = Literal[
     "memory",
     "invalid",
     "contract",
+    "unobserved",
     "budget",
     "expected",
     "no reference",

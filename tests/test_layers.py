@@ -91,6 +91,7 @@ INSIDE = (
     "values/encoding.py",
     "sandbox/guest/child.py",
     "sandbox/guest/harness.py",
+    "sandbox/guest/observing.py",
     "sandbox/guest/script.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/ordering.py",

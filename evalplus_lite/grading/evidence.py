@@ -70,13 +70,14 @@ class Evidence:
     """What is known of a usable task's suite besides its cases.
 
     ``lost`` inputs cannot be tests. ``blind`` says what a program could do without being noticed;
-    it is empty if nothing was found.
+    it is empty if nothing was found. ``observed`` says what is looked at where that was inferred.
     """
 
     cases: int
     base: int
     lost: tuple[Loss, ...] = ()
     blind: str = ""
+    observed: str = ""
 
 
 def weighed(task: Task, answers: Answers) -> Evidence:
@@ -88,7 +89,15 @@ def weighed(task: Task, answers: Answers) -> Evidence:
         more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
         raise UnusableTask(task.id, lost[0].cause, lost[0].example + more)
     suite = answers.suite
-    return Evidence(len(suite.cases), suite.base_count, lost, unseen(suite, task))
+    blind = unseen(suite, task)
+    return Evidence(len(suite.cases), suite.base_count, lost, blind, observed(task))
+
+
+def observed(task: Task) -> str:
+    """Return what of a task's programs is looked at, if that was read off the reference."""
+    if not task.harness.inferred:
+        return ""
+    return f"compared, by the text of the reference: {task.harness.words}"
 
 
 def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
@@ -208,6 +217,8 @@ def notes(evidence: Evidence) -> list[str]:
         lines.append("no base case is left: base is judged by all other cases")
     if evidence.blind:
         lines.append(evidence.blind)
+    if evidence.observed:
+        lines.append(evidence.observed)
     return lines
 
 
@@ -215,7 +226,8 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
     """Return what should be known of a suite that can be used, as results hold it.
 
     ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
-    the dataset ``has_plus`` cases) or ``constant`` (what the suite cannot see).
+    the dataset ``has_plus`` cases), ``constant`` (what the suite cannot see) or ``observed`` (what
+    is looked at, where that was read off the reference).
     """
     rows: list[dict[str, Any]] = [
         {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}
@@ -227,6 +239,8 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
         rows.append({"kind": "no plus", "detail": "no case beyond the base ones: plus is base"})
     if evidence.blind:
         rows.append({"kind": "constant", "detail": evidence.blind})
+    if evidence.observed:
+        rows.append({"kind": "observed", "detail": evidence.observed})
     return [{"task_id": task_id, **row} for row in rows]
 
 

@@ -18,12 +18,14 @@ from evalplus_lite.grading.evidence import (
     Evidence,
     Loss,
     blamed,
+    observed,
     own_refused,
     recorded,
     require_check,
     unseen,
     weighed,
 )
+from evalplus_lite.grading.idle import is_plain, require_effect
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.pipelines.work.staging import Staging, evidence_of, suite_of
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
@@ -82,6 +84,7 @@ class SuiteSource:
                     answers = Answers(given, (), tuple(range(len(given.cases))))
                 evidence = weighed(task, answers)
                 require_check(sandbox, task, answers.suite)
+                require_effect(sandbox, task, answers.suite)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
             raise
@@ -163,7 +166,7 @@ class SuiteSource:
 
         None if it takes more to know: a check to be tried, or an error to be raised.
         """
-        if has_check(task):
+        if has_check(task) or not is_plain(task):
             return None
         path = self._path(task)
         try:
@@ -172,10 +175,10 @@ class SuiteSource:
             with path.open(encoding="utf-8") as lines:
                 facts = json.loads(next(lines))
             kept, dropped = _sorted_out(facts, task)
-            if not kept:
+            if not kept or facts["blind"]:
                 return None
             base = sum(number < len(task.base) for number in kept)
-            return Evidence(len(kept), base, Loss.of(dropped), str(facts["blind"]))
+            return Evidence(len(kept), base, Loss.of(dropped), observed=observed(task))
         except DAMAGED:
             return None
 

@@ -100,7 +100,7 @@ def preset(name: str) -> Preset:
 class Program:
     """A whole program's text and what of it is invoked, and how.
 
-    ``streams`` says that the program reads and writes standard input and output.
+    ``streams`` says that standard input and output are files in memory, not nowhere.
     """
 
     source: str
@@ -112,7 +112,7 @@ class Program:
     def of(cls, task: Task, source: str | None = None) -> Program:
         """Return a program for a task: by default its reference."""
         source = task.reference if source is None else source
-        return cls(source, task.entry_point, task.harness, task.harness.kind == "script")
+        return cls(source, task.entry_point, task.harness, task.harness.has_streams)
 
     def around(self, text: str, entry_point: str) -> Program:
         """Return a program whose function runs this one in its own way."""

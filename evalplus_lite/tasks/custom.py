@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import fields as dataclass_fields
 from typing import Any, cast, get_args
 
 from evalplus_lite.errors import CodecError, one_of
@@ -17,6 +19,7 @@ from evalplus_lite.harness import (
 from evalplus_lite.programs import definitions
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.inference import inferred
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Rule, RuleKind, Style, Task
 from evalplus_lite.values import wire
@@ -49,7 +52,10 @@ def own_task(fields: Fields) -> Task:
     entry_point = read_entry_point(fields, harness)
     prompt, reference = fields.text("prompt"), fields.text("reference", default="")
     if reference:
-        _check_reference(fields, reference, defined_name(entry_point))
+        tree = _read_reference(fields, reference, defined_name(entry_point))
+        given = fields.row.data.get("harness")
+        said = given if isinstance(given, dict) else ()
+        harness = inferred(harness, tree, entry_point, given=said)
     contract = fields.text("contract", default="") or None
     if contract is not None:
         _check_contract(fields, contract)
@@ -86,10 +92,7 @@ def read_harness(fields: Fields) -> Harness:
     if type(given) is not dict:
         raise fields.refuse("'harness' is neither a name nor an object")
     harness = Fields(fields.path, Row(fields.row.line, given))
-    harness.known(
-        ("kind", "observe", "items", "awaited", "constructed", "tests", "inside"),
-        what=" in harness",
-    )
+    harness.known([each.name for each in dataclass_fields(Harness)], what=" in harness")
     kind = harness.text("kind", default="call")
     if kind not in HARNESSES:
         raise fields.refuse(f"unknown harness {kind!r}", remedy=one_of(kind, HARNESSES))
@@ -110,7 +113,29 @@ def read_harness(fields: Fields) -> Harness:
         harness.flag("constructed"),
         harness.text("tests", default=""),
         harness.count("inside") if "inside" in given else 0,
+        attributes=_names(harness, "attributes"),
+        exceptions=_names(harness, "exceptions"),
+        code=_places(harness),
+        keywords=harness.flag("keywords"),
+        inferred=harness.flag("inferred"),
     )
+
+
+def _names(harness: Fields, key: str) -> tuple[str, ...]:
+    names = harness.items(key, default=[])
+    for name in names:
+        if type(name) is not str or not name.isidentifier():
+            raise harness.refuse(f"harness: {key} holds {name!r}, which is no Python name")
+    return tuple(names)
+
+
+def _places(harness: Fields) -> tuple[int, ...]:
+    places = harness.items("code", default=[])
+    if not all(type(place) is int and 0 <= place < MOST_ITEMS for place in places):
+        raise harness.refuse(
+            f"harness: code is {places!r}", remedy="give the places of arguments, from 0"
+        )
+    return tuple(places)
 
 
 def read_entry_point(fields: Fields, harness: Harness) -> str:
@@ -189,7 +214,7 @@ def _outputs(fields: Fields, count: int) -> tuple[bytes, ...]:
     return tuple(found)
 
 
-def _check_reference(fields: Fields, reference: str, name: str) -> None:
+def _read_reference(fields: Fields, reference: str, name: str) -> ast.Module:
     tree = definitions.parse(reference)
     if tree is None:
         raise fields.refuse("reference does not compile", remedy="it must be a whole program")
@@ -197,6 +222,7 @@ def _check_reference(fields: Fields, reference: str, name: str) -> None:
         raise fields.refuse(
             f"reference does not define {name!r}", remedy="it must be a whole program"
         )
+    return tree
 
 
 def _check_contract(fields: Fields, contract: str) -> None:

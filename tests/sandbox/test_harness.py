@@ -148,3 +148,70 @@ def test_iterators_and_coroutines(sandbox: Sandbox) -> None:
     assert answers(sandbox, later, "f", Harness(awaited=True), (4,)) == [4]
     several = "async def f(n):\n    for i in range(n):\n        yield i"
     assert answers(sandbox, several, "f", Harness(items=3), (4,)) == [[0, 1, 2]]
+
+
+def test_functions_that_are_returned_and_given(sandbox: Sandbox) -> None:
+    """Code is given as text, anew for each case; what a returned function gives is compared."""
+    adds = "def f(by): return lambda x: by(x)"
+    count = "n = 0\ndef count(x):\n    global n\n    n += x\n    return n"
+    harness = Harness("factory", code=(0,))
+    cases = ([count], [2], [3]), (["abs"], [-1]), (["lambda x: x"],), (["lambda"], [1])
+    *fine, broken = answers(sandbox, adds, "f", harness, *cases)
+    assert fine == [[2, 5], [1], []]
+    assert isinstance(broken, Raised)
+    assert broken.type == "SyntaxError"
+    named = "def f(a, /, *, b=0): return [a, b]"
+    cases = (1, {"b": 2}), (1, {}), (1, {"c": 2})
+    *fine, broken = answers(sandbox, named, "f", Harness(keywords=True), *cases)
+    assert fine == [[1, 2], [1, 0]]
+    assert isinstance(broken, Raised)
+
+
+def test_exceptions_by_name(sandbox: Sandbox) -> None:
+    """What derives from one of the names is told by it; anything else is an error."""
+    source = """
+        class Own(KeyError, ValueError): pass
+        def f(n): raise [ValueError, UnicodeError, Own, IndexError, MemoryError, SystemExit][n]
+    """
+    harness = Harness(observe=("exception",), exceptions=("ValueError", "KeyError"))
+    found = answers(sandbox, source, "f", harness, *((n,) for n in range(6)))
+    assert found[:3] == [{"raised": "ValueError"}] * 3
+    assert not any(isinstance(each, dict) for each in found[3:])
+
+
+def test_objects_by_their_attributes(sandbox: Sandbox) -> None:
+    """Objects, and objects within, by what they have of the names; none that holds itself."""
+    source = """
+        class A:
+            def __init__(self, x): self.x = x
+            def size(self): return len(self.x)
+        def f(n):
+            a = A([])
+            a.y = n
+            if n > 1: a.x.append(a)
+            return {"a": [a, n, (A("ab"),)]}
+    """
+    harness = Harness(attributes=("x", "size", "y"))
+    fine, broken = answers(sandbox, source, "f", harness, (1,), (2,))
+    first, second = {"x": [], "size": 0, "y": 1}, {"x": "ab", "size": 2}
+    assert fine == {"a": [{"attributes": first}, 1, ({"attributes": second},)]}
+    assert isinstance(broken, Raised)
+
+
+def test_what_is_printed_by_any_way(sandbox: Sandbox) -> None:
+    """By name, by a stream kept on loading or by number; nothing of loading or of other cases."""
+    source = """
+        import os, sys
+        print("loading")
+        write = sys.stdout.write
+        def f(n):
+            if n == 0: os.close(1)
+            if n == 1: print("one")
+            if n == 2: write("two")
+            if n == 3: os.write(1, b"three")
+            if n == 4: sys.stdout = None
+    """
+    cases = [(n,) for n in (1, 2, 3, 0, 1, 4, 2)]
+    found = answers(sandbox, source, "f", Harness(observe=("printed",)), *cases)
+    assert found[:3] == ["one\n", "two", "three"]
+    assert found[4:] == ["one\n", "", "two"]

@@ -11,6 +11,7 @@ from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.grading.evidence import notes, own_refused, require_check, sentence, weighed
+from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import violations
@@ -30,6 +31,7 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     )
     told = notes(weighed(task, base))
     require_check(sandbox, task, base.suite)
+    require_effect(sandbox, task, base.suite)
     if refused:
         told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
     return base, told

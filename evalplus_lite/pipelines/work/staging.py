@@ -78,13 +78,13 @@ def suite_of(row: Row) -> Suite:
 def evidence_row(evidence: Evidence) -> Row:
     """Return what a suite rests on as plain data."""
     lost = [(loss.cause, loss.count, loss.example) for loss in evidence.lost]
-    return evidence.cases, evidence.base, lost, evidence.blind
+    return evidence.cases, evidence.base, lost, evidence.blind, evidence.observed
 
 
 def evidence_of(row: Row) -> Evidence:
     """Return the evidence of an ``evidence_row``."""
-    cases, base, lost, blind = row
-    return Evidence(cases, base, tuple(Loss(*each) for each in lost), blind)
+    cases, base, lost, blind, observed = row
+    return Evidence(cases, base, tuple(Loss(*each) for each in lost), blind, observed)
 
 
 def case_rows(cases: Iterable[Case]) -> Row:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import io
-import itertools
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.sandbox.guest.observing import Faults, Observing, Output
     from evalplus_lite.sandbox.guest.script import RAISED, Script
     from evalplus_lite.sandbox.guest.testing import Tested
 
 Names = dict[str, Any]
+OBSERVED = ("observe", "items", "awaited", "attributes")
 EMPTY: Mapping[str, Any] = {}
 
 
@@ -35,6 +35,8 @@ def bind(
     kind = spec.get("kind", "call")
     if kind == "script":
         return Script(execute, spec)
+    # Before the program's first line, which may keep the stream for later.
+    output = Output() if "printed" in spec.get("observe", ()) else None
     names = execute()
     function: Callable[..., Any]
     if kind == "unittest":
@@ -48,7 +50,13 @@ def bind(
         function = Method(found(names, owner), method, bool(spec.get("constructed")))
     else:
         function = found(names, entry_point)
-    return Observing(function, spec) if spec.keys() - {"kind", "constructed"} else function
+        if kind == "factory":
+            function = Factory(function)
+    if "code" in spec or "keywords" in spec:
+        function = Given(function, spec)
+    if any(part in spec for part in OBSERVED):
+        function = Observing(function, spec, output)
+    return function
 
 
 def found(names: Names, name: str) -> Any:
@@ -69,6 +77,64 @@ class Method:
         return getattr(self.owner(), self.name)(*arguments)
 
 
+class Factory:
+    """Calls a function for another function; answers with what calls of that one gave, in turn."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, first: Sequence[Any], *calls: Sequence[Any]) -> list[Any]:
+        made = self.function(*first)
+        # A later call may change what this one gave.
+        return [copy.deepcopy(made(*arguments)) for arguments in calls]
+
+
+class Given:
+    """Calls a function with what a case's arguments stand for: code for its text, keywords."""
+
+    def __init__(self, function: Callable[..., Any], spec: Mapping[str, Any]) -> None:
+        self.function = function
+        self.code, self.keywords = frozenset(spec.get("code", ())), spec.get("keywords", False)
+        self.compiled: dict[str, tuple[types.CodeType, bool]] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.code:
+            arguments = tuple(
+                self.made(argument) if place in self.code else argument
+                for place, argument in enumerate(arguments)
+            )
+        if self.keywords:
+            return self.function(*arguments[:-1], **arguments[-1])
+        return self.function(*arguments)
+
+    def made(self, part: Any) -> Any:
+        """Return an argument with what each text in it stands for."""
+        if type(part) is str:
+            return self.run(part)
+        if type(part) in (list, tuple):
+            return type(part)([self.made(item) for item in part])
+        if type(part) is dict:
+            return {key: self.made(item) for key, item in part.items()}
+        return part
+
+    def run(self, text: str) -> Any:
+        """Return the value of an expression, or what the last name stands for that a text binds.
+
+        Anew for each case: what it keeps is not seen by the next.
+        """
+        if text not in self.compiled:
+            try:
+                self.compiled[text] = compile(text.strip(), "<argument>", "eval"), True
+            except SyntaxError:
+                self.compiled[text] = compile(text, "<argument>", "exec"), False
+        code, is_expression = self.compiled[text]
+        names: Names = {"__name__": "argument"}
+        if is_expression:
+            return eval(code, names)
+        exec(code, names)
+        return next(reversed(names.values()))
+
+
 class Sequenced:
     """Makes an object and calls it as a case says; answers with what each call gave.
 
@@ -79,7 +145,7 @@ class Sequenced:
         self.owner = owner
         self.name = getattr(owner, "__name__", "")
         self.raises = "exception" in spec.get("observe", ())
-        self.message = "message" in spec.get("observe", ())
+        self.faults = Faults(spec)
 
     def __call__(self, *calls: Sequence[Any]) -> list[Any]:
         answers: list[Any] = []
@@ -94,9 +160,9 @@ class Sequenced:
                 member = getattr(owner, name)
                 answer = member(*arguments) if callable(member) else member
             except Exception as error:
-                if not self.raises:
+                if not (self.raises and self.faults.known(error)):
                     raise
-                answer = {RAISED: fault(error, self.message)}
+                answer = {RAISED: self.faults.described(error)}
             # A later call may change what this one gave.
             answers.append("self" if answer is owner else copy.deepcopy(answer))
         return answers
@@ -110,73 +176,6 @@ class Evaluation:
 
     def __call__(self, expression: str) -> Any:
         return eval(expression, self.names)
-
-
-def fault(error: BaseException, message: bool) -> Any:
-    name = type(error).__name__
-    return [name, str(error)] if message else name
-
-
-class Observing:
-    """Calls a function and answers with what is to be observed."""
-
-    def __init__(self, function: Callable[..., Any], spec: Mapping[str, Any]) -> None:
-        self.function = function
-        self.observe = tuple(spec.get("observe", ("value",)))
-        self.items, self.awaited = spec.get("items", 0), spec.get("awaited", False)
-        self.raises = "exception" in self.observe and spec.get("kind") != "sequence"
-        self.message = "message" in self.observe
-
-    def __call__(self, *arguments: Any) -> Any:
-        seen: dict[str, Any] = {}
-        usual, sys.stdout = sys.stdout, io.StringIO() if "printed" in self.observe else sys.stdout
-        printed = sys.stdout
-        try:
-            seen["value"] = self.value(arguments)
-        except Exception as error:
-            if not self.raises:
-                raise
-            seen[RAISED] = fault(error, self.message)
-        finally:
-            sys.stdout = usual
-        if "printed" in self.observe:
-            seen["printed"] = printed.getvalue() if isinstance(printed, io.StringIO) else ""
-        if "arguments" in self.observe:
-            seen["arguments"] = list(arguments)
-        answers = {key: seen[key] for key in seen if key in self.observe or key == RAISED}
-        if RAISED not in answers and len(answers) == 1:
-            return next(iter(answers.values()))
-        return answers
-
-    def value(self, arguments: Sequence[Any]) -> Any:
-        value = self.function(*arguments)
-        if self.awaited:
-            import asyncio  # a tenth of a second, which others need not spend
-
-            async def wait() -> Any:
-                return await value
-
-            value = asyncio.run(wait())
-        if self.items and not isinstance(value, (str, bytes, list, tuple, set, frozenset, dict)):
-            value = self.first(value)
-        return value
-
-    def first(self, value: Any) -> Any:
-        if hasattr(value, "__aiter__"):
-            import asyncio
-
-            async def some() -> list[Any]:
-                answers: list[Any] = []
-                async for item in value:
-                    answers.append(item)
-                    if len(answers) == self.items:
-                        break
-                return answers
-
-            return asyncio.run(some())
-        if hasattr(value, "__iter__"):
-            return list(itertools.islice(value, self.items))
-        return value
 
 
 class Execution:

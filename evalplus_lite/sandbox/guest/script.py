@@ -60,9 +60,9 @@ class Script:
             os._exit = usual
         if status not in (None, 0):
             if self.raises:
-                return {RAISED: status if isinstance(status, int) else 1, "value": self.printed()}
+                return {RAISED: status if isinstance(status, int) else 1, "value": printed()}
             raise RuntimeError(f"exit status {status if isinstance(status, int) else 1}")
-        return self.printed()
+        return printed()
 
     def feed(self, text: str) -> None:
         for number, handle in enumerate(HANDLES):
@@ -77,16 +77,18 @@ class Script:
         sys.stdin = sys.__stdin__ = open(0, closefd=False, **options)  # type: ignore[misc]  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", closefd=False, **options)  # type: ignore[misc]  # noqa: SIM115
 
-    def printed(self) -> str:
-        handle = HANDLES[1]
-        size, at, parts = os.fstat(handle).st_size, 0, []
-        while at < size:
-            part = os.pread(handle, size - at, at)
-            if not part:
-                break
-            parts.append(part)
-            at += len(part)
-        return b"".join(parts).decode("utf-8", "replace")
+
+def printed() -> str:
+    """Return what is in the file that stands for standard output."""
+    handle = HANDLES[1]
+    size, at, parts = os.fstat(handle).st_size, 0, []
+    while at < size:
+        part = os.pread(handle, size - at, at)
+        if not part:
+            break
+        parts.append(part)
+        at += len(part)
+    return b"".join(parts).decode("utf-8", "replace")
 
 
 def leave(status: int) -> NoReturn:

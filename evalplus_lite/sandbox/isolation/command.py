@@ -68,6 +68,7 @@ TEXTS = (
     "values/encoding.py",
     "sandbox/guest/script.py",
     "sandbox/guest/testing.py",
+    "sandbox/guest/observing.py",
     "sandbox/guest/harness.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/child.py",

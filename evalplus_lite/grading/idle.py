@@ -1,0 +1,101 @@
+"""Whether a program that does nothing would pass: then a task's suite is no evidence at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+from evalplus_lite.errors import CodecError, UnusableTask
+from evalplus_lite.grading.verdicts import judge
+from evalplus_lite.harness import Harness
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.types import Case, Outcome, Returned, Suite, Task
+from evalplus_lite.values import wire
+from evalplus_lite.values.identity import key
+
+NOTHING = wire.encode(None)
+LIMITS = Limits(cpu=2.0)
+EFFECTS = {"arguments": "changes its arguments", "printed": "prints"}
+TRIED = 20  # cases on which a reference is watched
+
+
+def is_plain(task: Task) -> bool:
+    """Return whether of a task's programs only what they return is looked at."""
+    return task.harness.observe == ("value",)
+
+
+def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """Raise UnusableTask if what the reference does is not what programs are judged by."""
+    if task.harness.kind not in ("call", "method") or has_check(task):
+        return
+    if is_plain(task):
+        if any(data != NOTHING for data in suite.expected):
+            return
+        seen = _effects(sandbox, task, suite.cases) if task.reference else []
+        if seen:
+            what = " and ".join(
+                {"arguments": "changes its arguments"}.get(s, "prints") for s in seen
+            )
+            observe = ", ".join(f'"{each}"' for each in seen)
+            raise UnusableTask(
+                task.id,
+                "unobserved",
+                f"the reference only returns None and {what}: a program that does nothing would "
+                f'pass; say "harness": {{"observe": [{observe}]}}',
+            )
+    elif _idle_passes(sandbox, task, suite):
+        raise UnusableTask(
+            task.id,
+            "unobserved",
+            f"a program that does nothing would pass: {' and '.join(task.harness.observe)} are "
+            "observed, and on no input does the reference do more; give such an input, or say "
+            "what else is to be observed",
+        )
+
+
+def _effects(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
+    """Return which of arguments and printed text a reference that returns None leaves changed."""
+    harness = replace(task.harness, observe=("arguments", "printed"))
+    few = list(islice(cases, TRIED))
+    inputs = Inputs.of(case.arguments for case in few)
+    run = sandbox.run(Program.of(replace(task, harness=harness)), inputs, LIMITS)
+    found: set[str] = set()
+    for case, outcome in zip(few, run.outcomes, strict=False):
+        try:
+            seen = wire.decode(outcome.data) if isinstance(outcome, Returned) else {}
+        except CodecError:
+            continue
+        if "arguments" in seen and key(seen["arguments"]) != key(list(case.arguments)):
+            found.add("arguments")
+        if seen.get("printed"):
+            found.add("printed")
+    return sorted(found)
+
+
+def _idle_passes(sandbox: Sandbox, task: Task, suite: Suite) -> bool:
+    inputs = Inputs.of(case.arguments for case in suite.cases)
+    expected, right = suite.expected, 0
+
+    def is_right(case: int, outcome: Outcome) -> bool:
+        nonlocal right
+        passed = judge(outcome, expected[case], task.rule) == "pass"
+        right += passed
+        return passed
+
+    program = Program.of(task, idle_program(task.entry_point, task.harness))
+    sandbox.run(program, inputs, LIMITS, judge=is_right)
+    return right == len(suite.cases)
+
+
+def idle_program(entry_point: str, harness: Harness) -> str:
+    """Return a program that defines a function or a method, which does nothing."""
+    begin = "async def" if harness.awaited else "def"
+    owner, _, method = entry_point.rpartition(".")
+    if not owner:
+        return f"{begin} {method}(*arguments, **keywords):\n    pass\n"
+    return (
+        f"class {owner}:\n    def __init__(self, *arguments, **keywords):\n        pass\n"
+        f"    {begin} {method}(self, *arguments, **keywords):\n        pass\n"
+    )

@@ -1,0 +1,123 @@
+"""What the text of a reference says of how it is to be invoked."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.grading.evidence import notes
+from evalplus_lite.harness import CALL, Harness
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks import load_dataset, write_suites
+from evalplus_lite.tasks.inference import ITEMS, inferred
+from evalplus_lite.types import Case, Task
+
+
+def of(source: str, harness: Harness = CALL, **given: Any) -> dict[str, Any]:
+    """Return the row of what is inferred for ``f``, but that it was."""
+    row = inferred(harness, ast.parse(source), "f", given=given).row
+    row.pop("inferred", None)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("source", "row"),
+    [
+        ("def f(x): return x", {}),
+        ("def f(x):\n    def g(): yield 1\n    return list(g())", {}),
+        ("def f(x): x.sort()", {"observe": ["arguments"]}),
+        (
+            "def f(x):\n    if x: return\n    x.append(1)\n    return None",
+            {"observe": ["arguments"]},
+        ),
+        ("def f(x): print(x)", {"observe": ["printed"]}),
+        ("def f(x):\n    x[0] = 1\n    print(x)", {"observe": ["arguments", "printed"]}),
+        ("def f(x):\n    while x: print(x.pop())", {"observe": ["arguments", "printed"]}),
+        ("import sys\ndef f(): sys.stdout.write('a')", {"observe": ["printed"]}),
+        ("def f(): pass", {}),
+        (
+            "def f(x):\n    if x < 0: raise ValueError('x')",
+            {"observe": ["arguments", "exception"], "exceptions": ["ValueError"]},
+        ),
+        ("async def f(x): return x", {"awaited": True}),
+        ("async def f(x): x.clear()", {"awaited": True, "observe": ["arguments"]}),
+        ("async def f(x): yield x", {"items": ITEMS}),
+        ("def f(x): yield from x", {"items": ITEMS}),
+        ("@contextmanager\ndef f(x): yield x", {}),
+        ("import functools\n@functools.cache\ndef f(x): yield x", {"items": ITEMS}),
+        ("f = lambda x: x", {}),
+    ],
+)
+def test_what_a_reference_says(source: str, row: dict[str, Any]) -> None:
+    """Generators give items, coroutines are awaited, what returns nothing is observed otherwise."""
+    assert of(source) == row
+
+
+def test_what_a_task_says_goes_before() -> None:
+    """Neither items nor what is observed is inferred where the task has them."""
+    assert of("def f(x): yield x", Harness(items=3), items=3) == {"items": 3}
+    assert of("def f(x): x.sort()", observe=["value"]) == {}
+    assert of("class A(Exception): pass\ndef f(x): raise A", exceptions=["A"]) == {
+        "observe": ["value", "exception"]
+    }
+    raising = Harness(observe=("value", "exception"))
+    source = "def f(x):\n    if x: raise KeyError(x)\n    raise Exception"
+    assert of(source, raising, observe=[])["exceptions"] == ["KeyError"]
+
+
+def test_methods(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What a method does to its arguments is observed, and written down with the suite."""
+    row = {
+        "id": "m",
+        "prompt": "",
+        "entry_point": "S.f",
+        "harness": "method",
+        "reference": "class S:\n    def f(self, x): x.reverse()",
+        "inputs": [[[1, 2]]],
+    }
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(row))
+    (task,) = load_dataset(path).tasks
+    assert task.harness == Harness("method", ("arguments",), inferred=True)
+    source = SuiteSource(cache=None)
+    suite = source.usable(sandbox, task).suite
+    assert any("the arguments after the call" in note for note in notes(source.evidence["m"]))
+    write_suites(tmp_path / "suite.jsonl", [task], [suite])
+    assert load_dataset(tmp_path / "suite.jsonl").tasks[0].harness == task.harness
+
+
+IDLE = [
+    ("f = lambda items: items.sort()", ([2, 1],), "arguments"),
+    ("def f(n): return print(n)", (1,), "printed"),
+    ("def f(items): items.sort()", ([1, 2],), "unchanged"),
+]
+
+
+@pytest.mark.parametrize(("source", "arguments", "what"), IDLE)
+def test_no_program_passes_by_doing_nothing(
+    sandbox: Sandbox, tmp_path: Path, source: str, arguments: tuple[Any, ...], what: str
+) -> None:
+    """Where what a reference does is not observed, or does not show, its task cannot be used."""
+    row = {"id": "t", "prompt": "", "entry_point": "f", "reference": source, "inputs": [arguments]}
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps(row))
+    (task,) = load_dataset(path).tasks
+    with pytest.raises(UnusableTask) as refusal:
+        SuiteSource(cache=None, limits=Limits(cpu=2.0)).usable(sandbox, task)
+    assert refusal.value.cause == "unobserved"
+    assert (f'"{what}"' in refusal.value.detail) == (what != "unchanged")
+
+
+def test_returning_nothing_is_an_answer(sandbox: Sandbox) -> None:
+    """A function that may find nothing, and changes nothing, can be a task; a note says more."""
+    finds = "def f(items):\n    return next((item for item in items if item > 9), None)"
+    task = Task("t", "", "f", finds, base=(Case(([1, 2],)),))
+    source = SuiteSource(cache=None, limits=Limits(cpu=2.0))
+    source.usable(sandbox, task)
+    assert "returns None" in source.evidence["t"].blind
