@@ -8,6 +8,7 @@ import pytest
 from support.tasks import make_task
 
 from evalplus_lite.grading.demand import Bearable
+from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case
 
@@ -26,7 +27,8 @@ BOUNDED = "def precondition(x):\n    assert type(x) is int and 0 <= x <= 50_000\
 def is_asked(sandbox: Sandbox, reference: str, base: Any, new: Any, **options: Any) -> bool:
     """Whether a new input asks for more than right programs bear, by the task's base input."""
     task = make_task([(base,)], reference=reference, **options)
-    (reason,) = Bearable.of(sandbox, task).demands(sandbox, [Case((new,))])
+    steps = reference_steps(sandbox, task, [Case((new,))], most=2_000_000)
+    (reason,) = Bearable.of(sandbox, task).demands([Case((new,))], steps)
     return bool(reason)
 
 

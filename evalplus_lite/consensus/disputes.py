@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.grading.oracle import CAUSES, SLOW, Dropped
+from evalplus_lite.grading.oracle import Dropped
+from evalplus_lite.grading.reference_runs import CAUSES, SLOW
 from evalplus_lite.grading.stability import same
 from evalplus_lite.types import Case, Outcome, Raised, Returned, Task
 from evalplus_lite.values import wire

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from evalplus_lite.grading.designs import counts_up, is_exponential, is_recurrent
-from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.programs import parsing
-from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.rations import Purse, ration
 from evalplus_lite.tasks.contracts import parse, violations
 from evalplus_lite.types import Case, Task, Value
 
@@ -43,6 +43,7 @@ MEASURED = 4
 """Of the task's own cases, so many of the largest by each measure are run."""
 HUGE = 10**30
 """A contract that allows this number bounds none."""
+LIMITS = Limits(load=10.0, memory=4 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,7 @@ class Bearable:
         extents = [Extent.of(case.arguments) for case in task.cases]
         extent = Extent.largest(extents, together=False)
         places = {at for by in MEASURES for at in _first(extents, by)}
-        steps = max(
-            reference_steps(
-                sandbox, task, [task.cases[at] for at in sorted(places)], most=MOST_WORK
-            ),
-            default=0,
-        )
+        steps = _largest(sandbox, task, [task.cases[at] for at in sorted(places)])
         if _bounds_numbers(sandbox, task):
             return cls(task, extent, steps, are_bounded=True)
         tree = parsing.parse(task.reference)
@@ -133,21 +129,18 @@ class Bearable:
             exponent=max(LONGEST, base) if is_exponential(tree) else None,
         )
 
-    def demands(self, sandbox: Sandbox, cases: Sequence[Case]) -> list[str]:
-        """Return for each case what it asks of a program beyond a right answer; "" if nothing."""
-        extents = [Extent.of(case.arguments) for case in cases]
-        reasons = [self._of_extent(extent) for extent in extents]
-        unsure = [
-            number
-            for number, extent in enumerate(extents)
-            if not reasons[number] and not extent.is_within(self.extent)
-        ]
-        if unsure:
-            some = [cases[number] for number in unsure]
-            # Beyond what is too much anyway counting tells no more.
-            steps = reference_steps(sandbox, self.task, some, most=self._most + 1)
-            for number, taken in zip(unsure, steps, strict=True):
-                reasons[number] = self._of_steps(extents[number], taken)
+    def demands(self, cases: Sequence[Case], steps: Sequence[int]) -> list[str]:
+        """Return for each case what it asks of a program beyond a right answer; "" if nothing.
+
+        ``steps`` are what the reference takes on each.
+        """
+        reasons = []
+        for case, taken in zip(cases, steps, strict=True):
+            extent = Extent.of(case.arguments)
+            reason = self._of_extent(extent)
+            if not reason and not extent.is_within(self.extent):
+                reason = self._of_steps(extent, taken)
+            reasons.append(reason)
         return reasons
 
     @property
@@ -176,6 +169,16 @@ class Bearable:
         if is_by_number and steps > max(FREE, GROWTH * self.steps):
             return f"{steps:,} steps of the reference, caused by a number"
         return ""
+
+
+def _largest(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
+    """Return the most steps that the reference is seen to take on one of these cases."""
+    program = Program.of(task)
+    inputs = Inputs.of(case.arguments for case in cases)
+    purse = Purse(2 * MOST_WORK, MOST_WORK, shares=2)
+    counts = ration(sandbox, program, inputs, LIMITS, purse)
+    steps = [count for count in counts if isinstance(count, int)]
+    return max(steps, default=MOST_WORK if counts else 0)
 
 
 def _first(extents: Sequence[Extent], measure: Callable[[Extent], int]) -> list[int]:

@@ -8,46 +8,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.grading.own_tests import in_common, is_tested, upheld
-from evalplus_lite.grading.stability import agrees, as_truth, deranged, readable, stable
+from evalplus_lite.grading.reference_runs import CAUSES, FirstRun, SecondRun, shown_answer
+from evalplus_lite.grading.stability import agrees, deranged
 from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
+from evalplus_lite.sandbox.rations import Purse, ration
 from evalplus_lite.sandbox.steps import Meter
-from evalplus_lite.store.compressed import LARGE, Blobs, Packed
+from evalplus_lite.store.compressed import Blobs, Packed
 from evalplus_lite.tasks.contracts import as_text, violations
 from evalplus_lite.types import (
     Case,
     Cause,
-    Crashed,
     Outcome,
-    OutOfMemory,
     Raised,
-    Returned,
     Suite,
     Task,
     TimedOut,
-    Unrepresentable,
     clip,
 )
-from evalplus_lite.values import wire
-from evalplus_lite.values.excerpts import SHOWN_BYTES, shorten
 
 OTHER_HASH_SEED = 1
 NO_REFERENCE = "it has no reference"
 # Runs after the first; a reference that still answers otherwise then has no stable answer.
 ROUNDS = 4
-SLOW = (TimedOut, Crashed, OutOfMemory)  # outcomes that cost a process, and often the whole limit
-CAUSES: Mapping[type, Cause] = {
-    Raised: "raises",
-    TimedOut: "slow",
-    Crashed: "crashes",
-    OutOfMemory: "memory",
-    Unrepresentable: "unrepresentable",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +55,8 @@ class Answers:
     dropped: tuple[Dropped, ...]
     kept: tuple[int, ...]
     """Which of the given cases were kept, by position."""
+    steps: tuple[int, ...] = ()
+    """What each of these takes, if they were counted."""
 
     @classmethod
     def of(cls, suite: Suite) -> Answers:
@@ -76,7 +66,8 @@ class Answers:
     def only(self, places: Sequence[int]) -> Answers:
         """Return the answers at these positions of the suite; what was dropped stays listed."""
         kept = tuple(self.kept[place] for place in places)
-        return replace(self, suite=taken(self.suite, places), kept=kept)
+        steps = tuple(self.steps[place] for place in places) if self.steps else ()
+        return replace(self, suite=taken(self.suite, places), kept=kept, steps=steps)
 
     @property
     def causes(self) -> dict[str, int]:
@@ -94,6 +85,7 @@ def answer(
     twice: bool = True,
     contract: bool = True,
     max_failures: int | None = None,
+    purse: Purse | None = None,
 ) -> Answers:
     """Run the reference on the cases and return what can be kept.
 
@@ -101,9 +93,10 @@ def answer(
     precondition refuses is dropped as ``invalid``, one that it fails on as ``contract``; with
     ``twice`` the reference runs again under another hash seed, its cases in another order, and must
     answer the same, as ``stable`` says. ``max_failures`` stops after so many slow or crashing
-    cases, each of which costs its whole limit: the rest is dropped as ``budget``. An answer other
-    than the one that the task came with is dropped as ``expected``. Raises ReferenceSolutionError
-    if the reference does not load, UnusableTask if there is none.
+    cases, each of which costs its whole limit: the rest is dropped as ``budget``. With a ``purse``
+    the steps of each case are counted and taken out of it first, and what it does not pay for is
+    ``slow``. An answer other than the one that the task came with is dropped as ``expected``.
+    Raises ReferenceSolutionError if the reference does not load, UnusableTask if there is none.
     """
     if not task.reference:
         raise UnusableTask(task.id, "no reference", NO_REFERENCE)
@@ -115,21 +108,31 @@ def answer(
             if violation is not None:
                 cause: Cause = "contract" if violation.faulty else "invalid"
                 dropped[number] = Dropped(cases[number], cause, clip(violation.reason))
-    live = [number for number in range(len(cases)) if number not in dropped]
-    if dropped:
-        inputs = Inputs.of(cases[number].arguments for number in live)
     program = Program.of(task)
-    arguments = [cases[number].arguments for number in live]
-    meter = Meter(sandbox, program, arguments, limits)
-    first = _Answers(task, max_failures, meter)
-    _run(sandbox, task, inputs, meter.limits, first, more=meter.more)
+    steps: dict[int, int] = {}
+    if purse is not None:
+        live, inputs = _live(cases, dropped, inputs)
+        counts = ration(sandbox, program, inputs, limits, purse, max_failures=max_failures)
+        for number, found in zip(live, counts, strict=True):
+            if isinstance(found, int):
+                steps[number] = found
+            else:
+                dropped[number] = _drop(cases[number], found, "it takes too many steps, or waits")
+    live, inputs = _live(cases, dropped, inputs)
+    meter = Meter(sandbox, program, [cases[number].arguments for number in live], limits)
+    roomy = replace(limits, cpu=10 * meter.allowance.patience)
+    first = FirstRun(task, max_failures, None if purse is not None else meter)
+    if purse is None:
+        _run(sandbox, task, inputs, meter.limits, first, more=meter.more)
+    else:
+        _run(sandbox, task, inputs, roomy, first)
+    slow = f"more than {meter.allowance.steps:,} steps, or waiting"
     for place, number in enumerate(live):
         if place not in first.answers:
-            dropped[number] = _drop(cases[number], first.failed.get(place), meter)
+            dropped[number] = _drop(cases[number], first.failed.get(place), slow)
     places, varied = sorted(first.answers), dict[int, bytes]()
     if twice:
         # It has answered within its steps, so time should decide nothing: the limit is generous.
-        roomy = replace(limits, cpu=10 * meter.allowance.patience)
         now = {place: cases[live[place]] for place in places}
         for place, detail in _unstable(sandbox, task, now, first.answers, roomy, varied).items():
             dropped[live[place]] = Dropped(now[place], "unstable", detail)
@@ -140,7 +143,9 @@ def answer(
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     for number, given in enumerate(task.outputs[:base_count]):
         if number in answers and not agrees(answers[number], given, task):
-            detail = f"{_shown(given)}, the reference answers {_shown(answers.pop(number))}"
+            detail = (
+                f"{shown_answer(given)}, the reference answers {shown_answer(answers.pop(number))}"
+            )
             dropped[number] = Dropped(cases[number], "expected", detail)
         elif number in answers:
             answers[number] = given
@@ -151,7 +156,19 @@ def answer(
         Blobs(answers[number] for number in kept),
         sum(number < base_count for number in kept),
     )
-    return Answers(suite, tuple(dropped[n] for n in sorted(dropped)), kept)
+    counted = tuple(steps[number] for number in kept) if purse is not None else ()
+    return Answers(suite, tuple(dropped[n] for n in sorted(dropped)), kept, counted)
+
+
+def _live(
+    cases: Sequence[Case], dropped: Collection[int], inputs: Inputs
+) -> tuple[list[int], Inputs]:
+    """Return the positions of cases that are not dropped, and these encoded; ``inputs`` are those
+    of the last call, or all."""
+    live = [number for number in range(len(cases)) if number not in dropped]
+    if len(live) == len(inputs):
+        return live, inputs
+    return live, Inputs.of(cases[number].arguments for number in live)
 
 
 def _unstable(
@@ -173,7 +190,7 @@ def _unstable(
     left, lost = sorted(cases), dict[int, str]()
     order = deranged(left)
     for _ in range(ROUNDS):
-        second = _Second([answers[place] for place in order], task)
+        second = SecondRun([answers[place] for place in order], task)
         inputs = Inputs.of(cases[place].arguments for place in order)
         _run(other, task, inputs, limits, second, expected=Expected.of(second.expected))
         found = {
@@ -213,71 +230,19 @@ def _failed(
     sound = upheld(sandbox, task, tests, [data for _, data in runs])
     for (place, data), is_sound in zip(runs, sound, strict=True):
         if not is_sound:
-            failed[place] = "test", f"it sees {_shown(data)}"
+            failed[place] = "test", f"it sees {shown_answer(data)}"
     for place in varied.keys() & cases.keys() - failed.keys():
         common = in_common(_bytes(answers[place]), varied[place])
         if common is None:
-            failed[place] = "unstable", _difference(answers[place], _shown(varied[place]))
+            failed[place] = "unstable", _difference(answers[place], shown_answer(varied[place]))
         else:
             answers[place] = common
     return failed
 
 
 def _difference(first: bytes | Packed, then: str | None) -> str:
-    return f"first {_shown(first)}, then, after other calls, {then or 'something else or nothing'}"
-
-
-@dataclass
-class _Answers:
-    """Keeps what the reference answers, large answers packed at once; gives up when too slow."""
-
-    task: Task
-    max_failures: int | None
-    meter: Meter
-    answers: dict[int, bytes | Packed] = field(default_factory=dict)
-    failed: dict[int, Outcome] = field(default_factory=dict)
-
-    def equal(self, first: int, last: int) -> bool:
-        raise AssertionError("nothing was expected")
-
-    def outcome(self, case: int, outcome: Outcome) -> bool:
-        outcome = as_truth(readable(outcome), self.task)
-        if isinstance(outcome, Returned):
-            data = outcome.data
-            self.answers[case] = Packed.of(data) if len(data) > LARGE else data
-            return True
-        if isinstance(outcome, Crashed) and self.meter.exceeds(case):
-            outcome = TimedOut(0.0, self.meter.usual.cpu)  # perhaps it was about to be stopped
-        self.failed[case] = outcome
-        slow = sum(isinstance(failed, SLOW) for failed in self.failed.values())
-        return self.max_failures is None or slow < self.max_failures
-
-
-class _Second:
-    """Compares a second run's answers with the first's as they come."""
-
-    def __init__(self, answers: Sequence[bytes | Packed], task: Task) -> None:
-        self.expected, self.task = Blobs(answers), task
-        self.same: set[int] = set()
-        self.other: dict[int, str] = {}
-        self.data: dict[int, bytes] = {}
-        """What unit tests saw the second time, if that is something else."""
-
-    def equal(self, first: int, last: int) -> bool:
-        self.same.update(range(first, last))
-        return True
-
-    def outcome(self, case: int, outcome: Outcome) -> bool:
-        outcome = as_truth(outcome, self.task)
-        if not isinstance(outcome, Returned):
-            self.other[case] = f"{CAUSES[type(outcome)]}: {as_text(outcome)}"
-        elif stable(self.expected[case], outcome.data, self.task):
-            self.same.add(case)
-        else:
-            self.other[case] = _shown(outcome.data)
-            if is_tested(self.task):
-                self.data[case] = outcome.data
-        return True
+    then = then or "something else or nothing"
+    return f"first {shown_answer(first)}, then, after other calls, {then}"
 
 
 def _run(
@@ -285,7 +250,7 @@ def _run(
     task: Task,
     inputs: Inputs,
     limits: Limits,
-    observer: _Answers | _Second,
+    observer: FirstRun | SecondRun,
     *,
     expected: Expected | None = None,
     more: More | None = None,
@@ -297,29 +262,21 @@ def _run(
         program, inputs, limits, observer, expected=expected, more=more, own_clock=more is not None
     )
     if not loaded:
-        if isinstance(observer, _Answers):
+        if isinstance(observer, FirstRun):
             failed = as_text(observer.failed.get(0))
         else:
             failed = f"the second time: {observer.other.get(0)}"
         raise ReferenceSolutionError(f"{task.id}: the reference does not load: {failed}")
 
 
-def _shown(data: bytes | Packed) -> str:
-    """Return an answer as one printable line of bounded length."""
-    size = data.size if isinstance(data, Packed) else len(data)
-    if isinstance(data, Packed) or size > SHOWN_BYTES:
-        return f"a value of {size} bytes"
-    return clip(shorten(wire.decode(data)))
-
-
-def _drop(case: Case, outcome: Outcome | None, meter: Meter) -> Dropped:
+def _drop(case: Case, outcome: Outcome | None, slow: str) -> Dropped:
     if outcome is None:
         return Dropped(case, "budget", "too many slow inputs before it")
     if isinstance(outcome, Raised) and _is_of_the_call(outcome):
         return Dropped(case, "arity", as_text(outcome))
     if isinstance(outcome, TimedOut):
         # Without the time it took: that differs from run to run, and this is kept in files.
-        return Dropped(case, "slow", f"more than {meter.allowance.steps:,} steps, or waiting")
+        return Dropped(case, "slow", slow)
     return Dropped(case, CAUSES[type(outcome)], as_text(outcome))
 
 

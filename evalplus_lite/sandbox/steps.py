@@ -126,7 +126,7 @@ def count(
 
     None if its patience ends first; 0 if it cannot be counted or ends its process.
     """
-    text = _call("counter", *_facts(program), most)
+    text = guest_call("counter", *facts_of(program), most)
     roomy = Limits(
         Allowance(most).patience_counting,
         2 * limits.load + 1,
@@ -147,8 +147,8 @@ def metered(programs: Sequence[Program], total: int) -> Program:
     programs that gain nothing by cheating the count. Several, alike but for their text, share a
     process.
     """
-    _, *facts = _facts(programs[0])
-    text = _call("Metered", [program.source for program in programs], *facts, total)
+    _, *facts = facts_of(programs[0])
+    text = guest_call("Metered", [program.source for program in programs], *facts, total)
     return programs[0].around(text, ENTRY)
 
 
@@ -162,11 +162,12 @@ def is_spent(outcome: Outcome) -> bool:
     return isinstance(outcome, Raised) and outcome.type == SPENT
 
 
-def _facts(program: Program) -> tuple[object, ...]:
+def facts_of(program: Program) -> tuple[object, ...]:
+    """Return what ``guest.counting`` has to know to load a program."""
     return program.source, program.entry_point, program.harness.row
 
 
-def _call(name: str, *arguments: object) -> str:
+def guest_call(name: str, *arguments: object) -> str:
     """Return a program whose function is what a name of ``guest.counting`` makes of arguments."""
     return f"import sandbox_inside\n{ENTRY} = sandbox_inside.{name}(*{arguments!r})\n"
 

@@ -82,7 +82,7 @@ class Challenges:
                 return None
             dimension = chosen[int(self.random() * len(chosen))]
             parent, arguments = self.pool.pick()
-            size = self.scales.ranges[dimension].draw(self.random)
+            size = self.scales.draw(dimension, self.random)
             made, name = self._scaled(arguments, dimension, size)
             self.last = dimension, dimension.measure(made)
             return Case(made, kind, parent, (f"{dimension.way}.{name}",))

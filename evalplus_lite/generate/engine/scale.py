@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.generate.domains.profile import SIZED
@@ -65,14 +66,39 @@ class Range:
     bound: Bound = "end"
     slow: int | None = None
     """The smallest size that was too slow."""
+    costs: dict[int, int] = field(default_factory=dict)
+    """The most steps that the reference took on an input of a rung, by size."""
 
-    def draw(self, random: Callable[[], float]) -> int:
-        """Return a size, log-uniformly from what was seen to a rung above the last accepted."""
+    def draw(self, random: Callable[[], float], affordable: int | None = None) -> int:
+        """Return a size, log-uniformly from what was seen to a rung above the last accepted; no
+        larger than so many steps pay for."""
         low = max(2, self.seen // 2)
         above = self.usable + (self.bound == "contract")
         high = self.rungs[min(above, len(self.rungs)) - 1] if above else low
         high = min(high, self.most, self.slow - 1 if self.slow else high)
+        if affordable is not None:
+            high = min(high, self.affordable(affordable))
         return log_uniform(random, low, max(low, high, 10))
+
+    def charge(self, level: int, steps: int) -> None:
+        """Note what an input of a rung costs."""
+        size = self.rungs[level]
+        self.costs[size] = max(steps, self.costs.get(size, 0))
+
+    def affordable(self, steps: int) -> int:
+        """Return the size at which the reference takes so many steps, as the rungs' costs tell.
+
+        Between two rungs steps are taken to grow by a power of the size.
+        """
+        size, cost = max(1, self.seen), 1
+        for larger, more in sorted(self.costs.items()):
+            if more > steps:
+                part = Fraction(
+                    _log(max(steps, cost)) - _log(cost), max(1, _log(more) - _log(cost))
+                )
+                return _exp(_log(size) + int(part * (_log(larger) - _log(size))))
+            size, cost = larger, max(cost, more)
+        return self.rungs[-1]
 
     def learn(self, level: int, *, accepted: bool, slow: bool) -> None:
         """Note what became of a rung's inputs."""
@@ -95,6 +121,8 @@ class Scales:
     """The dimensions of a task's inputs, with their ranges."""
 
     ranges: dict[Dimension, Range] = field(default_factory=dict)
+    affordable: int | None = None
+    """Steps that an input may take by now, if they are bounded."""
 
     @classmethod
     def of(cls, slots: Sequence[Slot], seen: Iterable[Sequence[Value]]) -> Scales:
@@ -109,6 +137,10 @@ class Scales:
             sizes = [each.measure(arguments) for arguments in inputs]
             ranges[each] = Range(RUNGS[each.way], max(sizes, default=0), MOST[each.way])
         return cls(ranges)
+
+    def draw(self, dimension: Dimension, random: Callable[[], float]) -> int:
+        """Return a size in a dimension."""
+        return self.ranges[dimension].draw(random, self.affordable)
 
     def of_way(self, way: Way) -> list[Dimension]:
         """Return the dimensions of one kind."""
@@ -157,6 +189,17 @@ def log_uniform(random: Callable[[], float], low: int, high: int) -> int:
     for _ in range(bits - 1):
         number = 2 * number + (random() < 0.5)
     return min(max(number, low), high)
+
+
+def _log(number: int) -> int:
+    """Return eight times the binary logarithm, rounded up: of whole numbers, so that no platform's
+    logarithm shows."""
+    return int(number**8).bit_length()
+
+
+def _exp(log: int) -> int:
+    """Return the number of such a logarithm, rounded down."""
+    return math.isqrt(math.isqrt(math.isqrt(1 << max(0, log - 1))))
 
 
 def weight(value: Value) -> int:

@@ -77,6 +77,7 @@ class TaskAugmentation:
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
         self.bearable = Bearable.of(sandbox, self.task)
+        self.purse = budget.purse()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.review: list[Dispute] = []
@@ -92,14 +93,14 @@ class TaskAugmentation:
             self.task,
             self.generator,
             self.suites[0].cases,
-            seconds=self.budget.seconds,
+            purse=self.budget.purse(of_ladders=True),
         )
         self.dropped.update(found.dropped)
-        if found.stress is not None:
-            self.tops = [self._untied(self._handy(Answers.of(found.stress))).suite]
+        if found.tops is not None:
+            self.tops = [self._untied(self._handy(Answers.of(found.tops))).suite]
         most = self.budget.inputs // PROBED  # the last are the highest rungs
-        places = range(max(0, len(found.cases.cases) - most), len(found.cases.cases))
-        fair = self._fair(self._handy(Answers.of(taken(found.cases, places))))
+        count = len(found.cases.kept)
+        fair = self._fair(self._handy(found.cases.only(range(max(0, count - most), count))))
         self._keep(fair.suite)
 
     def step(self) -> bool:
@@ -107,6 +108,7 @@ class TaskAugmentation:
         wanted = self.budget.inputs - self.new
         if wanted <= 0 or self.idle >= self.budget.patience:
             return False
+        self.generator.scales.affordable = self.purse.each
         size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
         batch = self.generator.propose(size)
         if not batch:
@@ -176,6 +178,7 @@ class TaskAugmentation:
             base_count=0,
             limits=Limits(cpu=self.budget.seconds, load=10.0),
             max_failures=self.budget.slow,
+            purse=self.purse,
         )
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
@@ -192,7 +195,7 @@ class TaskAugmentation:
     def _fair(self, answers: Answers) -> Answers:
         """Return the answers that every right program gives, whatever its design."""
         answers = self._untied(answers)
-        reasons = enumerate(self.bearable.demands(self.sandbox, answers.suite.cases))
+        reasons = enumerate(self.bearable.demands(answers.suite.cases, answers.steps))
         return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
 
     def _untied(self, answers: Answers) -> Answers:

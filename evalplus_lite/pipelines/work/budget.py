@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 
 from evalplus_lite.execution.base import Row
+from evalplus_lite.sandbox.rations import Purse
+from evalplus_lite.sandbox.steps import Allowance
 
 GROWTH = 4
 """A batch may be so many times as large as the one before. Small ones teach the generator early,
 but each costs three processes, whatever its size."""
+
+
+STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
+"""What all new inputs of a task may cost the reference together."""
+LADDERS = 3
+"""One of so many parts of the same again for finding out how far sizes go."""
+LADDER_SECONDS = 0.2
+"""Of a usual machine: what an input of a ladder may cost the reference, in steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,14 @@ class Budget:
     patience: int = 4
     slow: int = 8
     targeted: int = 0
+
+    def purse(self, *, of_ladders: bool = False) -> Purse:
+        """Return the steps that the reference may take on all inputs that are tried."""
+        total = STEPS + STEPS_AN_INPUT * self.inputs
+        if not of_ladders:
+            return Purse(total, Allowance.of(self.seconds).steps)
+        most = Allowance.of(min(LADDER_SECONDS, self.seconds)).steps
+        return Purse(total // LADDERS, most, shares=LADDERS)
 
     def to_row(self) -> Row:
         """Return it as plain data."""

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.scale import MOST, Rung, weight
-from evalplus_lite.grading.oracle import answer
-from evalplus_lite.grading.subsets import as_stress, joined, taken
+from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.grading.subsets import as_stress, joined
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.sandbox.rations import Purse
 from evalplus_lite.types import Case, Suite, Task
 
-SECONDS = 0.2
-"""Of a usual machine: what an input of a ladder may cost the reference, in steps."""
 ROUNDS = 6
 """Runs of the reference: each ends with the first slow input, whose ladder goes no further."""
 SLOW = ("slow", "memory", "crashes")
@@ -32,18 +31,18 @@ HEAVIEST = 25_000
 class Probe:
     """What the ladders gave: answered cases, and stress cases if there are any."""
 
-    cases: Suite
-    stress: Suite | None
+    cases: Answers
+    tops: Suite | None
     dropped: dict[str, int]
 
 
 def probe(
-    sandbox: Sandbox, task: Task, generator: Generator, base: Sequence[Case], *, seconds: float
+    sandbox: Sandbox, task: Task, generator: Generator, base: Sequence[Case], *, purse: Purse
 ) -> Probe:
     """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
-    scales = generator.scales
-    limits = Limits(cpu=min(SECONDS, seconds), load=10.0)
+    scales, steps = generator.scales, list[int]()
+    limits = Limits(load=10.0)
     dropped: dict[str, int] = {}
     found: list[Rung] = []
     for turn in range(ROUNDS):
@@ -57,10 +56,14 @@ def probe(
             limits=limits,
             contract=not turn,
             max_failures=1,
+            purse=purse,
         )
         suites.append(answers.suite)
+        steps += answers.steps
         found += [left[at] for at in answers.kept]
         causes = {id(drop.case): drop.cause for drop in answers.dropped}
+        for at, taken in zip(answers.kept, answers.steps, strict=True):
+            scales.ranges[left[at].dimension].charge(left[at].level, taken)
         for rung in left:
             cause = causes.get(id(rung.case))
             if cause != "budget":
@@ -76,11 +79,14 @@ def probe(
             if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
         ]
     scales.settle()
-    return _sorted_out(joined(suites, {}), found, dropped)
+    suite = joined(suites, {})
+    answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
+    return _sorted_out(answers, found, dropped)
 
 
-def _sorted_out(suite: Suite, rungs: Sequence[Rung], dropped: dict[str, int]) -> Probe:
+def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> Probe:
     """Divide what was answered: the top of each ladder is stress, what is moderate are cases."""
+    suite = answers.suite
     top: dict[object, int] = {}
     for rung in rungs:
         top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
@@ -94,4 +100,4 @@ def _sorted_out(suite: Suite, rungs: Sequence[Rung], dropped: dict[str, int]) ->
             stress[at] = way
     chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
     apart = as_stress(suite, chosen)
-    return Probe(taken(suite, cases), apart if apart.cases else None, dropped)
+    return Probe(answers.only(cases), apart if apart.cases else None, dropped)

@@ -192,6 +192,38 @@ def counter(
     return counted
 
 
+OVER = -1
+
+
+def rationed(
+    source: str,
+    entry_point: str,
+    spec: Mapping[str, Any],
+    left: int,
+    shares: int,
+    least: int,
+    most: int,
+) -> Callable[..., int]:
+    """Return a function that calls the program's and returns how many steps that took, ``OVER`` if
+    more than the call's share: a part of the steps ``left``, but never below ``least``."""
+    function, names = load(source, entry_point, spec)
+
+    def counted(*arguments: Any) -> int:
+        nonlocal left
+        allowed = names[LEFT] = min(most, max(least, max(0, left) // shares))
+        try:
+            function(*arguments)
+        except MemoryError:
+            raise
+        except BaseException:
+            pass
+        made = allowed - names[LEFT]
+        left -= min(made, allowed)
+        return OVER if made > allowed else int(made)
+
+    return counted
+
+
 Spent = type(SPENT, (BaseException,), {})
 
 
