@@ -25,7 +25,7 @@ LEAST = 20_000
 """Steps that an input may always take: a millisecond of a usual machine."""
 SHARES = 20
 """An input may take one of so many parts of what is left."""
-LOST = 2 * FEWEST
+LOST = 3 * FEWEST
 """What an input costs that ends its process or waits: seconds, whatever its steps are."""
 
 

@@ -48,3 +48,20 @@ def test_long_answers_are_left_out(sandbox: Sandbox) -> None:
     found = augment_task(sandbox, task, seed=0, budget=Budget(inputs=20))
     assert found.dropped["large"] > 0
     assert max(map(len, found.suite.expected)) < 1 << 16
+
+
+def test_what_is_dear_gets_a_share_and_fewer_inputs(sandbox: Sandbox) -> None:
+    """A task's steps are bounded, whatever inputs ask for; cheap ones are found all the same."""
+    reference = "def f(x): return sum(1 for i in range(x) for j in range(x))\n"
+    contract = "def precondition(x): assert type(x) is int and 0 <= x < 10**9\n"
+    task = make_task([(3,), (9,)], reference=reference, contract=contract)
+    budget = Budget(inputs=40)
+    found = augment_task(sandbox, task, seed=0, budget=budget)
+    bounds = found.suite.provenance["bounds"]
+    steps, purse = bounds["steps"], budget.purse()
+    assert bounds["kept"] == 40
+    assert found.dropped["slow"] > 0
+    assert 0 < steps["next"] < purse.each
+    assert steps["spent"] <= steps["of"] == purse.total
+    (magnitude,) = [each for each in bounds["sizes"] if each["way"] == "magnitude"]
+    assert magnitude["bound"] == "time"

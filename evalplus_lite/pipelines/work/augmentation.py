@@ -110,6 +110,7 @@ class TaskAugmentation:
             return False
         self.generator.scales.affordable = self.purse.each
         size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
+        size = min(size, self.budget.largest_batch)
         batch = self.generator.propose(size)
         if not batch:
             return False
@@ -156,6 +157,7 @@ class TaskAugmentation:
         )
 
     def _targeted(self, wrong: Sequence[str]) -> Round:
+        self.purse.spent = min(self.purse.spent, self.purse.total // 2)
         round = hunt(
             self.sandbox,
             self.task,
@@ -235,7 +237,9 @@ class TaskAugmentation:
             "inputs": budget.inputs,
             "seconds": budget.seconds,
             "guards": [constraint.to_json() for constraint in found],
-            "bounds": bounds(self.new, self.proposed, budget, self.dropped, is_idle, sizes),
+            "bounds": bounds(
+                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.purse
+            ),
         }
         return facts | ({"targeted": round.facts()} if round else {})
 

@@ -11,6 +11,7 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.generate.engine.scale import LARGE, weight
 from evalplus_lite.grading.subsets import relinked, taken
 from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.sandbox.rations import Purse
 from evalplus_lite.store.compressed import Packed
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.suite_file import suite_row
@@ -74,13 +75,16 @@ def bounds(
     dropped: Mapping[str, int],
     is_idle: bool,
     sizes: object,
+    purse: Purse,
 ) -> dict[str, Any]:
     """Return what ended a task's inputs, for its provenance: how many there are, how far sizes
-    go."""
+    go, what they cost the reference."""
+    end = "inputs" if kept >= budget.inputs else "patience" if is_idle else "space"
     return {
         "kept": kept,
         "proposed": proposed,
-        "end": "inputs" if kept >= budget.inputs else "patience" if is_idle else "space",
+        "end": end if purse.left or end == "inputs" else "steps",
+        "steps": {"spent": purse.spent, "of": purse.total, "next": purse.each},
         "dropped": {name: count for name, count in sorted(dropped.items()) if count > 0},
         "sizes": sizes,
     }

@@ -17,6 +17,8 @@ STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
 """What all new inputs of a task may cost the reference together."""
 LADDERS = 3
 """One of so many parts of the same again for finding out how far sizes go."""
+MOST_PROPOSED = 8
+"""So many times the inputs wanted may be proposed at once, where few are valid."""
 LADDER_SECONDS = 0.2
 """Of a usual machine: what an input of a ladder may cost the reference, in steps."""
 
@@ -47,6 +49,11 @@ class Budget:
             return Purse(total, Allowance.of(self.seconds).steps)
         most = Allowance.of(min(LADDER_SECONDS, self.seconds)).steps
         return Purse(total // LADDERS, most, shares=LADDERS)
+
+    @property
+    def largest_batch(self) -> int:
+        """How many inputs are proposed at once at most, however few of them are valid."""
+        return max(self.batch, MOST_PROPOSED * self.inputs)
 
     def to_row(self) -> Row:
         """Return it as plain data."""
