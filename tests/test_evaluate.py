@@ -10,7 +10,7 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.grading import observer
-from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.evaluator import MOST_LOST, PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Rule, Task, Verdict
 
@@ -94,6 +94,18 @@ def test_answers_before_a_death_count(sandbox: Sandbox) -> None:
     source = "import os\ndef f(x):\n    if x == 4: os._exit(1)\n    return x * 2\n"
     verdict = judged(sandbox, source, details=True)
     assert verdict.details == ("pass", "pass", "pass", "crash", "pass")
+
+
+def test_details_end_with_a_program_that_is_lost_again_and_again(sandbox: Sandbox) -> None:
+    """A program that dies on case after case is not run on all of a large suite; cases that it was
+    wrong on meanwhile have their verdict, those after it none."""
+    task = make_task([(1,), (2,)], [(number,) for number in range(3, 15)])
+    prepared = PreparedSuite.of(task, make_suite(task, [0] * 14), preset("paper"))
+    source = "import os\ndef f(x):\n    if x > 2: os._exit(1)\n    return 2 - 2 * x\n"
+    verdict = evaluate_program(sandbox, prepared, source, details=True)
+    lost = ("crash",) * MOST_LOST
+    assert verdict.details == ("pass", "fail", *lost, *[None] * (12 - MOST_LOST))
+    assert (verdict.base, verdict.plus) == ("fail", "fail")
 
 
 def test_details_run_everything(sandbox: Sandbox) -> None:

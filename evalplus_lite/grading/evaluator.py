@@ -6,6 +6,7 @@ first: a program that fails one is not run on the rest, unless all details are r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,10 @@ from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, San
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task, Verdict, VerdictName
 
+MOST_LOST = 8
+"""With details a program that was too slow, too large or crashed on so many cases is run on no
+further one: it would take hours on a large suite, and tell no more."""
+LOST: Mapping[VerdictName, int] = {"timeout": 1, "memory": 1, "crash": 1}
 FAR_OFF_SECONDS = 300.0  # what all cases of a program together may take where steps decide
 
 
@@ -94,7 +99,8 @@ def evaluate_program(
     """Run a program on a suite and return its verdict.
 
     ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
-    if it passes base. With ``details`` every case is run and its verdict returned. Raises
+    if it passes base. With ``details`` every case is run and its verdict returned, None for those
+    after ``MOST_LOST`` that the program was too slow, too large or crashed on. Raises
     InfrastructureError if the machine fails three times in a row, which is not a verdict, and
     ContractError if the task's own check does not load.
     """
@@ -108,7 +114,8 @@ def evaluate_program(
 def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool) -> Verdict:
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
-    observer = VerdictObserver(task, suite, [None] * count if details else None)
+    verdicts: list[VerdictName | None] | None = [None] * count if details else None
+    observer = VerdictObserver(task, suite, verdicts, patience=MOST_LOST, costs=LOST)
     program = Program.of(task, source)
     pace = prepared.pace
 

@@ -168,10 +168,12 @@ def _judged(
     for row in rows:
         evidence = suite.evidence[row["task_id"]]
         count = evidence.base if is_base else evidence.cases
-        rejecting = sum(verdict not in ("pass", None) for verdict in row.get("details", ())[:count])
+        # What a program that is lost was not run on counts neither way.
+        known = [each for each in row.get("details", ())[:count] if each is not None]
+        rejecting = sum(verdict != "pass" for verdict in known)
         verdict = row["base"] if is_base else whole_verdict(row)
         passes_base = row["base"] == "pass"
-        yield Judged(row["task_id"], verdict == "pass", passes_base, rejecting, count)
+        yield Judged(row["task_id"], verdict == "pass", passes_base, rejecting, len(known))
 
 
 def _false_alarms(

@@ -98,9 +98,10 @@ def evaluate(
     ``extract`` is False. ``limits`` names a preset of time limits (``default``, ``paper``,
     ``evalplus``), ``memory`` is what a program may add, in bytes or as ``"2GiB"``, ``total`` the
     seconds that all cases of a program may take together. ``details`` runs every case and keeps
-    each verdict, ``minimize`` finds the smallest input that each wrong program fails on; ``stress``
-    runs what passes on the suite's stress cases, for a verdict beside the others that no score
-    counts. ``ks`` are the k of pass@k; each model and temperature has its own, unless ``pooled``.
+    each verdict (none after eight that are lost to time, memory or a crash), ``minimize`` finds
+    the smallest input that each wrong program fails on; ``stress`` runs what passes on the suite's
+    stress cases, for a verdict beside the others that no score counts. ``ks`` are the k of
+    pass@k; each model and temperature has its own, unless ``pooled``.
 
     With ``out``, a folder, rows are written there as they come (results.jsonl), and in the end
     summary.json and eval_results.json, as evalplus writes it; the same call goes on after a kill,
