@@ -37,6 +37,7 @@ demo: Build, judge and shrink a benchmark: HumanEval and a real model's recorded
 doctor: Show which sandbox layers hold here, asked from inside, and what to install for the rest.
 cache: Show, list and clear what is kept to save time.
 Your own tasks
+init: Write a commented example of each kind of task, to begin with.
 check-tasks: Say of each task what will be tested, what is ignored, and why.
 Build test suites
 augment: Expand a dataset's inputs and compute what is expected of them.

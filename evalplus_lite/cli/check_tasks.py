@@ -32,10 +32,10 @@ def check_tasks(
 
     The reference is run on the task's own inputs, twice and in another order, and on the examples
     in its prompt. Shown are whether it loads, answers its inputs (with the outputs given, if there
-    are any), answers them alike, with values that can be compared, and in time; whether the
-    contract accepts these inputs; how many steps the longest takes (a usual machine makes 20
-    million a second); and below the table whatever is lost or odd. Exits with 1 if a task cannot be
-    used.
+    are any), answers them alike, in a way that is observed, with values that can be compared, and
+    in time; whether the contract accepts these inputs; how many steps the longest takes (a usual
+    machine makes 20 million a second); and below the table whatever is lost or odd. Exits with 1 if
+    a task cannot be used.
 
     [bold]Example[/bold]  evalplus-lite check-tasks tasks.jsonl
     """

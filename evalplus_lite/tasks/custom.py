@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import fields as dataclass_fields
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from evalplus_lite.errors import CodecError, one_of
 from evalplus_lite.harness import (
@@ -16,13 +16,14 @@ from evalplus_lite.harness import (
     Harness,
     defined_name,
 )
-from evalplus_lite.programs import definitions
+from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.inference import inferred
 from evalplus_lite.tasks.unit_tests import having_tests
-from evalplus_lite.types import Case, Rule, RuleKind, Style, Task
+from evalplus_lite.types import Case, Rule, RuleKind, Style, Task, Value
 from evalplus_lite.values import wire
+from evalplus_lite.values.literals import literal
 
 KEYS = (
     "id",
@@ -59,10 +60,7 @@ def own_task(fields: Fields) -> Task:
     contract = fields.text("contract", default="") or None
     if contract is not None:
         _check_contract(fields, contract)
-    base = tuple(
-        _case(fields, position, item)
-        for position, item in enumerate(fields.items("inputs", default=[]), 1)
-    )
+    base = _inputs(fields)
     task = Task(
         id=id,
         prompt=prompt,
@@ -190,27 +188,46 @@ def _constraints(fields: Fields) -> dict[str, bool]:
     return dict(guards)
 
 
-def _case(fields: Fields, position: int, item: Any) -> Case:
-    name = f"inputs, number {position}"
-    if type(item) is not list:
-        raise fields.refuse(f"{name}: a list of the positional arguments was expected")
-    return Case(tuple(fields.value(item, name=name)))
+def _inputs(fields: Fields) -> tuple[Case, ...]:
+    found = []
+    for position, item in enumerate(_values(fields, "inputs"), 1):
+        if type(item) not in (list, tuple):
+            raise fields.refuse(
+                f"inputs, number {position}: a list of the positional arguments was expected"
+            )
+        found.append(Case(tuple(item)))
+    return tuple(found)
+
+
+def _values(fields: Fields, key: str) -> list[Value]:
+    """Return a list of values: as tagged JSON, or a string with the list as a Python literal."""
+    if type(fields.row.data.get(key)) is not str:
+        return [
+            fields.value(item, name=f"{key}, number {position}")
+            for position, item in enumerate(fields.items(key, default=[]), 1)
+        ]
+    try:
+        found = literal(parsing.parse(fields.text(key).strip(), mode="eval").body)
+        if type(found) not in (list, tuple):
+            raise ValueError("it is no list")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise fields.refuse(f"{key!r} is no list of Python literals: {error}") from None
+    return list(found)
 
 
 def _outputs(fields: Fields, count: int) -> tuple[bytes, ...]:
     """Return the right answers that a row gives, one for each of its inputs, or none."""
-    given = fields.items("outputs", default=[])
+    given = _values(fields, "outputs")
     if given and len(given) != count:
         raise fields.refuse(
             f"there are {count} inputs, but {len(given)} outputs", remedy="give one for each input"
         )
     found = []
     for position, item in enumerate(given, 1):
-        name = f"outputs, number {position}"
         try:
-            found.append(wire.encode(fields.value(item, name=name)))
+            found.append(wire.encode(item))
         except CodecError as error:
-            raise fields.refuse(f"{name}: {error}") from None
+            raise fields.refuse(f"outputs, number {position}: {error}") from None
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.store import Row, read_rows
 from evalplus_lite.store.labels import label
+from evalplus_lite.store.toml import read_toml
 from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.published.format import Format
@@ -86,7 +87,8 @@ def known_contracts() -> dict[str, str]:
 
 def _read(path: Path, known: Registry) -> Dataset:
     reading = Reading[Any](path)
-    rows = read_rows(path, on_fault=reading.pass_over)
+    is_toml = path.suffix == ".toml"
+    rows = read_toml(path) if is_toml else read_rows(path, on_fault=reading.pass_over)
     first = next(rows, None)
     if first is None:
         raise reading.errors[0]

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "sanitize": ("sanitize", *BOTH, "-o", "s"),
     "check_tasks": ("check-tasks", "tasks.jsonl"),
+    "init": ("init", "examples"),
     "doctor": ("doctor",),
     "contracts_infer": ("contracts", "infer", *DATA),
     "cache": ("cache",),

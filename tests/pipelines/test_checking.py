@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from evalplus_lite import Session, check_tasks
 from evalplus_lite.cli import main
+from evalplus_lite.pipelines.work.checking import CHECKS
 from evalplus_lite.tasks.doctests import examples
+from evalplus_lite.types import Cause
 from evalplus_lite.values import wire
 
 ROW: dict[str, Any] = {"prompt": "", "entry_point": "f", "inputs": [[1], [2]]}
@@ -23,7 +25,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, Any]]] = {
     "expected": ("return x + 1", {"outputs": [2, 4]}),
     "refused": ("return x + 1", {"contract": "def precondition(x):\n    assert x > 1, 'low'\n"}),
     "prompt": ("return x + 1", {"prompt": "Adds.\n\n>>> f(1)\n2\n>>> f(2)\n4\n"}),
-    "constant": ("return None", {}),
+    "constant": ("return 7", {}),
     "untested": ("return x + 1\ndef g():\n    return 2", {}),
 }
 UNUSABLE = {
@@ -31,6 +33,7 @@ UNUSABLE = {
     "no inputs": {"reference": "def f(x):\n    return x\n", "inputs": []},
     "no reference": {},
     "unreadable": {"reference": "def g(x):\n    return x\n"},
+    "unobserved": {"reference": "def f(x):\n    pass\n"},
     "contract": {"reference": "def f(x):\n    return x\n", "contract": "def check(a):\n    1"},
 }
 
@@ -53,7 +56,7 @@ def rows(tasks: Path) -> dict[str, dict[str, Any]]:
     with Session(workers=2, cache=False) as session:
         result = check_tasks(tasks, session=session)
     found = {row["task_id"]: row for row in result.to_rows()}
-    assert list(found) == [*(kind or "ready" for kind in PROGRAMS), *UNUSABLE, "line 15"]
+    assert list(found) == [*(kind or "ready" for kind in PROGRAMS), *UNUSABLE, "line 16"]
     return found
 
 
@@ -82,6 +85,7 @@ def test_what_is_lost_or_odd_is_told(rows: dict[str, dict[str, Any]], kind: str)
         ("no reference", "reference"),
         ("unreadable", "row"),
         ("contract", "contract"),
+        ("unobserved", "observed"),
     ],
 )
 def test_what_cannot_be_used_is_named(
@@ -92,6 +96,12 @@ def test_what_cannot_be_used_is_named(
     assert row["status"] == "unusable"
     assert [each["kind"] for each in row["remarks"]] == [kind]
     assert [name for name, holds in row["checks"].items() if holds is False] == [check]
+
+
+def test_every_cause_is_of_one_check() -> None:
+    """Whatever stands in the way of a task or an input is shown at one of the checks."""
+    known = [cause for causes in CHECKS.values() for cause in causes]
+    assert sorted(known) == sorted(get_args(Cause))
 
 
 def test_the_command_shows_all(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,7 @@ CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "inputs": ("no inputs", "raises", "arity", "crashes", "memory", "expected"),
     "contract": ("invalid", "contract"),
     "stable": ("unstable",),
+    "observed": ("unobserved",),
     "representable": ("unrepresentable",),
     "time": ("slow", "budget"),
 }

@@ -1,0 +1,56 @@
+"""Rows written by hand: a TOML file of tables, with comments and texts of several lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store.parsing import parse_json
+from evalplus_lite.store.reading import Row, read_text
+
+TABLES = "task"
+MAX_BYTES = 1 << 20
+"""Of a file: its reader takes longer than JSON's."""
+_HEADING = re.compile(rf"^[ \t]*\[\[[ \t]*{TABLES}[ \t]*\]\]", re.MULTILINE)
+
+
+def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
+    """Yield the ``[[task]]`` tables of a TOML file as rows, each with the line of its heading.
+
+    Raises InputError if the file cannot be read, is not TOML, holds anything else, a date or a
+    time, or more than ``MAX_BYTES``.
+    """
+    text = read_text(path, max_bytes=MAX_BYTES)
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
+        line = int(place[1]) if place else None
+        problem = str(error)[: place.start()] if place else str(error)[:200]
+        raise InputError(f"is not valid TOML: {problem}", path=path, line=line) from None
+    except RecursionError:
+        raise InputError("nests too deeply", path=path) from None
+    tables = found.pop(TABLES, None)
+    if type(tables) is not list or found:
+        raise InputError(
+            f"holds {next(iter(found))[:60]!r}" if found else f"has no [[{TABLES}]] tables",
+            path=path,
+            remedy=f"write each task as a table: [[{TABLES}]]",
+        )
+    starts = [text.count("\n", 0, place.start()) + 1 for place in _HEADING.finditer(text)]
+    lines = starts if len(starts) == len(tables) else range(1, len(tables) + 1)
+    for line, table in zip(lines, tables, strict=True):
+        # What JSON can hold is within the bounds that all rows keep to.
+        yield Row(line, parse_json(_json(table, path, line), path=path, line=line))
+
+
+def _json(table: dict[str, Any], path: object, line: int) -> str:
+    try:
+        return json.dumps(table)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"holds a value that no task has: {error}", path=path, line=line) from None

@@ -1,0 +1,89 @@
+"""Task files written by hand: the examples that init writes, TOML, Python literals in strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite import Session, check_tasks
+from evalplus_lite.cli import main
+from evalplus_lite.errors import InputError
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.templates import templates
+from evalplus_lite.types import Case
+from evalplus_lite.values import wire
+
+TASK = """
+# A comment.
+[[task]]
+id = "a"
+prompt = '''Add.'''
+entry_point = "f"
+{}
+"""
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(workers=1, cache=False) as found:
+        yield found
+
+
+@pytest.mark.parametrize("path", templates(), ids=lambda path: path.stem)
+def test_each_example_is_ready(path: Path, session: Session) -> None:
+    """Nothing is amiss with an example, but for the reference that one shows to be missing."""
+    assert path.read_text(encoding="utf-8").startswith("# ")
+    result = check_tasks(path, session=session)
+    assert {row["kind"] for row in result.to_rows() for row in row["remarks"]} <= {"no reference"}
+    assert not result.unusable
+
+
+def test_init_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The examples are written into a new folder; a file that is there stays unless forced."""
+    folder = tmp_path / "mine"
+    assert main(["init", str(folder)]) == 0
+    written = {path.name for path in folder.iterdir()}
+    assert written == {path.name for path in templates()}
+    changed = folder / sorted(written)[-1]
+    changed.write_text("mine")
+    assert main(["init", str(folder)]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert changed.read_text() == "mine"
+    assert main(["init", str(folder), "--force"]) == 0
+    assert changed.read_text() != "mine"
+
+
+def test_values_are_said_in_python_too(tmp_path: Path) -> None:
+    """A string of literals gives inputs and outputs that TOML and JSON have no word for."""
+    path = tmp_path / "own.toml"
+    values = """inputs = "[[(1, 2), None], ({3}, -4)]"\noutputs = "[b'x', 1j]\""""
+    path.write_text(TASK.format(values))
+    data = load_dataset(path)
+    (task,) = data.tasks
+    assert data.name == "own"
+    assert task.base == (Case(((1, 2), None)), Case(({3}, -4)))
+    assert [wire.decode(each) for each in task.outputs] == [b"x", 1j]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (TASK.format("inputs = 3"), "own.toml:3: .*'inputs'"),
+        (TASK.format("inputs = '[open(1)]'"), "own.toml:3: .*no list of Python literals"),
+        (TASK.format("inputs = '7'"), "own.toml:3: .*no list of Python literals"),
+        (TASK.format("inputs = [1 2]"), "own.toml:7: is not valid TOML"),
+        (TASK.format("inputs = [[2026-01-01]]"), "own.toml:3: holds a value that no task has"),
+        (TASK.format("inputs = " + "[" * 500 + "]" * 500), "own.toml: nests too deeply"),
+        ("tasks = 3", "own.toml: holds 'tasks'"),
+        ("# nothing", "own.toml: has no .*task"),
+        ("[[task]]\nid = 1\n", "own.toml:1: .*known format"),
+    ],
+)
+def test_mistakes_in_toml_are_named(tmp_path: Path, text: str, problem: str) -> None:
+    """What cannot be used is said in a line, with the line of its table."""
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=problem):
+        load_dataset(path)
