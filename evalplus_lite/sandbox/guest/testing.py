@@ -7,6 +7,7 @@ What is expected is not here: ``tasks/unit_tests.py`` has taken it out of the te
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -56,14 +57,11 @@ class Tested:
 
     def deciding(self, number: int, assertion: Any, *values: Any, **options: Any) -> None:
         """See both sides of an assertion; where they are objects, have it decide here."""
-        try:
-            seen = [plain(each, 0) for each in (*values, *options.values())]
-        except NotPlain:
-            seen = None
-        if seen is None or assertion.__name__ in ("assertIs", "assertIsNot"):
+        both = (*values, *options.values())
+        if assertion.__name__ in ("assertIs", "assertIsNot") or not all(map(is_value, both)):
             assertion(*values, **options)
-            seen = [{"decided": True}]
-        self.seen.append([number, *seen])
+            both = ({"decided": True},)
+        self.see(number, *both)
 
     def raising(self, number: int, *call: Any, **options: Any) -> Raising | None:
         context = Raising(self, number)
@@ -96,11 +94,18 @@ def kinds(value: Any) -> list[str]:
 
 
 def shown(value: Any) -> Any:
-    """Return a copy of a plain value; of another its truth, and what it is."""
+    """Return a copy of what can be sent, as later lines may change it; of else truth and class."""
+    if is_value(value):
+        return copy.deepcopy(value)
+    truth = False
+    with contextlib.suppress(Exception):
+        truth = bool(value)
+    return {"no plain value": kinds(value), "truth": truth}
+
+
+def is_value(value: Any) -> bool:
     try:
-        return plain(value, 0)
-    except NotPlain:
-        truth = False
-        with contextlib.suppress(Exception):
-            truth = bool(value)
-        return {"no plain value": kinds(value), "truth": truth}
+        plain(value, 0)
+    except (NotPlain, TypeError):  # also of what cannot be hashed
+        return False
+    return True
