@@ -23,15 +23,18 @@ _BATCH = 48
 _HUGE = 10**30
 
 
-def minimize(arguments: Arguments, fails: Fails, *, most: int = 3000) -> Arguments:
+def minimize(
+    arguments: Arguments, fails: Fails, *, most: int = 3000, calls: bool = False
+) -> Arguments:
     """Return the simplest failing input found by trying at most ``most`` candidates.
 
     ``fails`` is asked about batches, since running candidates one by one is slow; its answers must
-    not depend on the batch. The number of arguments and all types stay as they are. Deterministic.
+    not depend on the batch. The number of arguments and all types stay as they are; of ``calls``
+    on an object (``Harness``) some are left out instead, and what is left stays. Deterministic.
     """
     left = most
     while left > 0:
-        simpler = _first_failing(arguments, fails, left)
+        simpler = _first_failing(arguments, fails, left, _shorter if calls else _neighbours)
         if simpler is None:
             return arguments
         tried, found = simpler
@@ -78,10 +81,13 @@ def candidates(value: Value) -> Iterator[Value]:
 
 
 def _first_failing(
-    arguments: Arguments, fails: Fails, left: int
+    arguments: Arguments,
+    fails: Fails,
+    left: int,
+    simpler: Callable[[Arguments], Iterator[Arguments]],
 ) -> tuple[int, Arguments | None] | None:
     """Return how many candidates were tried, and the first that fails; None without candidates."""
-    tried, stream = 0, _neighbours(arguments)
+    tried, stream = 0, simpler(arguments)
     while tried < left:
         batch = list(islice(stream, min(_BATCH, left - tried)))
         if not batch:
@@ -106,6 +112,15 @@ def _neighbours(arguments: Arguments) -> Iterator[Arguments]:
 
 
 _END: Value = object()
+
+
+def _shorter(calls: Arguments) -> Iterator[Arguments]:
+    """Yield the calls without half of them, a quarter and so on to one, from the end."""
+    size = len(calls) // 2
+    while size:
+        for end in range(len(calls), size - 1, -size):
+            yield calls[: end - size] + calls[end:]
+        size //= 2
 
 
 def _letter_cost(letter: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.minimizer import minimize, weight
+from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Limits, Sandbox
@@ -64,7 +65,11 @@ class Shrinker:
             return None
         if task.contract is None:
             task = replace(task, contract=self._contracts.get(task.id))
-        input_filter = self._of(task, prepared.suite)
+        if task.harness.kind == "unittest":  # a test stays as it is
+            return None
+        calls = task.harness.kind == "sequence"
+        input_filter = None if calls else self._of(task, prepared.suite)
+        known = KnownRaises.of(task, prepared.suite)
 
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
             admitted = [
@@ -72,11 +77,11 @@ class Shrinker:
                 for number, each in enumerate(candidates)
                 if input_filter is None or input_filter.admits(each)
             ]
-            found = _failing(sandbox, task, source, [candidates[n] for n in admitted])
+            found = _failing(sandbox, task, source, [candidates[n] for n in admitted], known)
             failing = {admitted[place] for place in found}
             return [number in failing for number in range(len(candidates))]
 
-        best = minimize(arguments, fails, most=MOST)
+        best = minimize(arguments, fails, most=MOST, calls=calls)
         return _shown(sandbox, prepared.task, source, best)
 
     def _of(self, task: Task, suite: Suite) -> InputFilter | None:
@@ -88,13 +93,18 @@ class Shrinker:
 
 
 def _failing(
-    sandbox: Sandbox, task: Task, source: str, candidates: Sequence[Arguments]
+    sandbox: Sandbox,
+    task: Task,
+    source: str,
+    candidates: Sequence[Arguments],
+    known: KnownRaises,
 ) -> set[int]:
     """Return which candidates are valid, answered by the reference, and failed by the program."""
     if not candidates:
         return set()
     cases = [Case(each) for each in candidates]
     answers = answer(sandbox, task, cases, base_count=0, limits=LIMITS, twice=False, max_failures=2)
+    answers = answers.only(known.foreseen(answers.suite))
     if not answers.suite.cases:
         return set()
     # One prepared says where the first failure is; that is all a greedy descent needs to know.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.subsets import taken
 from evalplus_lite.pipelines.rivals import Rival, alive, rivals, second_order, trials
@@ -79,7 +79,7 @@ class Round:
 def hunt(
     sandbox: Sandbox,
     task: Task,
-    generator: Generator,
+    generator: Proposer,
     suite: Suite,
     answered: Answered,
     *,
@@ -107,7 +107,7 @@ def hunt(
 def aim(
     sandbox: Sandbox,
     task: Task,
-    generator: Generator,
+    generator: Proposer,
     survivors: Sequence[Rival],
     answered: Answered,
     *,

@@ -192,9 +192,9 @@ class _Reader:
         if isinstance(function, ast.Name) and function.id == "__raising__" and len(node.args) > 1:
             return self.call(ast.Call(node.args[1], node.args[2:], node.keywords))
         given = [self.value(each) for each in (*node.args, *(k.value for k in node.keywords))]
-        if isinstance(function, ast.Name) and function.id == "range" and not node.keywords:
-            if all(type(each) is int for each in given) and 1 <= len(given) <= 3:
-                return range(*given)  # type: ignore[call-overload]
+        is_range = isinstance(function, ast.Name) and function.id == "range"
+        if is_range and len(given) == 1 and type(given[0]) is int:
+            return range(given[0])
         return UNKNOWN
 
     def note(self, owner: _Object, call: Call) -> None:

@@ -14,6 +14,7 @@ from evalplus_lite.consensus.disputes import Dispute
 from evalplus_lite.consensus.panel import UNANSWERED, Panel
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.demand import Bearable
 from evalplus_lite.grading.evidence import blamed, recorded
 from evalplus_lite.grading.oracle import Answers, answer
@@ -33,6 +34,7 @@ from evalplus_lite.pipelines.work.budget import GROWTH, Budget, needed
 from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown
 from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.types import Case, Suite, Task
@@ -74,6 +76,7 @@ class TaskAugmentation:
         self.generator = generator_of(
             sandbox, self.task, base.suite.cases, seed, seeds, is_own=is_own
         )
+        self.raises = KnownRaises.of(self.task, base.suite)
         self.panel = Panel.select(sandbox, self.task, base.suite, samples)
         self.orders = FreeOrders.of(sandbox, self.task, base.suite)
         self.bearable = Bearable.of(sandbox, self.task)
@@ -185,7 +188,13 @@ class TaskAugmentation:
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
         self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
-        return self._fair(self._handy(answers))
+        return self._fair(self._handy(self._foreseen(answers)))
+
+    def _foreseen(self, answers: Answers) -> Answers:
+        """Return the answers without sequences of calls that raise what no base case shows."""
+        places = self.raises.foreseen(answers.suite)
+        self.dropped["raises"] += len(answers.kept) - len(places)
+        return answers.only(places)
 
     def _handy(self, answers: Answers) -> Answers:
         """Return the answers without those so long that a few would be most of the suite file."""
@@ -276,6 +285,7 @@ def augmenting(place: Place, settings: Row) -> Work:
     def work(item: Row) -> Row:
         ref, seeds, samples, wrong = item
         task, _ = staged(place, ref)
+        task = with_sequences(task) or task
         try:
             with blamed(task):
                 result = augment_task(

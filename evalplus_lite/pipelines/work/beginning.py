@@ -9,7 +9,9 @@ from itertools import islice
 
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.grading.evidence import notes, own_refused, require_check, sentence, weighed
 from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import Answers, answer
@@ -45,7 +47,7 @@ def generator_of(
     seeds: Sequence[Case],
     *,
     is_own: bool,
-) -> Generator:
+) -> Proposer:
     """Return a generator that has seen these base cases; ``seeds`` are proposed first.
 
     ``is_own``: the contract was written for the task, and is the only limit.
@@ -53,13 +55,20 @@ def generator_of(
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
+    name = f"{seed}:{task.id}"
+    if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
+        known = base if task.harness.kind == "sequence" else ()
+        sequences = SequenceGenerator(
+            known, owner=task.defined, rng=random.Random(name), constants=constants
+        )
+        sequences.plant(seeds)
+        return sequences
     seen = replace(task, base=tuple(base))
     if is_own:
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
         seen = replace(seen, constraints={**free, **task.constraints})
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
-    name = f"{seed}:{task.id}"
     return Generator(
         base,
         input_filter=input_filter,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.generate.engine.scale import MOST, Rung, weight
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.subsets import as_stress, joined
@@ -37,7 +37,7 @@ class Probe:
 
 
 def probe(
-    sandbox: Sandbox, task: Task, generator: Generator, base: Sequence[Case], *, purse: Purse
+    sandbox: Sandbox, task: Task, generator: Proposer, base: Sequence[Case], *, purse: Purse
 ) -> Probe:
     """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]

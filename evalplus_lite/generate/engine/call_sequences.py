@@ -1,0 +1,265 @@
+"""Sequences of calls as inputs: calls are put in, taken out, moved and repeated; arguments change.
+
+What a class is asked is what its known sequences show: the constructor and the methods that occur
+there, each with arguments near those that it was given (``Generator``), and the attributes that
+were read. A sequence in which the reference raises is no test, unless a known one shows that very
+method raise that exception.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from evalplus_lite.generate.domains.constants import Constants
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.scale import Rung, Scales
+from evalplus_lite.types import Case, Value
+from evalplus_lite.values.identity import key
+
+Calls = tuple[list[Value], ...]
+
+PATIENCE = 60
+MORE = 0.4
+"""Chance of each further change to a sequence, after the first."""
+MOST_CHANGES = 6
+KNOWN_ARGUMENTS = 0.5
+"""Share of the calls put in whose arguments occurred before."""
+REFILL = 12
+FIRST = 0.5
+"""Share of the sequences that change one of those that the task came with."""
+BEYOND = 6
+"""Calls that a sequence may have beyond the longest known one."""
+
+
+@dataclass(slots=True)
+class _Method:
+    """One method (or constructor): arguments that it was called with, and new ones like these."""
+
+    name: str
+    seen: list[tuple[Value, ...]]
+    generator: Generator | None = None
+    fresh: deque[tuple[Value, ...]] = field(default_factory=deque)
+    used: list[Case] = field(default_factory=list)
+
+    def draw(self, random: Callable[[], float]) -> tuple[Value, ...]:
+        """Return arguments for a call."""
+        if self.generator is not None and random() >= KNOWN_ARGUMENTS:
+            return self.new() or self.known(random)
+        return self.known(random)
+
+    def known(self, random: Callable[[], float]) -> tuple[Value, ...]:
+        """Return arguments that occurred before."""
+        return self.seen[int(random() * len(self.seen))]
+
+    def new(self) -> tuple[Value, ...] | None:
+        """Return arguments that did not; None if there are none left."""
+        if self.generator is None:
+            return None
+        if not self.fresh:
+            self.generator.feedback(self.used)
+            self.used.clear()
+            self.fresh.extend(case.arguments for case in self.generator.propose(REFILL))
+        return self.fresh.popleft() if self.fresh else None
+
+    def learn(self, arguments: tuple[Value, ...], known: set[bytes]) -> None:
+        """Keep arguments that were part of a sequence that is a test."""
+        identity = key((self.name, arguments))
+        if self.generator is not None and identity not in known:
+            known.add(identity)
+            self.seen.append(arguments)
+            self.used.append(Case(arguments, "mutation"))
+
+
+class SequenceGenerator:
+    """Proposes sequences in batches, as a ``Generator`` does other cases.
+
+    ``owner`` is the name of the class: a first call of that name makes the object. Without a known
+    sequence it has none to propose.
+    """
+
+    def __init__(
+        self,
+        base: Sequence[Case],
+        *,
+        owner: str,
+        rng: random.Random,
+        constants: Constants | None = None,
+    ) -> None:
+        self.owner, self._random = owner, rng.random
+        self.input_filter = InputFilter((), (), ())
+        self.scales = Scales()
+        self.sequences: list[Calls] = []
+        self.first = 0
+        self._known: set[bytes] = set()
+        self._arguments: set[bytes] = set()
+        self._planted: deque[Case] = deque()
+        self.methods = {
+            name: _Method(name, seen, _generator(seen, rng, constants))
+            for name, seen in _calls_by_method(base).items()
+        }
+        for name, method in self.methods.items():
+            self._arguments.update(key((name, each)) for each in method.seen)
+        self.others = [name for name in self.methods if name != owner]
+        longest = max((len(case.arguments) for case in base), default=0)
+        self.longest = longest + BEYOND
+        for case in base:
+            self._adopt(case)
+        self.first = len(self.sequences)
+
+    def propose(self, count: int) -> list[Case]:
+        """Return up to ``count`` sequences, none of them known; none where nothing is left."""
+        batch: list[Case] = []
+        while self._planted and len(batch) < count:
+            self._offer(self._planted.popleft(), batch)
+        left = PATIENCE
+        while self.others and len(batch) < count and left:
+            left = PATIENCE if self._offer(self._changed(), batch) else left - 1
+        return batch
+
+    def propose_for(self, constants: Constants, count: int) -> list[Case]:
+        """Return up to ``count`` sequences with arguments made of these constants."""
+        for method in self.methods.values():
+            if method.generator is not None:
+                found = method.generator.propose_for(constants, REFILL)
+                method.fresh.extendleft(case.arguments for case in reversed(found))
+        return self.propose(count)
+
+    def plant(self, cases: Iterable[Case]) -> None:
+        """Propose these cases next, as they are."""
+        self._planted.extend(cases)
+
+    def ladder(self, base: Sequence[Case]) -> list[Rung]:
+        """Return nothing: sequences are not made large on purpose."""
+        return []
+
+    def feedback(
+        self,
+        accepted: Sequence[Case],
+        *,
+        slow: Sequence[Case] = (),
+        apart: Sequence[Case] = (),
+        outputs: Sequence[Hashable] | None = None,
+    ) -> None:
+        """Have the accepted cases built on; the others are forgotten."""
+        for case in accepted:
+            self._adopt(case)
+            for name, *arguments in case.arguments:
+                if name in self.methods:
+                    self.methods[name].learn(tuple(arguments), self._arguments)
+
+    def _adopt(self, case: Case) -> None:
+        self._known.add(key(case.arguments))
+        self.sequences.append(case.arguments)
+
+    def _offer(self, case: Case, batch: list[Case]) -> bool:
+        identity = key(case.arguments)
+        calls = [name for name, *_ in case.arguments if name != self.owner]
+        if identity in self._known or not calls:
+            return False
+        self._known.add(identity)
+        batch.append(case)
+        return True
+
+    def _changed(self) -> Case:
+        random = self._random
+        size = self.first if self.first and random() < FIRST else len(self.sequences)
+        parent = int(random() * size)
+        calls, names = list(self.sequences[parent]), list[str]()
+        for change in range(MOST_CHANGES):
+            if change and random() > MORE:
+                break
+            name = CHANGES[int(random() * len(CHANGES))]
+            if getattr(self, f"_{name}")(calls):
+                names.append(f"calls.{name}")
+        return Case(tuple(calls), "mutation", parent, tuple(names))
+
+    def _begins(self, calls: Sequence[list[Value]]) -> int:
+        """Return where the calls after the constructor's begin."""
+        return int(bool(calls) and calls[0][0] == self.owner)
+
+    def _place(self, calls: Sequence[list[Value]], more: int = 0) -> int | None:
+        begin = self._begins(calls)
+        count = len(calls) - begin + more
+        return begin + int(self._random() * count) if count > 0 else None
+
+    def _insert(self, calls: list[list[Value]]) -> bool:
+        place = self._place(calls, 1)
+        if place is None or len(calls) >= self.longest:
+            return False
+        method = self.methods[self.others[int(self._random() * len(self.others))]]
+        calls.insert(place, [method.name, *method.draw(self._random)])
+        return True
+
+    def _change(self, calls: list[list[Value]]) -> bool:
+        place = int(self._random() * len(calls))  # the constructor's arguments, too
+        method = self.methods.get(calls[place][0])
+        arguments = method and (method.new() or method.known(self._random))
+        if not method or not arguments:
+            return False
+        calls[place] = [method.name, *arguments]
+        return True
+
+    def _delete(self, calls: list[list[Value]]) -> bool:
+        place = self._place(calls)
+        if place is None:
+            return False
+        del calls[place]
+        return True
+
+    def _swap(self, calls: list[list[Value]]) -> bool:
+        first, second = self._place(calls), self._place(calls)
+        if first is None or second is None or first == second:
+            return False
+        calls[first], calls[second] = calls[second], calls[first]
+        return True
+
+    def _repeat(self, calls: list[list[Value]]) -> bool:
+        place = self._place(calls)
+        if place is None or len(calls) >= self.longest:
+            return False
+        calls.insert(place, calls[place])
+        return True
+
+    def _join(self, calls: list[list[Value]]) -> bool:
+        """Append the calls of another sequence."""
+        other = self.sequences[int(self._random() * len(self.sequences))]
+        more = other[self._begins(other) :]
+        if not more or len(calls) + len(more) > self.longest:
+            return False
+        calls.extend(more)
+        return True
+
+
+# In their shares.
+CHANGES = (
+    *["insert"] * 6, *["change"] * 7, *["delete"] * 2, *["swap"] * 2, "repeat",
+    *["join"] * 2,
+)  # fmt: skip
+
+
+def _calls_by_method(base: Sequence[Case]) -> dict[str, list[tuple[Value, ...]]]:
+    found: dict[str, dict[bytes, tuple[Value, ...]]] = {}
+    for case in base:
+        for name, *arguments in case.arguments:
+            found.setdefault(name, {})[key(tuple(arguments))] = tuple(arguments)
+    return {name: list(found[name].values()) for name in sorted(found)}
+
+
+def _generator(
+    seen: Sequence[tuple[Value, ...]], rng: random.Random, constants: Constants | None
+) -> Generator | None:
+    """Return what makes arguments like those seen; None of a method that takes none."""
+    if not any(seen):
+        return None
+    known = constants.strings if constants is not None else ()
+    input_filter = InputFilter.infer(seen, known=known)
+    return Generator(
+        [Case(arguments) for arguments in seen],
+        input_filter=input_filter,
+        rng=rng,
+        constants=constants,
+    )

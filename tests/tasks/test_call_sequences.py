@@ -1,0 +1,114 @@
+"""Classes driven by calls: read off unit tests, new ones made, the shortest that fails."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.pipelines.minimize import Shrinker
+from evalplus_lite.pipelines.work.augmentation import augment_task
+from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.sandbox import PRESETS, Sandbox
+from evalplus_lite.tasks.call_sequences import in_form_of_design, with_sequences
+from evalplus_lite.tasks.unit_tests import having_tests
+from evalplus_lite.types import Suite, Task
+
+QUEUE = """
+    class Queue:
+        def __init__(self, room=3):
+            self.room, self.items = room, []
+        def put(self, item, times=1):
+            for _ in range(times):
+                if len(self.items) == self.room:
+                    self.items.pop(0)
+                self.items.append(item)
+            return self
+        def take(self):
+            if not self.items:
+                raise LookupError("empty")
+            return self.items.pop(0)
+"""
+TESTS = """
+    import unittest
+
+    class QueueTest(unittest.TestCase):
+        def setUp(self):
+            self.queue = Queue(2)
+
+        def test_take(self):
+            item = "a"
+            self.queue.put(item)
+            self.queue.put(times=2, item="b")
+            self.assertEqual(self.queue.take(), "b")
+            self.assertEqual(self.queue.items, ["b"])
+
+        def test_loop(self):
+            for number in range(2):
+                self.queue.put(number)
+            got = self.queue.take()
+            self.assertEqual(got, 0)
+            self.queue.put(got)
+            self.queue.take()
+
+        def test_empty(self):
+            with self.assertRaises(LookupError):
+                Queue().take()
+            other = Queue(1)
+            self.assertEqual(other.room, 1)
+"""
+WRONG = textwrap.dedent(QUEUE).replace("== self.room", "== max(self.room, 2)")
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    tested = having_tests(Task("q", "", "Queue", textwrap.dedent(QUEUE)), textwrap.dedent(TESTS))
+    found = with_sequences(tested)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def suite(task: Task, sandbox: Sandbox) -> Suite:
+    return augment_task(sandbox, task, seed=0, budget=Budget(inputs=60)).suite
+
+
+def test_calls_are_read_off_tests(task: Task) -> None:
+    """With the values that the text tells, up to the line where it tells none."""
+    assert [case.arguments for case in task.base] == [
+        (["Queue", 2], ["put", "a"], ["put", "b", 2], ["take"], ["items"]),
+        (["Queue", 2], ["put", 0], ["put", 1], ["take"]),
+        (["Queue"], ["take"]),
+        (["Queue", 1], ["room"]),
+    ]
+
+
+def test_new_sequences_reject(task: Task, suite: Suite, sandbox: Sandbox) -> None:
+    """What the tests do not show, sequences made of them do; right classes pass these."""
+    assert len(suite.cases) == 64
+    assert suite.base_count == 4
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    found = evaluate_program(sandbox, prepared, WRONG)
+    assert (found.base, found.plus) == ("pass", "fail")
+    assert evaluate_program(sandbox, prepared, task.reference + "\n# again").passed
+
+
+def test_the_shortest_sequence(task: Task, suite: Suite, sandbox: Sandbox) -> None:
+    """A room for one, two items put in, and one look: none of these calls can be left out."""
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    failure = evaluate_program(sandbox, prepared, WRONG).failure
+    assert failure is not None
+    smallest = Shrinker().smallest(sandbox, prepared, WRONG, failure)
+    assert smallest is not None
+    (case,) = smallest.suite.cases
+    assert case.arguments[0] == ["Queue", 1]
+    assert 2 <= len(case.arguments) <= 4
+
+
+def test_the_form_of_design() -> None:
+    """Two lists, of names and of arguments, are one sequence."""
+    case = in_form_of_design(["Stack", "push", "top"], [[], [1], []])
+    assert case.arguments == (["Stack"], ["push", 1], ["top"])
+    with pytest.raises(ValueError, match="2 names"):
+        in_form_of_design(["Stack", "push"], [[]])
