@@ -83,13 +83,7 @@ def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card)
                 "inputs": codec.dumps([list(case.arguments) for case in entry.suite.cases]),
                 "expected": codec.dumps(entry.expected),
                 "base_count": entry.suite.base_count,
-                "comparison": json.dumps(
-                    {
-                        "kind": entry.task.rule.kind,
-                        "atol": entry.task.rule.atol,
-                        "rtol": entry.task.rule.rtol,
-                    }
-                ),
+                "comparison": json.dumps(entry.task.rule.row),
             }
             for entry in entries
         ),

@@ -14,19 +14,19 @@ from evalplus_lite.types import Rule, Task
 from evalplus_lite.values.texts import LONGEST_NUMBER, TEXT_RULES
 
 _LEAVES = """\
-def {name}_close(a, b):
+def {name}_close(a, b, atol={atol!r}, rtol={rtol!r}):
     if a == b:
         return True
     if isinstance(a, complex) or isinstance(b, complex):
         a, b = complex(a), complex(b)
-        return {name}_close(a.real, b.real) and {name}_close(a.imag, b.imag)
+        return all({name}_close(x, y, atol, rtol) for x, y in [(a.real, b.real), (a.imag, b.imag)])
     if b != b:
         return isinstance(a, float) and a != a
     try:
         difference = abs(a - b)
     except OverflowError:
         return False
-    return difference <= max({atol!r}, {rtol!r} * abs(b)) and abs(b) != float("inf")
+    return difference <= max(atol, rtol * abs(b)) and abs(b) != float("inf")
 
 
 def {name}_equal(a, b):
@@ -85,6 +85,78 @@ def {name}(inputs, output, expected):
     absent = (None, False)
     return any(output is each for each in absent) == any(expected is each for each in absent)
 """
+
+_ARRANGED = """
+
+def {name}(inputs, output, expected):
+    if not {name}_at(output, expected, 1, ({atol!r}, {rtol!r}), {fields!r}):
+        return False
+    if not {keyed} or not isinstance(expected, (list, tuple)):
+        return True
+    try:
+        return all(
+            {name}_equal({name}_key(x), {name}_key(y))
+            for x, y in zip(output, expected)
+        )
+    except (LookupError, TypeError, AttributeError):
+        return False
+
+
+def {name}_at(a, b, level, near, fields):
+    for at, other in fields:
+        near = near if at else other
+    if {strict} and type(a) is not type(b):
+        return False
+    if isinstance(b, (list, tuple)):
+        if not isinstance(a, list if isinstance(b, list) else tuple) or len(a) != len(b):
+            return False
+        if level in {levels!r}:
+            within = {name}_within(fields)
+            return {name}_paired(a, b, lambda x, y: {name}_at(x, y, level + 1, near, within))
+        return all(
+            {name}_at(x, y, level + 1, near, {name}_within(fields, place, place - len(b)))
+            for place, (x, y) in enumerate(zip(a, b))
+        )
+    if isinstance(b, dict) and any(at for at, _ in fields):
+        return isinstance(a, dict) and len(a) == len(b) and all(
+            key in a and {name}_at(a[key], b[key], level + 1, near, {name}_within(fields, key))
+            for key in b
+        )
+    if isinstance(b, dict) and level < max({levels!r}, default=0):
+        return isinstance(a, dict) and len(a) == len(b) and all(
+            key in a and {name}_at(a[key], b[key], level + 1, near, []) for key in b
+        )
+    if isinstance(b, (float, complex)):
+        return isinstance(a, (int, float, complex)) and bool({name}_close(a, b, *near))
+    return {name}_equal(a, b)
+
+
+def {name}_within(fields, *steps):
+    return [(at[1:], near) for at, near in fields if at and at[0] in ("*", *steps)]
+
+
+def {name}_paired(a, b, fits):
+    owner = {{}}
+
+    def found(x, tried):
+        for y in range(len(b)):
+            if y not in tried and fits(a[x], b[y]):
+                tried.add(y)
+                if y not in owner or found(owner[y], tried):
+                    owner[y] = x
+                    return True
+        return False
+
+    return all(found(x, set()) for x in range(len(a)))
+
+
+def {name}_key(item):
+    for step in {key!r}:
+        item = item[step]
+    return {measure}
+"""
+
+_MEASURES = {"": "item", "len": "len(item)", "abs": "abs(item)", "lower": "item.lower()"}
 
 _IF_TEXTS = """\
     if isinstance(a, str) and isinstance(b, str):
@@ -145,11 +217,27 @@ def _rule_text(rule: Rule, name: str) -> str:
     printed = rule.kind in TEXT_RULES
     texts = _IF_TEXTS.format(name=name) if printed else ""
     text = _LEAVES.format(name=name, atol=rule.atol, rtol=rule.rtol, strict=strict, texts=texts)
+    if rule.is_arranged:
+        return text + _arranged_text(rule, name)
     text += (_UNORDERED if rule.kind == "unordered" else _ORDERED).format(name=name)
     if printed:
         lines, numbers = rule.kind == "lines", rule.kind == "numbers"
         text += _TEXTS.format(name=name, lines=lines, numbers=numbers, longest=LONGEST_NUMBER)
     return text
+
+
+def _arranged_text(rule: Rule, name: str) -> str:
+    return _ARRANGED.format(
+        name=name,
+        atol=rule.atol,
+        rtol=rule.rtol,
+        strict=rule.kind == "strict",
+        levels=sorted(rule.free_levels),
+        fields=[(each.at, (each.atol, each.rtol)) for each in rule.fields],
+        keyed=rule.kind == "sorted",
+        key=rule.key,
+        measure=_MEASURES[rule.by],
+    )
 
 
 def _check_text(task: Task, name: str) -> str:

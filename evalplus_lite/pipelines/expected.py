@@ -185,10 +185,9 @@ class SuiteSource:
     def _path(self, task: Task) -> Path | None:
         if self.cache is None:
             return None
-        rule = task.rule
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
         facts.append(task.harness.row)
-        facts += [rule.kind, rule.atol, rule.rtol, repr(self.limits), task.contract]
+        facts += [task.rule.row, repr(self.limits), task.contract]
         facts += [digest(*task.outputs)] if task.outputs else []
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()

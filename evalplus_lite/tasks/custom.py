@@ -9,7 +9,6 @@ from typing import cast, get_args
 
 from evalplus_lite.errors import CodecError, one_of
 from evalplus_lite.harness import (
-    CALL,
     HARNESSES,
     MOST_ITEMS,
     OBSERVED,
@@ -20,8 +19,9 @@ from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.inference import inferred
+from evalplus_lite.tasks.rules import read_rule
 from evalplus_lite.tasks.unit_tests import having_tests
-from evalplus_lite.types import Case, Rule, RuleKind, Style, Task, Value
+from evalplus_lite.types import Case, Style, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.literals import literal
 
@@ -39,7 +39,6 @@ KEYS = (
     "tests",
     "guards",
 )
-OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
 
 
 def own_task(fields: Fields) -> Task:
@@ -148,24 +147,6 @@ def read_entry_point(fields: Fields, harness: Harness) -> str:
             "entry_point of a method is not Class.method", remedy="such as Solution.twoSum"
         )
     return f"{owner}.{method}"
-
-
-def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
-    """Return the rule of a row's ``rule`` object; what it leaves out is the harness' default."""
-    rule = fields.object("rule", default={})
-    rule.known(("kind", "atol", "rtol"), what=" in rule")
-    default = default_rule(harness)
-    kind = rule.text("kind", default=default.kind)
-    kind = OLD_RULE_KINDS.get(kind, kind)
-    if kind not in get_args(RuleKind):
-        raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
-    atol, rtol = (rule.number(key, default=getattr(default, key)) for key in ("atol", "rtol"))
-    return Rule(cast("RuleKind", kind), atol, rtol)
-
-
-def default_rule(harness: Harness) -> Rule:
-    """Return the rule of a task that names none: for a script, what most judges do."""
-    return Rule("lines") if harness.kind == "script" else Rule()
 
 
 def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:

@@ -15,10 +15,11 @@ from typing import Any
 from evalplus_lite.errors import CodecError
 from evalplus_lite.harness import CALL
 from evalplus_lite.store import Row, parse_json, read_jsonl, write_jsonl
-from evalplus_lite.tasks.custom import read_entry_point, read_harness, read_rule, read_style
+from evalplus_lite.tasks.custom import read_entry_point, read_harness, read_style
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.reading import Reading
+from evalplus_lite.tasks.rules import read_rule
 from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
@@ -99,7 +100,7 @@ def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
         "prompt": task.prompt,
         "entry_point": task.entry_point,
         "reference": task.reference,
-        "rule": {"kind": task.rule.kind, "atol": task.rule.atol, "rtol": task.rule.rtol},
+        "rule": task.rule.row,
         "style": task.style,
         "base_count": suite.base_count,
         "cases": list(_case_rows(suite)),

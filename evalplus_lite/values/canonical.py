@@ -43,15 +43,22 @@ class Keys:
     """Reads values as keys; one longer than ``longest`` bytes raises KeyTooLong.
 
     With ``strict`` also the types have to be the same. With ``hashable`` what Python cannot hash
-    raises TypeError.
+    raises TypeError. At these ``levels`` of lists and tuples (0: the value itself) order does not
+    matter.
     """
 
     def __init__(
-        self, reader: WireReader, *, strict: bool, hashable: bool = True, longest: float = math.inf
+        self,
+        reader: WireReader,
+        *,
+        strict: bool,
+        hashable: bool = True,
+        longest: float = math.inf,
+        levels: frozenset[int] = frozenset(),
     ) -> None:
         self.reader, self.strict, self.hashable, self.longest = reader, strict, hashable, longest
         self.room = longest
-        self.has_nan = False
+        self.has_nan, self.levels = False, levels
 
     def next(self) -> Key:
         """Return the key of the next value, and pass it."""
@@ -106,7 +113,10 @@ class Keys:
         if self.hashable and tag in wire.UNHASHABLE:
             raise TypeError("an element that cannot be hashed")
         if tag == wire.TUPLE and reader.is_marked():
-            return self._extended(reader.head(), depth + 1)
+            levels, self.levels = self.levels, frozenset()  # levels are those of plain values
+            found = self._extended(reader.head(), depth + 1)
+            self.levels = levels
+            return found
         self._fit(PREFIX.size)
         self.room -= PREFIX.size
         items = []
@@ -121,7 +131,7 @@ class Keys:
             for _ in range(count):
                 items.append(self._value(depth + 1))
         count = len(items)
-        if tag == DICT or tag in SETS:
+        if tag == DICT or tag in SETS or depth in self.levels:
             items.sort()
         if tag in SETS and not self.strict:
             tag = SET

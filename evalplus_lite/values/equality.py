@@ -3,7 +3,8 @@
 ``python`` (the default for published sets, so that numbers compare with the literature): Python
 equality, NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
 leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the same type
-at every leaf. ``unordered``: as sets of elements. ``truthiness``: only whether the output is
+at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and ``fields``:
+``values.arrangement``. ``truthiness``: only whether the output is
 something, rather than None or False.
 
 The facts about evalplus 0.3.1 that these differ from are in docs/measurements/parity.md.
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Rule, Value
 from evalplus_lite.values import wire
+from evalplus_lite.values.arrangement import Arranged
 from evalplus_lite.values.canonical import KeyTooLong
 from evalplus_lite.values.comparison import Pair
 from evalplus_lite.values.kinds.kind import LIST
@@ -44,7 +46,7 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
     """
     if rule.kind == "truthiness":
         return is_something(output) == is_something(expected)
-    pair = Pair(WireReader(output), WireReader(expected), rule)
+    pair = (Arranged if rule.is_arranged else Pair)(WireReader(output), WireReader(expected), rule)
     with wire.reading():
         right = _unordered(pair) if rule.kind == "unordered" else pair.equal()
     if right:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.harness import Harness
+from evalplus_lite.rules import Tolerance
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites
 from evalplus_lite.types import Case, Rule, Suite, Task
 from evalplus_lite.values import codec, wire
@@ -39,7 +41,14 @@ SUITE = Suite(
     provenance={"seed": 3},
 )
 STRESS = Suite("t/1", (Case((7,), "stress", reason="size"),), (wire.encode(8),), 0)
-OTHER = Task("t/2", "def g():\n    pass\n", "g", "def g(): return 1\n")
+OTHER = Task(
+    "t/2",
+    "def g():\n    pass\n",
+    "g",
+    "def g(): return 1\n",
+    rule=Rule("multiset", levels=(1, 3), fields=(Tolerance(("*", 0), 0.5),)),
+    harness=Harness(observe=("value", "exception"), exceptions=("KeyError",), code=(1,)),
+)
 OTHER_SUITE = Suite("t/2", (), (), 0)
 
 

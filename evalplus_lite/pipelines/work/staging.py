@@ -21,14 +21,13 @@ Made = TypeVar("Made")
 
 def task_row(task: Task) -> Row:
     """Return a task as plain data."""
-    rule = task.rule
     return (
         (task.id, task.prompt, task.entry_point, task.harness.row, task.reference),
         case_rows(task.base),
         case_rows(task.plus),
         task.outputs,
         task.contract,
-        (rule.kind, rule.atol, rule.rtol),
+        task.rule.row,
         task.style,
         dict(task.constraints),
         dict(task.extra),
@@ -49,7 +48,7 @@ def task_of(row: Row) -> Task:
         plus=cases_of(plus),
         outputs=tuple(outputs),
         contract=contract,
-        rule=Rule(*rule),
+        rule=Rule.of(rule),
         style=style,
         constraints=constraints,
         extra=extra,
