@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 import pytest
@@ -99,3 +100,20 @@ def test_slow_inputs_are_dropped_by_count(sandbox: Sandbox) -> None:
     found = answer(sandbox, task, task.cases, base_count=5, limits=LIMITS)
     assert [drop.cause for drop in found.dropped] == ["slow", "slow", "crashes"]
     assert found.kept == (0, 4)
+
+
+def test_searches_in_lists_are_steps(sandbox: Sandbox) -> None:
+    """A loop of few statements that goes through a long list each time is no small work."""
+    source = """
+        def f(n):
+            items = list(range(n))
+            found = 0
+            while found < 10:
+                found += 1
+                items.remove(n - found)
+                if n in items: return
+    """
+    few, many = steps(sandbox, textwrap.dedent(source), 640, 64_000)
+    assert few is not None
+    assert many is not None
+    assert many - few > 15_000

@@ -5,8 +5,8 @@ counts the statements it executes and the items its comprehensions take, and is 
 are more than allowed. That makes it a few times slower, so it is done where a case took longer
 than any machine needs for so many steps, and nowhere else: who is not asked would have passed.
 
-Work within one call of a built-in function is no step. It has a far-off limit in CPU seconds,
-``patience``, which alone is not exact.
+Work within one call of a built-in function is no step, but for searches in lists. It has a far-off
+limit in CPU seconds, ``patience``, which alone is not exact.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Like ``child`` it is sent as *text* and imports the standard library only. A ste
 executed or an item that a comprehension takes: the same number on every machine, however busy. A
 function counts in a local variable, which costs a third of what a global one does, and hands its
 count over every thousand steps and when it ends; generators, whose end may never come, use the
-global one at once. Work within one call of a built-in function is no step.
+global one at once. A search in a list is a step for 64 elements; other work within one call of a
+built-in function is no step.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.sandbox.guest.harness import Names, bind
     from evalplus_lite.values.encoding import arrived
 
-LEFT, MADE, TICK, EACH, STOP, SPENT = (
-    f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "stop", "spent")
+LEFT, MADE, TICK, EACH, WORK, STOP, SPENT = (
+    f"_evalplus_lite_{name}" for name in ("left", "made", "tick", "each", "work", "stop", "spent")
 )
 PRELUDE = compile(
     f"""
@@ -35,6 +36,12 @@ def {TICK}():
     {LEFT} -= 1
     if {LEFT} < 0: raise {STOP}
     return True
+def {WORK}(owner):
+    global {LEFT}
+    if type(owner) is list:
+        {LEFT} -= len(owner) >> 6
+        if {LEFT} < 0: raise {STOP}
+    return owner
 def {EACH}(items):
     global {LEFT}
     for item in items:
@@ -57,6 +64,8 @@ if {MADE} > 999:
 """
 NESTING: tuple[type[ast.AST], ...] = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With)
 NESTING += (ast.AsyncWith, ast.Match, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+LINEAR = frozenset({"count", "index", "insert", "pop", "remove"})
+"""Methods of lists that go through them: a loop of these is quadratic in few statements."""
 FREE = (ast.Pass, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
@@ -89,6 +98,13 @@ class Counting(ast.NodeTransformer):
             node.body = ast.IfExp(call(TICK), node.body, ast.Constant(None))
         elif isinstance(node, ast.comprehension) and not node.is_async:
             node.iter = call(EACH, node.iter)
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in LINEAR:
+                node.func.value = call(WORK, node.func.value)
+        elif isinstance(node, ast.Compare):
+            for at, operator in enumerate(node.ops):
+                if isinstance(operator, (ast.In, ast.NotIn)):
+                    node.comparators[at] = call(WORK, node.comparators[at])
         self.is_local = outer
         return node
 
