@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
 
-GROUND = frozenset({"errors", "harness", "locks", "rules", "store", "types", "values"})
+GROUND = frozenset({"errors", "harness", "locks", "rules", "store", "texts", "types", "values"})
 RUNNING = GROUND | {"programs", "programs/extraction", "sandbox", "execution"}
 TASKS = RUNNING | {"tasks"}
 GENERATING = {"generate", "generate/domains", "generate/operators", "generate/engine"}
@@ -30,6 +30,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "rules": frozenset(),
     "types": {"harness", "rules", "store"},
     "values": {"errors", "rules", "store", "types"},
+    "texts": {"types"},
     "statistics": {"errors", "types"},
     "llm": {"errors", "store"},
     "programs": GROUND,

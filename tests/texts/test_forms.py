@@ -1,0 +1,163 @@
+"""Input texts of programs: their forms stated, inferred, parsed, and rendered from any values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evalplus_lite.texts.forms import TextForm
+from evalplus_lite.texts.grammar import GrammarError, form_of
+from evalplus_lite.texts.inference import inferred
+from evalplus_lite.texts.parts import Unfit
+from evalplus_lite.texts.templates import Templates
+
+GRID = "h w\ngrid[h][w]:char(.#)"
+CASES = "t:1..5\nrepeat t:\n  n k:1..n\n  a[n]:-10^9..10^9\n"
+TREE = "n:2..10\nrepeat n-1:\n  u:1..n v:1..n w:float(0..1)"
+QUERIES = 'q\nrepeat q:\n  "push" x | "pop" | "add" i:0..9 s:word(a..c)'
+TITLE = "title:text\nx:0.5..2.0\nrest[]\nfixed[2][3]"
+STATED: list[tuple[str, str, tuple[Any, ...]]] = [
+    (GRID, "2 3\n..#\n###\n", (["..#", "###"],)),
+    (CASES, "2\n3 1\n1 2 3\n1 1\n-5\n", ([(1, [1, 2, 3]), (1, [-5])],)),
+    (TREE, "3\n1 2 0.5\n3 2 1.0\n", ([(1, 2, 0.5), (3, 2, 1.0)],)),
+    (QUERIES, "3\npop\npush -1\nadd 3 abc\n", ([(1,), (0, -1), (2, 3, "abc")],)),
+    (TITLE, "The end\n1.5\n\n1 2 3\n4 5 6\n", ("The end", 1.5, [], [[1, 2, 3], [4, 5, 6]])),
+]
+
+
+@pytest.mark.parametrize(("grammar", "text", "values"), STATED)
+def test_a_grammar_says_what_a_text_holds(grammar: str, text: str, values: tuple[Any, ...]) -> None:
+    """Counts are no values: they come back from what there is."""
+    form = form_of(grammar)
+    assert form.parse(text) == values
+    assert form.render(values) == text
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text"),
+    [
+        (GRID, "2 3\n..#\n"),
+        (GRID, "2 3\n..#\n##\n"),
+        (GRID, "1 3\n..x\n"),
+        (GRID, "1 1\n.\n.\n"),
+        (CASES, "6\n" + "1 1\n1\n" * 6),
+        (CASES, "1\n2 3\n1 2\n"),
+        (TREE, "2\n1 3 0.5\n"),
+        (QUERIES, "1\npush\n"),
+        (QUERIES, "1\npeek\n"),
+        (QUERIES, "900000\npop\n"),
+        ("n", "1e3\n"),
+        ("n", "x\n"),
+    ],
+)
+def test_other_texts_are_not_of_the_form(grammar: str, text: str) -> None:
+    """What is missing, too much or out of its range is told, never read past."""
+    with pytest.raises(Unfit):
+        form_of(grammar).parse(text)
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        "",
+        "a[n]",
+        "n\n  m",
+        "n\nrepeat n:\nx",
+        "n:a..b",
+        "n!",
+        "x:float\na[x]",
+        "n a[n][n]",
+        "a[] b",
+    ],
+)
+def test_a_grammar_that_cannot_be_read(grammar: str) -> None:
+    """Its line is named, unless there is none."""
+    with pytest.raises(GrammarError, match="line"):
+        form_of(grammar)
+
+
+junk = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.integers(-20, 20),
+        st.floats(),
+        st.text(max_size=5),
+        st.just(10**450),
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.lists(inner, max_size=4).map(tuple)),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([*range(len(STATED)), None]), st.lists(junk, max_size=5))
+def test_any_values_make_a_text_of_the_form_or_none(at: int | None, values: list[Any]) -> None:
+    """However an input is changed, what is proposed has its form, and comes back as it is."""
+    form: TextForm
+    if at is None:
+        form, values = Templates(["1 a\n\n2.5\n", "x\n"]), (values + [0] * 4)[:4]
+    else:
+        form = form_of(STATED[at][0])
+    found = form.fit(values)
+    if found is not None:
+        assert form.parse(form.render(found)) == found
+
+
+EXAMPLES: dict[str, tuple[list[str], tuple[Any, ...], str]] = {
+    "a count and a row": (["3\n1 5 2\n", "1\n0\n"], ([7, 8],), "2\n7 8\n"),
+    "a grid": (["2 3\n..#\n###\n", "1 1\n.\n"], ([".", "#", "#"],), "3 1\n.\n#\n#\n"),
+    "cases": (
+        ["2\n3\n1 2 3\n1\n0.5\n", "1\n2\n-1.25 4\n"],
+        ([[1.5], [2.5, 3.5]],),
+        "2\n1\n1.5\n2\n2.5 3.5\n",
+    ),
+    "cases of several rows": (
+        ["2\n3 1\n1 2 3\n4 5 6\n2 9\n1 1\n2 2\n", "1\n1 0\n5\n6\n"],
+        ([(7, [1, 2], [3])],),
+        "1\n2 7\n1 2\n3 3\n",
+    ),
+    "cases of grids": (
+        ["2\n2 3\n...\n#.#\n1 1\n#\n", "1\n3 2\n..\n##\n.#\n"],
+        ([["#.", "#"]],),
+        "1\n2 2\n#.\n##\n",
+    ),
+    "a tree": (["4\n1 2\n1 3\n3 4\n", "3\n1 2\n2 3\n"], ([(9, 1)],), "2\n1 1\n"),
+    "edges": (["4 3\n1 2\n1 3\n3 4\n", "5 0\n"], (2, [(5, 4)]), "2 1\n1 2\n"),
+    "commands": (
+        ["5\npush 3\npush 4\npop\ntop\npop\n", "2\npush 1\npop\n"],
+        ([(1, 6), (0,), (2,)],),
+        "3\npush 6\npop\ntop\n",
+    ),
+    "a word and its length": (["5\nabcde\n", "2\nzz\n"], ("xyz",), "3\nxyz\n"),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_form_is_inferred_from_examples(name: str) -> None:
+    """Counts, indices and letters are found, and kept when the values change."""
+    texts, values, text = EXAMPLES[name]
+    form = inferred(texts)
+    assert form is not None
+    assert form.render(values) == text
+    assert all(form.render(form.parse(each)).split() for each in texts)
+
+
+def test_what_no_form_explains_keeps_its_shape() -> None:
+    """Only numbers and words change, one for one."""
+    texts = ["a b\n1\n", "1 2 3\n\n\nx  y\n", "\n"]
+    assert inferred(texts) is None
+    form = Templates(texts)
+    assert [form.render(form.parse(each)) for each in texts] == texts
+    assert form.render((4, [9, 8], [], ["q"])) == "9 8 9\n\n\nq  q\n"
+
+
+def test_inference_is_bounded() -> None:
+    """A text that could be read in very many ways is given up, or read in one of them."""
+    text = "2 2\n1 2\n" * 30
+    form = inferred([text])
+    assert form is None or form.render(form.parse(text)) == text
