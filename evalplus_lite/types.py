@@ -88,6 +88,10 @@ class Task:
     reference: str
     base: tuple[Case, ...] = ()
     plus: tuple[Case, ...] = ()
+    grammar: str = ""
+    """The form of a script's input texts, as ``texts.grammar`` reads it; "" to infer it."""
+    generator: str = ""
+    """A program that defines ``generate(seed, scale)``, which returns such a text; "" for none."""
     outputs: tuple[bytes, ...] = ()
     """The right answers to the base cases in wire form, if the task came with them."""
     contract: str | None = None

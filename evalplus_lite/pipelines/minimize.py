@@ -12,6 +12,8 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.texts.choice import text_form, values_of
+from evalplus_lite.texts.forms import TextForm
 from evalplus_lite.types import Case, Failure, Suite, Task, Value, VerdictName
 
 LIMITS = Limits(cpu=0.2, load=10.0)
@@ -43,7 +45,7 @@ class Shrinker:
 
     def __init__(self, contracts: Mapping[str, str] | None = None) -> None:
         self._contracts = contracts or {}
-        self._filters: dict[str, InputFilter | None] = {}
+        self._shapes: dict[str, _Shape] = {}
 
     def smallest(
         self,
@@ -67,29 +69,59 @@ class Shrinker:
             task = replace(task, contract=self._contracts.get(task.id))
         if task.harness.kind == "unittest":  # a test stays as it is
             return None
-        calls = task.harness.kind == "sequence"
-        input_filter = None if calls else self._of(task, prepared.suite)
+        shape = self._of(task, prepared.suite)
         known = KnownRaises.of(task, prepared.suite)
 
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
-            admitted = [
-                number
-                for number, each in enumerate(candidates)
-                if input_filter is None or input_filter.admits(each)
-            ]
-            found = _failing(sandbox, task, source, [candidates[n] for n in admitted], known)
+            made = [shape.input(each) for each in candidates]
+            admitted = [number for number, each in enumerate(made) if each is not None]
+            inputs = [each for each in made if each is not None]
+            found = _failing(sandbox, task, source, inputs, known)
             failing = {admitted[place] for place in found}
             return [number in failing for number in range(len(candidates))]
 
-        best = minimize(arguments, fails, most=MOST, calls=calls)
-        return _shown(sandbox, prepared.task, source, best)
+        calls = task.harness.kind == "sequence"
+        best = minimize(shape.values(arguments), fails, most=MOST, calls=calls)
+        return _shown(sandbox, prepared.task, source, shape.input(best) or arguments)
 
-    def _of(self, task: Task, suite: Suite) -> InputFilter | None:
-        if task.contract is not None and parse(task.contract).has_precondition:
-            return None
-        if task.id not in self._filters:
-            self._filters[task.id] = InputFilter.infer([case.arguments for case in suite.cases])
-        return self._filters[task.id]
+    def _of(self, task: Task, suite: Suite) -> _Shape:
+        if task.id not in self._shapes:
+            self._shapes[task.id] = _Shape.of(task, suite)
+        return self._shapes[task.id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What inputs may be that the contract does not decide; texts are changed as their values."""
+
+    form: TextForm | None
+    filter: InputFilter | None
+
+    @classmethod
+    def of(cls, task: Task, suite: Suite) -> _Shape:
+        try:
+            form = text_form(task, suite.cases[: suite.base_count])
+        except ValueError:  # a text is not of the grammar
+            form = None
+        values = values_of(form, suite.cases) if form else None
+        is_stated = task.contract is not None and parse(task.contract).has_precondition
+        if is_stated or task.grammar or task.harness.kind == "sequence":
+            return cls(form if values else None, None)
+        if values:
+            return cls(form, InputFilter.infer(values))
+        return cls(None, InputFilter.infer([case.arguments for case in suite.cases]))
+
+    def values(self, arguments: Arguments) -> Arguments:
+        return arguments if self.form is None else self.form.parse(arguments[0])
+
+    def input(self, values: Arguments) -> Arguments | None:
+        """Return the arguments of these values, None if they may not be."""
+        if self.form is not None:
+            fitted = self.form.fit(values)
+            if fitted is None or (self.filter is not None and not self.filter.admits(fitted)):
+                return None
+            return (self.form.render(fitted),)
+        return values if self.filter is None or self.filter.admits(values) else None
 
 
 def _failing(

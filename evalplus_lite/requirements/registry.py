@@ -19,6 +19,7 @@ from evalplus_lite.requirements.kills import Kills, KillSuite
 from evalplus_lite.requirements.probing import REFERENCE_LIMITS
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
+from evalplus_lite.texts.choice import text_form, values_of
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.values import wire
 
@@ -89,7 +90,19 @@ def _decisions(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping
 
 
 def _input_classes(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
-    return input_classes(subject.arguments, [wire.decode(data) for data in subject.suite.expected])
+    answers = [wire.decode(data) for data in subject.suite.expected]
+    return input_classes(_structured(subject), answers)
+
+
+def _structured(subject: Subject) -> list[tuple[object, ...]]:
+    """Return the arguments of each case; of a script, what its input text holds."""
+    base = subject.suite.cases[: subject.suite.base_count]
+    try:
+        form = text_form(subject.task, base)
+    except ValueError:  # a text is not of the grammar
+        form = None
+    values = form and values_of(form, subject.suite.cases)
+    return values or subject.arguments
 
 
 def _mutant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:

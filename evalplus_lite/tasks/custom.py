@@ -20,6 +20,7 @@ from evalplus_lite.store import Row
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.inference import inferred
 from evalplus_lite.tasks.rules import read_rule
+from evalplus_lite.tasks.scripts import MAKING, having_texts
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Style, Task, Value
 from evalplus_lite.values import wire
@@ -38,6 +39,7 @@ KEYS = (
     "outputs",
     "tests",
     "guards",
+    *MAKING,
 )
 
 
@@ -59,7 +61,7 @@ def own_task(fields: Fields) -> Task:
     contract = fields.text("contract", default="") or None
     if contract is not None:
         _check_contract(fields, contract)
-    base = _inputs(fields)
+    base = _inputs(fields, harness)
     task = Task(
         id=id,
         prompt=prompt,
@@ -74,7 +76,7 @@ def own_task(fields: Fields) -> Task:
         constraints=_constraints(fields),
     )
     if harness.kind != "unittest":
-        return task
+        return having_texts(fields, task)
     try:
         return having_tests(task, fields.text("tests"))
     except ValueError as error:
@@ -169,9 +171,11 @@ def _constraints(fields: Fields) -> dict[str, bool]:
     return dict(guards)
 
 
-def _inputs(fields: Fields) -> tuple[Case, ...]:
+def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:
     found = []
     for position, item in enumerate(_values(fields, "inputs"), 1):
+        if harness.kind == "script" and type(item) is str:
+            item = [item]  # noqa: PLW2901 - the text alone will do
         if type(item) not in (list, tuple):
             raise fields.refuse(
                 f"inputs, number {position}: a list of the positional arguments was expected"

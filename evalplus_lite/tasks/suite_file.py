@@ -20,6 +20,7 @@ from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.reading import Reading
 from evalplus_lite.tasks.rules import read_rule
+from evalplus_lite.tasks.scripts import MAKING
 from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
@@ -32,6 +33,8 @@ KEYS = (
     "entry_point",
     "harness",
     "reference",
+    "grammar",
+    "generator",
     "contract",
     "rule",
     "style",
@@ -109,6 +112,7 @@ def suite_row(task: Task, suite: Suite) -> dict[str, Any]:
         row["stress"] = list(_case_rows(suite.stress))
     if task.harness != CALL:
         row["harness"] = task.harness.row
+    row |= {key: text for key in MAKING if (text := getattr(task, key))}
     if task.contract is not None:
         row["contract"] = task.contract
     if task.extra:
@@ -157,6 +161,8 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
         base=cases[:base_count],
         plus=cases[base_count:],
         contract=fields.text("contract", default="") or None,
+        grammar=fields.text("grammar", default=""),
+        generator=fields.text("generator", default=""),
         rule=read_rule(fields, harness),
         style=read_style(fields, prompt, entry_point),
         extra=fields.data("extra"),

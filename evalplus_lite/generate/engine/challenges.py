@@ -48,6 +48,8 @@ class Challenges:
     random: Callable[[], float]
     scales: Scales
     last: tuple[Dimension, int] | None = None
+    fit: Callable[[Arguments], Arguments | None] = tuple
+    """What makes an input of the task's of changed values, if that is possible."""
 
     def draws(self) -> dict[str, Draw]:
         """Return how each kind is drawn, by its name."""
@@ -71,8 +73,9 @@ class Challenges:
                     arguments, size = base[parent].arguments, found.rungs[level]
                     made, _ = self._scaled(arguments, dimension, size, is_plain=not way)
                     kind = next(name for name, ways in SCALING.items() if dimension.way in ways)
-                    case = Case(made, kind, parent, (f"{dimension.way}.ladder",))
-                    yield Rung(dimension, level, case)
+                    if (fitted := self.fit(made)) is not None:
+                        case = Case(fitted, kind, parent, (f"{dimension.way}.ladder",))
+                        yield Rung(dimension, level, case, dimension.measure(fitted))
 
     def _scaling(self, kind: str, ways: Sequence[Way]) -> Draw:
         chosen = [dimension for way in ways for dimension in self.scales.of_way(way)]

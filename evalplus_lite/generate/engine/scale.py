@@ -177,6 +177,8 @@ class Rung:
     dimension: Dimension
     level: int
     case: Case
+    size: int = 0
+    """How large the case is in its dimension."""
 
 
 def log_uniform(random: Callable[[], float], low: int, high: int) -> int:

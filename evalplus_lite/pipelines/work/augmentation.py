@@ -33,6 +33,7 @@ from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget, needed
 from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.pipelines.work.staging import cases_of, staged
+from evalplus_lite.pipelines.work.text_inputs import drawn
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown
@@ -69,6 +70,9 @@ class TaskAugmentation:
         self.task = with_stated_contract(task)
         is_own = task.contract is not None and self.task.contract == task.contract
         base, self.notes = base_answers(sandbox, self.task)
+        made, fault = drawn(sandbox, self.task)
+        seeds = [*made, *seeds]
+        self.notes += [fault] if fault else []
         self.suites = [base.suite]
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []

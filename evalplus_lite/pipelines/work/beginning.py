@@ -15,6 +15,7 @@ from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.grading.evidence import notes, own_refused, require_check, sentence, weighed
 from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.pipelines.work.text_inputs import text_generator
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task, Value
@@ -52,6 +53,9 @@ def generator_of(
 
     ``is_own``: the contract was written for the task, and is the only limit.
     """
+    name = f"{seed}:{task.id}"
+    if (found := text_generator(task, base, name, seeds)) is not None:
+        return found
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)

@@ -93,8 +93,7 @@ def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]
     stress, cases = dict[int, str](), list[int]()
     for at, rung in enumerate(rungs):
         way = rung.dimension.way
-        size = rung.dimension.measure(suite.cases[at].arguments)
-        if size <= MOST[way]:
+        if rung.size <= MOST[way]:
             cases.append(at)
         elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
             stress[at] = way

@@ -23,6 +23,7 @@ def task_row(task: Task) -> Row:
     """Return a task as plain data."""
     return (
         (task.id, task.prompt, task.entry_point, task.harness.row, task.reference),
+        (task.grammar, task.generator),
         case_rows(task.base),
         case_rows(task.plus),
         task.outputs,
@@ -36,7 +37,7 @@ def task_row(task: Task) -> Row:
 
 def task_of(row: Row) -> Task:
     """Return the task of a ``task_row``."""
-    named, base, plus, outputs, contract, rule, style, constraints, extra = row
+    named, made, base, plus, outputs, contract, rule, style, constraints, extra = row
     id, prompt, entry_point, harness, reference = named
     return Task(
         id=id,
@@ -44,6 +45,8 @@ def task_of(row: Row) -> Task:
         entry_point=entry_point,
         harness=Harness.of(harness),
         reference=reference,
+        grammar=made[0],
+        generator=made[1],
         base=cases_of(base),
         plus=cases_of(plus),
         outputs=tuple(outputs),

@@ -1,0 +1,139 @@
+"""Tasks of whole programs, from their row to new inputs, verdicts, and a small suite."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.pipelines.minimize import Shrinker
+from evalplus_lite.pipelines.work.augmentation import augment_task
+from evalplus_lite.pipelines.work.augmented import Augmented
+from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks import load_dataset, read_suites, write_suites
+from evalplus_lite.texts.grammar import form_of
+from evalplus_lite.types import Task
+
+SUM = "n = int(input())\nprint(sum(map(int, input().split())))\n"
+FIRST = "input()\nprint(sum(map(int, input().split()[:3])))\n"
+GRAMMAR = "n:1..9\na[n]:-50..50"
+GENERATOR = """
+import random
+
+def generate(seed, scale):
+    if seed == 3:
+        return None
+    draw = random.Random(seed)
+    numbers = [draw.randint(-50, 50) for _ in range(scale)]
+    return f"{scale}\\n" + " ".join(map(str, numbers)) + "\\n"
+"""
+
+
+def row(**more: Any) -> dict[str, Any]:
+    return {
+        "id": "sum",
+        "prompt": "Print the sum.",
+        "harness": "script",
+        "reference": SUM,
+        "inputs": ["3\n1 2 3\n", ["2\n-1 5\n"]],
+    } | more
+
+
+def loaded(folder: Path, **more: Any) -> Task:
+    path = folder / "tasks.jsonl"
+    path.write_text(json.dumps(row(**more)) + "\n")
+    (task,) = load_dataset(path, strict=True)
+    return task
+
+
+def augmented(sandbox: Sandbox, task: Task) -> Augmented:
+    budget = Budget(inputs=25, seconds=0.5, targeted=0)
+    return augment_task(sandbox, task, seed=0, budget=budget)
+
+
+@pytest.mark.parametrize("grammar", ["", GRAMMAR])
+def test_new_inputs_have_the_form(sandbox: Sandbox, tmp_path: Path, grammar: str) -> None:
+    """Stated or inferred, counts hold in every new text; the same seed gives the same texts."""
+    task = loaded(tmp_path, grammar=grammar)
+    found = augmented(sandbox, task)
+    texts = [case.arguments[0] for case in found.suite.cases]
+    assert len(set(texts)) == 27
+    for text in texts:
+        form_of(grammar or "n\na[n]").parse(text)
+    assert not found.dropped.get("raises")
+    again = augmented(sandbox, task)
+    assert [case.arguments[0] for case in again.suite.cases] == texts
+
+
+def test_a_wrong_program_fails_on_a_small_text(sandbox: Sandbox, tmp_path: Path) -> None:
+    """One that passes the base inputs is rejected; what is shown is small, and of the form."""
+    task = loaded(tmp_path, grammar=GRAMMAR)
+    suite = augmented(sandbox, task).suite
+    prepared = PreparedSuite.by_steps(task, suite)
+    assert evaluate_program(sandbox, prepared, SUM).passed
+    verdict = evaluate_program(sandbox, prepared, FIRST)
+    assert (verdict.base, verdict.plus) == ("pass", "fail")
+    assert verdict.failure is not None
+    smallest = Shrinker().smallest(sandbox, prepared, FIRST, verdict.failure)
+    assert smallest is not None
+    (text,) = smallest.suite.cases[0].arguments
+    count, numbers = text.splitlines()
+    assert (int(count), sorted(map(abs, map(int, numbers.split())))) == (4, [0, 0, 0, 1])
+
+
+def test_a_task_s_own_generator(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Its texts are cases, by their scale; where it gives none, that is noted."""
+    task = loaded(tmp_path, grammar=GRAMMAR, generator=GENERATOR)
+    found = augmented(sandbox, task)
+    own = [case for case in found.suite.cases if case.source == "generator"]
+    assert len(own) > 10
+    assert {case.operators for case in own} > {("scale 1",), ("scale 9",)}
+    assert any("generator" in note and "(3, 4)" in note for note in found.notes)
+
+
+def test_a_suite_file_keeps_how_texts_are_made(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Grammar, generator, rule and harness come back."""
+    task = loaded(tmp_path, grammar=GRAMMAR, generator=GENERATOR)
+    suite = augmented(sandbox, task).suite
+    write_suites(tmp_path / "suite.jsonl", [task], [suite])
+    (again,) = read_suites(tmp_path / "suite.jsonl").tasks
+    assert (again.grammar, again.generator) == (GRAMMAR, GENERATOR)
+    assert (again.harness, again.rule) == (task.harness, task.rule)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"grammar": "a[n]"}, "grammar: line 1"),
+        ({"grammar": "n\na[n]:0..2"}, "inputs, number 1"),
+        ({"generator": "def draw(): pass"}, "generate"),
+        ({"inputs": [[3]]}, "one text"),
+        ({"harness": "call", "entry_point": "f", "reference": "f = len", "grammar": "n", "inputs": []}, "script"),
+    ],
+)
+def test_what_cannot_be_used_is_told(tmp_path: Path, more: dict[str, Any], told: str) -> None:
+    """A grammar or a generator that is none, and an input that is not of the grammar."""
+    with pytest.raises(InputError, match=told):
+        loaded(tmp_path, **more)
+
+
+def test_a_generator_of_shapes(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Texts of which no form is known change number by number, and keep their lines."""
+    reference = textwrap.dedent(
+        """
+        import sys
+        lines = sys.stdin.read().split("\\n")
+        print(len(lines), [len(line.split()) for line in lines][1:])
+        """
+    )
+    inputs = ["1 2 3\n\n4 x\n5\n", "7\n8 9 y\n"]
+    task = loaded(tmp_path, reference=reference, inputs=inputs)
+    answers = {case.arguments[0] for case in augmented(sandbox, task).suite.cases}
+    assert len(answers) > 10
+    assert {text.count("\n") for text in answers} == {2, 4}
