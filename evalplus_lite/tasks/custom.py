@@ -175,7 +175,7 @@ def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:
     found = []
     for position, item in enumerate(_values(fields, "inputs"), 1):
         if harness.kind == "script" and type(item) is str:
-            item = [item]  # noqa: PLW2901 - the text alone will do
+            item = [item]
         if type(item) not in (list, tuple):
             raise fields.refuse(
                 f"inputs, number {position}: a list of the positional arguments was expected"

@@ -114,7 +114,16 @@ def test_a_suite_file_keeps_how_texts_are_made(sandbox: Sandbox, tmp_path: Path)
         ({"grammar": "n\na[n]:0..2"}, "inputs, number 1"),
         ({"generator": "def draw(): pass"}, "generate"),
         ({"inputs": [[3]]}, "one text"),
-        ({"harness": "call", "entry_point": "f", "reference": "f = len", "grammar": "n", "inputs": []}, "script"),
+        (
+            {
+                "harness": "call",
+                "entry_point": "f",
+                "reference": "f = len",
+                "grammar": "n",
+                "inputs": [],
+            },
+            "script",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_told(tmp_path: Path, more: dict[str, Any], told: str) -> None:

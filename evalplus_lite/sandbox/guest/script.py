@@ -53,7 +53,9 @@ class Script:
             except SystemExit as error:
                 status = error.code
             atexit._run_exitfuncs()
-            sys.stdout.flush()
+            for stream in (sys.stdout, sys.__stdout__):
+                if stream is not None and not getattr(stream, "closed", False):
+                    stream.flush()
         except Exited as error:
             (status,) = error.args
         finally:
