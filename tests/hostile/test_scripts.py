@@ -67,7 +67,8 @@ CHEATS = {
         while frame:
             for value in frame.f_locals.values():
                 if hasattr(value, "printed"):
-                    type(value).printed = lambda self: type("T", (str,), {"__eq__": lambda *_: True})("x")
+                    text = type("Text", (str,), {"__eq__": lambda *_: True})
+                    type(value).printed = lambda self: text("x")
             frame = frame.f_back
     """,
     "replace standard output": """
@@ -145,10 +146,17 @@ HONEST = {
         threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
         print(sum(map(int, input().split())))
     """,
-    "prints at exit": "import atexit\natexit.register(lambda: print(sum(map(int, input().split()))))",
+    "prints at exit": """
+        import atexit
+        atexit.register(lambda: print(sum(map(int, input().split()))))
+    """,
     "raises SystemExit": RIGHT + "import sys\nsys.exit()",
-    "a generator left open": RIGHT
-    + "def g():\n    try:\n        yield 1\n    finally:\n        print('late')\nnext(x := g())",
+    "an object that prints when it goes": """
+        class Last:
+            def __del__(self): print(sum(map(int, input().split())))
+        last = Last()
+        del last
+    """,
     "replaced print": "print_ = print\n" + RIGHT.replace("print(", "print_("),
 }
 """Programs of people in contests: right, whatever they do with their streams and process."""
