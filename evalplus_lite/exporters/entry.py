@@ -70,7 +70,7 @@ class ExportedTask:
 
     @property
     def left_out(self) -> int:
-        """How many cases nest too deeply for a program to hold."""
+        """How many cases no program can hold: nested too deeply, or of a class it must declare."""
         return len(self.suite.cases) - sum(1 for _ in self.literals())
 
     @property

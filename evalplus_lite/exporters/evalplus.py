@@ -16,6 +16,7 @@ from evalplus_lite.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.exporters.humaneval import check_text
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.types import Case, Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 
 class _NotJson(Exception):
@@ -74,6 +75,8 @@ def _inputs(cases: Iterable[Case]) -> list[Any]:
 
 
 def _plain(value: Value) -> Any:
+    if type(value) in BY_TYPE:
+        raise _NotJson
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, set | frozenset):

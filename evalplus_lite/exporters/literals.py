@@ -1,4 +1,4 @@
-"""Plain values as Python source, exactly."""
+"""Values as Python source, exactly."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 # Longer integers are written in hexadecimal: Python refuses to read longer decimal ones.
 DIGITS = 4000
@@ -16,9 +17,14 @@ MAX_BRACKETS = 190
 
 
 def is_readable(value: Value) -> bool:
-    """Return whether Python reads ``literal(value)``, whose brackets may nest 199 deep."""
+    """Return whether Python reads ``literal(value)``, whose brackets may nest 199 deep.
+
+    It does not if a value is of a class that some program declares.
+    """
     level, depth = [value], 0
     while level and depth <= MAX_BRACKETS:
+        if any((kind := BY_TYPE.get(type(part))) and not kind.call for part in level):
+            return False
         # A frozenset is written with two.
         depth += 2 if any(type(part) is frozenset for part in level) else 1
         level = [item for part in level for item in _parts(part)]
@@ -28,6 +34,8 @@ def is_readable(value: Value) -> bool:
 def _parts(value: Value) -> Iterable[Value]:
     if type(value) is dict:
         return [*value, *value.values()]
+    if type(value) in BY_TYPE:
+        return BY_TYPE[type(value)].split(value)
     return value if type(value) in (list, tuple, set, frozenset) else ()
 
 
@@ -56,6 +64,8 @@ def literal(value: Value) -> str:
         if kind is frozenset:
             return f"frozenset({{{items}}})" if items else "frozenset()"
         return f"{{{items}}}" if items else "set()"
+    if kind in BY_TYPE:
+        return BY_TYPE[kind].source(value, literal)
     return repr(value)
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from evalplus_lite.llm import Message, Request
 from evalplus_lite.programs import parsing
 from evalplus_lite.programs.extraction.blocks import fenced
-from evalplus_lite.prompting.json_form import FormError, InputForm
+from evalplus_lite.prompting.json_form import InputForm
+from evalplus_lite.prompting.misfits import FormError
 from evalplus_lite.types import Task, Value
 
 ENTRY_POINT = "draw_input"

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.prompting.json_form import FormError, InputForm
+from evalplus_lite.prompting.json_form import InputForm
+from evalplus_lite.prompting.misfits import FormError
 from evalplus_lite.types import Value
 
 LONGEST_ANSWER = 1 << 20

@@ -3,14 +3,14 @@
 JSON lacks tuples, sets, bytes, complex numbers and keys other than strings, and schemas that a
 server enforces want every object's keys known. So an input is an object with the parameters'
 names; tuples and sets are arrays; a dict is an array of ``{"key": ..., "value": ...}``; bytes are
-``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``. Where more than one of
+``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``; values beyond the plain
+types are strings of tagged JSON. Where more than one of
 list, tuple, set, frozenset and dict was seen at one place, all but lists are wrapped in an object
 that names their type. What comes back is checked against the same observed types.
 """
 
 from __future__ import annotations
 
-import ast
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,11 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile, elements_of
-from evalplus_lite.programs import parsing
+from evalplus_lite.prompting.misfits import FormError, misfit, name, read_text
+from evalplus_lite.prompting.parameters import parameter_names
 from evalplus_lite.types import Task, Value
+from evalplus_lite.values import codec
+from evalplus_lite.values.kinds.registry import BY_TYPE
 
 MOST_ITEMS = 100
 """No array may be longer: a model that repeats itself would fill its whole answer with one."""
@@ -35,10 +38,6 @@ _SCALARS: dict[type, dict[str, Any]] = {
     float: {"type": "number"},
     str: {"type": "string"},
 }
-
-
-class FormError(ValueError):
-    """A model's input is not of the observed types; the message says where and how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +101,11 @@ class InputForm:
             if len(values) != len(self.names):
                 raise FormError(f"an input needs {len(self.names)} arguments, not {len(values)}")
         else:
-            raise FormError(f"an input is a list of arguments, not {_name(type(tree))}")
+            raise FormError(f"an input is a list of arguments, not {name(type(tree))}")
         return tuple(
             _read(value, seen, name, 0)
             for name, value, seen in zip(self.names, values, self.seen, strict=True)
         )
-
-
-def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
-    """Return the names of the first ``arity`` parameters of the reference's entry point."""
-    names: list[str] = []
-    for node in parsing.parse(task.reference).body:
-        if isinstance(node, ast.FunctionDef) and node.name == task.entry_point:
-            names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
-    return tuple(names[i] if i < len(names) else f"argument{i + 1}" for i in range(arity))
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,6 +129,8 @@ def _schema(seen: Profile | None) -> dict[str, Any]:
             forms.append(object_schema({kind.__name__: array}) if _is_tagged(kind, seen) else array)
         elif kind is bytes:
             forms.append(object_schema({"hex": {"type": "string"}}))
+        elif kind in BY_TYPE:
+            forms.append(_SCALARS[str])
         elif kind is complex:
             forms.append(object_schema({"real": _SCALARS[float], "imaginary": _SCALARS[float]}))
         elif not (kind is int and float in kinds):  # every integer is a number
@@ -187,6 +179,8 @@ def _write(value: Value, seen: Profile | None) -> Any:
         return {"hex": value.hex()}
     if kind is complex:
         return {"real": value.real, "imaginary": value.imag}
+    if kind in BY_TYPE:
+        return codec.dumps(value)
     if kind not in _ARRAYS or seen is None:
         return value
     if kind is dict:
@@ -221,8 +215,10 @@ def _read(tree: Any, seen: Profile | None, where: str, depth: int) -> Value:
         return _read_object(tree, seen, where, depth)
     if kind in _ARRAYS and seen is not None:
         return _read_array(tree, seen, where, depth)
+    if kind is str and str not in kinds:
+        return read_text(tree, kinds, where)
     if kind not in kinds:
-        raise _form_error(kind, kinds, where)
+        raise misfit(kind, kinds, where)
     return tree
 
 
@@ -244,7 +240,7 @@ def _read_object(tree: dict[Any, Any], seen: Profile, where: str, depth: int) ->
         if named in kinds and isinstance(inner, list) and _is_tagged(named, seen):
             return _build(named, inner, seen, where, depth)
     if dict not in kinds:
-        raise _form_error(dict, kinds, where)
+        raise misfit(dict, kinds, where)
     entries = [{"key": key, "value": value} for key, value in tree.items()]
     return _build(dict, entries, seen, where, depth)
 
@@ -255,7 +251,7 @@ def _read_array(tree: Any, seen: Profile, where: str, depth: int) -> Value:
     if type(tree) in kinds:
         return _build(type(tree), tree, seen, where, depth)
     if len(kinds) != 1:
-        raise _form_error(type(tree), seen.kinds, where)
+        raise misfit(type(tree), seen.kinds, where)
     return _build(kinds[0], tree, seen, where, depth)
 
 
@@ -290,11 +286,3 @@ def _hashed(kind: Any, values: list[Any], where: str) -> Value:
         raise FormError(
             f"{where} holds a list or dict where only hashable values can stand"
         ) from None
-
-
-def _form_error(kind: type, kinds: Sequence[type], where: str) -> FormError:
-    return FormError(f"{where} is {_name(kind)}, not {' or '.join(map(_name, kinds))}")
-
-
-def _name(kind: type) -> str:
-    return "None" if kind is type(None) else kind.__name__

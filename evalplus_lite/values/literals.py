@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import KINDS
 
 MAX_ITEMS = 1_000_000  # items that a repetition such as ``[0] * n`` may make
 MAX_BITS = 1_000_000  # bits that an arithmetic result may have
@@ -21,19 +22,22 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "dict": dict,
     "float": float,
     "complex": complex,
-}
+} | {name: call for kind in KINDS for name, call in kind.constructors.items()}
 
 
 def literal(node: ast.expr) -> Value:
     """Return the value of an expression made of literals.
 
     Beyond what ``ast.literal_eval`` takes: ``+ - * **`` of literals, ``inf`` and ``nan``, and calls
-    such as ``set([1])``, ``float("inf")``, ``complex(1, 2)``. ValueError for anything else.
+    such as ``set([1])``, ``float("inf")``, ``Decimal("1.5")``, ``datetime.date(2024, 2, 29)``.
+    ValueError for anything else.
     """
     try:
         return _value(node)
-    except (TypeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a literal: {error}") from None
+    except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        problem = str(error)
+        problem = problem if problem.startswith("not a literal") else f"not a literal: {problem}"
+        raise ValueError(problem) from None
 
 
 def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | None]:
@@ -88,9 +92,19 @@ def _value(node: ast.expr) -> Value:
             return +_value(operand)
         case ast.BinOp(left=left, op=op, right=right):
             return _arithmetic(op, _value(left), _value(right))
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS:
-            return _CALLS[name](*(_value(argument) for argument in args))
+        case ast.Call(func=ast.Name() | ast.Attribute() as function, args=args, keywords=named):
+            call = _CALLS.get(ast.unparse(function))
+            if call is not None and all(each.arg for each in named):
+                arguments = [*map(_value, args)]
+                if call is not range and any(map(_is_long, arguments)):
+                    raise ValueError("not a literal: a range of too many numbers")
+                by_name = {str(each.arg): _value(each.value) for each in named}
+                return call(*arguments, **by_name)
     raise ValueError(f"not a literal: {ast.unparse(node)[:60]}")
+
+
+def _is_long(value: Value) -> bool:
+    return type(value) is range and len(value) > MAX_ITEMS
 
 
 def _arithmetic(op: ast.operator, left: Value, right: Value) -> Value:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -92,6 +94,8 @@ EXACT = [
     ([{"a": 1}, [1], (2,)], [[{"b": 2}, [3], (4,), {5}]]),
     ({}, [{}, [], {"a": 1}]),
     (10**30, [1]),
+    (Decimal("1.50"), [Decimal(2)]),
+    ([datetime.date(2024, 2, 29)], [[datetime.date(2023, 1, 1)]]),
 ]
 
 
@@ -113,6 +117,7 @@ def test_literals(value: Any, seen: list[Any]) -> None:
     ("tree", "seen", "value"),
     [
         (3, [1.5], 3.0),
+        ("2024-02-29", [datetime.date(2023, 1, 1)], datetime.date(2024, 2, 29)),
         (3.0, [1], 3),
         ([1, 2], [(3, 4)], (1, 2)),
         ((1, 2), [[3]], [1, 2]),

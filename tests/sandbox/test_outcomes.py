@@ -94,7 +94,7 @@ def test_subclasses_are_reduced(sandbox: Sandbox, expression: str, value: Any) -
         ("bytearray(b'a')", "builtins.bytearray"),
         ("[memoryview(b'a')]", "builtins.memoryview"),
         ("{1: iter([1])}", "builtins.list_iterator"),
-        ("__import__('numpy').zeros(3)", "numpy.ndarray"),
+        ("__import__('numpy').zeros(3, 'i4, f8')", "numpy.ndarray"),
         ("f", "builtins.function"),
         ("__import__('array').array('b', b'ab')", "array.array"),
     ],

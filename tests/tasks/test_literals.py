@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import datetime
 import math
+from collections import Counter, deque
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -29,6 +33,11 @@ def expression(text: str) -> ast.expr:
         ("64 * 64 - 2 ** 3", 4088),
         ("'ab' * 2 + 'c'", "ababc"),
         ("2 * [0]", [0, 0]),
+        ("Decimal('1.5')", Decimal("1.5")),
+        ("datetime.date(2024, month=2, day=29)", datetime.date(2024, 2, 29)),
+        ("deque([1], maxlen=2)", deque([1], 2)),
+        ("Counter('aab')", Counter("aab")),
+        ("-Fraction(1, 3)", Fraction(-1, 3)),
     ],
 )
 def test_literals_and_what_they_are_made_of(text: str, value: Any) -> None:
@@ -54,6 +63,11 @@ def test_literals_and_what_they_are_made_of(text: str, value: Any) -> None:
         "{**{}}",
         "...",
         "1 / 0",
+        "list(range(10 ** 9))",
+        "Decimal('1e9999999')",
+        "Fraction(1, 0)",
+        "date(2023, 2, 29)",
+        "datetime.date.today()",
     ],
 )
 def test_anything_else_is_refused(text: str) -> None:

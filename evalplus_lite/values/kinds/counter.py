@@ -23,10 +23,6 @@ def make(counts: Any) -> Counter[Any]:
     return Counter(of_type(counts, dict))
 
 
-def _source(value: Counter[Any], write: Any) -> str:
-    return f"Counter({write(dict(value)) if value else ''})"
-
-
 KIND = Kind(
     name="counter",
     type=Counter,
@@ -38,10 +34,9 @@ KIND = Kind(
     base="dict",
     drops_zeros=True,
     is_hashable=False,
-    source=_source,
-    imports="from collections import Counter",
     constructors={"Counter": Counter},
     annotations=("Counter",),
+    call="collections.Counter",
     view=dict,
     viewed=lambda view, like: Counter(view),
     examples=(Counter("abca"), Counter(), Counter({"x": 0, "y": -1}), Counter([1, 1, 2])),

@@ -45,10 +45,6 @@ def make(items: Any, factory: Any) -> DefaultDict:
     return DefaultDict(of_type(items, dict), factory)
 
 
-def _source(value: DefaultDict, write: Any) -> str:
-    return f"defaultdict({value.factory}, {write(value.items)})"
-
-
 KIND = Kind(
     name="defaultdict",
     type=DefaultDict,
@@ -56,13 +52,13 @@ KIND = Kind(
     pack=_pack,
     unpack=_unpack,
     parts=lambda value: (value.items, value.factory),
+    arguments=lambda value, write: f"{value.factory}, {write(value.items)}",
     make=make,
     forms=(DICT, TEXT + NONE),
     base="dict",
     is_hashable=False,
-    source=_source,
-    imports="from collections import defaultdict",
     annotations=("defaultdict", "DefaultDict"),
+    call="collections.defaultdict",
     view=lambda value: value.items,
     viewed=lambda view, like: DefaultDict(view, like.factory),
     examples=(DefaultDict({"a": [1]}, "list"), DefaultDict({}, "int"), DefaultDict({1: 2})),

@@ -76,10 +76,10 @@ class Kind:
     """Gives what stands behind the tag in files; by default the only part, or a list of them."""
     read: Callable[[Any], Any] | None = None
     """Reads what ``written`` gave, as strictly as ``make``."""
-    source: Callable[[Any, Callable[[Value], str]], str] | None = None
-    """Writes a value as Python, given what writes its parts; by default it is ``repr``."""
-    imports: str = ""
-    """The statement by which ``source`` means something."""
+    call: str = ""
+    """The full name of what gives a value of its parts, as a text calls it; empty if nothing."""
+    arguments: Callable[[Any, Callable[[Value], str]], str] | None = None
+    """Writes what ``call`` is called on, given what writes values; by default the parts."""
     constructors: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Calls that a text may write values of the type as, by name of the function."""
 
@@ -103,6 +103,20 @@ class Kind:
         if found is None:
             raise TypeError(f"{value!r:.100} cannot be sent")
         return found
+
+    def source(self, value: Any, write: Callable[[Value], str]) -> str:
+        """Return an expression that, evaluated without imports, is the value; ``write`` its parts.
+
+        ValueError if there is none, as the class is some program's.
+        """
+        if not self.call:
+            raise ValueError(f"a {self.name} is of a class that is not known here")
+        if self.arguments is not None:
+            arguments = self.arguments(value, write)
+        else:
+            arguments = ", ".join(map(write, self.split(value)))
+        module, _, name = self.call.partition(".")
+        return f"{f'__import__({module!r}).{name}' if module != 'builtins' else name}({arguments})"
 
     def details(self, value: Any) -> Parts:
         """Return the parts beyond the first that have to be the same for types to be."""

@@ -25,10 +25,6 @@ def make(items: Any) -> OrderedDict[Any, Any]:
     return OrderedDict(of_type(items, dict))
 
 
-def _source(value: OrderedDict[Any, Any], write: Any) -> str:
-    return f"OrderedDict({write(list(value.items())) if value else ''})"
-
-
 KIND = Kind(
     name="ordereddict",
     type=OrderedDict,
@@ -40,10 +36,9 @@ KIND = Kind(
     base="dict",
     is_ordered=True,
     is_hashable=False,
-    source=_source,
-    imports="from collections import OrderedDict",
     constructors={"OrderedDict": OrderedDict},
     annotations=("OrderedDict",),
+    call="collections.OrderedDict",
     view=dict,
     viewed=lambda view, like: OrderedDict(view),
     examples=(OrderedDict(b=1, a=2), OrderedDict(), OrderedDict([(2, "x"), (1, "y")])),

@@ -54,6 +54,7 @@ KIND = Kind(
     key=_key,
     constructors={"range": range},
     annotations=("range",),
+    call="builtins.range",
     view=_view,
     viewed=_viewed,
     examples=(range(5), range(0), range(2, 11, 3), range(10, 0, -1), range(-3, 4), range(7, 8)),
