@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     )
     from evalplus_lite.pipelines.cross_validation import cross_validate as cross_validate
     from evalplus_lite.pipelines.datasets import load_dataset as load_dataset
+    from evalplus_lite.pipelines.drafting import DraftResult as DraftResult
+    from evalplus_lite.pipelines.drafting import draft_from_module as draft_from_module
+    from evalplus_lite.pipelines.drafting import draft_from_pytest as draft_from_pytest
     from evalplus_lite.pipelines.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.pipelines.evaluation import evaluate as evaluate
     from evalplus_lite.pipelines.exporting import ExportResult as ExportResult
@@ -88,6 +91,7 @@ _HOMES = {
     "pipelines.context": "ProgressEvent Session",
     "pipelines.cross_validation": "CrossValidationResult cross_validate",
     "pipelines.datasets": "load_dataset",
+    "pipelines.drafting": "DraftResult draft_from_module draft_from_pytest",
     "pipelines.evaluation": "EvaluationResult evaluate",
     "pipelines.exporting": "ExportResult export",
     "pipelines.mining": "MiningResult mine",

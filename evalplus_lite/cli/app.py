@@ -38,6 +38,7 @@ doctor: Show which sandbox layers hold here, asked from inside, and what to inst
 cache: Show, list and clear what is kept to save time.
 Your own tasks
 init: Write a commented example of each kind of task, to begin with.
+tasks: Make a task file of a Python module, or of a pytest file.
 check-tasks: Say of each task what will be tested, what is ignored, and why.
 Build test suites
 augment: Expand a dataset's inputs and compute what is expected of them.

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "sanitize": ("sanitize", *BOTH, "-o", "s"),
     "check_tasks": ("check-tasks", "tasks.jsonl"),
+    "tasks_from": ("tasks", "from-pytest", "test_f.py"),
     "init": ("init", "examples"),
     "doctor": ("doctor",),
     "contracts_infer": ("contracts", "infer", *DATA),
@@ -56,6 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [{**row, "model": "ab"[n % 2]} for n, row in enumerate(sample_rows(12))]
     write_rows(found / "samples.jsonl", [*rows, {"task_id": "Own/0"}])
     write_rows(found / "more.jsonl", sample_rows(6))
+    (found / "test_f.py").write_text("def f(x): return x\ndef test_f():\n    assert f(1) == 1\n")
     random = "import random\ndef f(x):\n    return random.random()\n"
     task = {"id": "Own/9", "prompt": "", "entry_point": "f", "reference": random, "inputs": [[1]]}
     with (found / "tasks.jsonl").open("a") as file:
