@@ -17,6 +17,7 @@ from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key
 
 NUMBERS = [([1, 2, 3, 4],), ([9, 7, 5],), ([2],), ([-1, 3, 3],)]
+NESTED = [([[1, 2], [3]],), ([[9], [7, 5]],), ([[2, 2, 2]],)]
 TEXTS = [("Hello, world",), ("a b c",), ("(x)",), ("",)]
 PLAIN = dict.fromkeys(("mutation", "constant", "boundary", "hypothesis"), 0.0)
 
@@ -108,6 +109,7 @@ def test_large_inputs_are_not_built_on() -> None:
         (TEXTS, "letters", lambda text: text and not text.strip()),
         (TEXTS, "letters", lambda text: text.isupper()),
         (NUMBERS, "types", lambda some: any(type(each) is float for each in some)),
+        (NESTED, "types", lambda some: any(type(each) is float for row in some for each in row)),
         (NUMBERS, "cancellation", lambda some: len(some) > 2 and sum(some) == 0),
         (NUMBERS, "cancellation", lambda some: any(0 < each < 1 for each in some)),
         (NUMBERS, "ties", lambda some: len(some) > 1 and some[0] == some[-1]),

@@ -38,7 +38,7 @@ def tied(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
 
 def retyped(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
     """Return an input with floats where integers stand, or the other way round."""
-    places = [at for at, value in enumerate(arguments) if _numbers(value)]
+    places = [at for at, value in enumerate(arguments) if _has_number(value)]
     if not places:
         return arguments, ""
     at = pick(slots[0], places)
@@ -78,6 +78,13 @@ def _numbers(value: Value) -> list[Value]:
     if type(value) in (list, tuple) and value and all(type(each) in (int, float) for each in value):
         return list(value)
     return []
+
+
+def _has_number(value: Value) -> bool:
+    """Return whether a number stands in a value, however deep in lists and tuples."""
+    if type(value) in (list, tuple):
+        return any(map(_has_number, value[:_MOST]))
+    return type(value) in (int, float)
 
 
 def _lists(arguments: Arguments) -> list[int]:
@@ -255,11 +262,13 @@ def _retyped(value: Value, slot: Slot, way: int) -> Value:
     kind = type(value)
     if kind in (list, tuple):
         every = slot.random() < 0.5
-        chosen = below(slot, len(value))
+        chosen = pick(slot, [at for at, each in enumerate(value) if _has_number(each)] or [0])
         return kind(
             _retyped(each, slot, way) if every or at == chosen else each
             for at, each in enumerate(value)
         )
+    if kind not in (int, float):
+        return value
     if way == 3:
         return int(value) if abs(value) < 1e15 else value
     if kind is int and abs(value) > 2**53:
