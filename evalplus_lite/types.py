@@ -44,6 +44,7 @@ Cause: TypeAlias = Literal[
     "invalid",
     "contract",
     "unobserved",
+    "format",
     "budget",
     "expected",
     "no reference",

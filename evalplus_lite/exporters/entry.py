@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exporters.literals import is_readable
+from evalplus_lite.harness import CALL, HarnessKind
 from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values import wire
 
@@ -29,6 +30,21 @@ class Written:
     left_out: int = 0
 
 
+def unheld(task: Task, *, kinds: Collection[HarnessKind] = ()) -> str:
+    """Return why programs cannot be invoked in a format as a task says; "" if they can.
+
+    All formats have plain calls; ``kinds`` are those of which one can also observe the rest.
+    """
+    harness = task.harness
+    if replace(harness, inferred=False) == CALL:
+        return ""
+    if not kinds:
+        return f"it has functions that return a value, not {harness.kind!r}: {harness.words}"
+    if harness.kind not in kinds:
+        return f"it has no way to invoke programs as {harness.kind!r}"
+    return "it does not see what is printed" if harness.has_streams else ""
+
+
 @dataclass(frozen=True, slots=True)
 class ExportedTask:
     """A task and its suite, which may hold fewer or other cases than the task came with.
@@ -42,7 +58,8 @@ class ExportedTask:
     def __post_init__(self) -> None:
         """Refuse text that would be code of its own in place of a name."""
         name = self.task.entry_point
-        if not name.isidentifier() or keyword.iskeyword(name):
+        parts = name.split(".") if self.task.harness.kind == "method" else [name]
+        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             raise InputError(f"task {self.task.id[:60]!r}: {name[:60]!r} is not a Python name")
 
     @property

@@ -14,10 +14,13 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.exporters.judging import judging_text
 from evalplus_lite.exporters.literals import call, literal
+from evalplus_lite.harness import HarnessKind
+from evalplus_lite.sandbox.invocation import module_text
 from evalplus_lite.store import write_text
 
 ID_LENGTH = 60
 TEXTS = Path(__file__).with_name("pytest_conftest.txt")
+KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory")
 
 
 def write_pytest(
@@ -38,6 +41,8 @@ def write_pytest(
                 remedy="choose one of them with --tasks, or give it another id",
             )
     write_text(folder / "conftest.py", TEXTS.read_text(encoding="utf-8"))
+    if any(entry.task.harness.row for entry in entries):
+        write_text(folder / "harness.py", module_text())
     for entry in entries:
         write_text(folder / file_name(entry.task.id), task_text(entry))
     return Written(len(entries), sum(entry.left_out for entry in entries))
@@ -64,6 +69,7 @@ import copy
 import pytest
 
 TASK, ENTRY_POINT = {task.id!a}, {task.entry_point!r}
+HARNESS = {task.harness.row!r}
 
 CASES = [  # inputs, expected output, name; shortest first
 {cases}]
@@ -72,7 +78,7 @@ CASES = [  # inputs, expected output, name; shortest first
 @pytest.mark.parametrize(
     "inputs, expected", [case[:2] for case in CASES], ids=[case[2] for case in CASES]
 )
-def test_{task.entry_point}(solution, inputs, expected):
+def test_{task.entry_point.replace(".", "_")}(solution, inputs, expected):
     output = solution(*copy.deepcopy(inputs))
     assert is_right(inputs, output, expected), (
         f"{{ENTRY_POINT}}{{inputs!r}} is {{output!r}}, not {{expected!r}}"

