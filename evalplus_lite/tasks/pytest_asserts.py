@@ -56,10 +56,9 @@ def asserted(program: Program) -> tuple[dict[str, Asserted], list[LeftOut]]:
             for node in test.body:
                 bound |= _constants([node])
                 if isinstance(node, ast.Assert):
-                    try:
-                        _take(node, bound, found)
-                    except (_NoCase, ValueError, CodecError, RecursionError) as error:
-                        lost.append(LeftOut(test.name, node.lineno, str(error)))
+                    problem = take(node, bound, found)
+                    if problem:
+                        lost.append(LeftOut(test.name, node.lineno, problem))
                 elif any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
                     reason = f"it asserts within {type(node).__name__.lower()}"
                     lost.append(LeftOut(test.name, node.lineno, reason))
@@ -72,6 +71,15 @@ def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef]:
         for each in inner:
             if isinstance(each, ast.FunctionDef) and each.name.startswith("test"):
                 yield each
+
+
+def take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> str:
+    """Add what an assertion says to what is ``found``; return why it cannot be a case, or ""."""
+    try:
+        _take(node, bound, found)
+    except (ValueError, CodecError, RecursionError) as error:
+        return str(error)
+    return ""
 
 
 def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:

@@ -18,6 +18,7 @@ from evalplus_lite.programs import definitions
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.tasks.doctests import examples
+from evalplus_lite.tasks.published.rows import LEFT_OUT
 from evalplus_lite.types import Case, Cause, Task
 
 CHECKS: Mapping[str, tuple[Cause, ...]] = {
@@ -96,6 +97,8 @@ def _found(sandbox: Sandbox, task: Task, answers: Answers, evidence: Evidence) -
     lost = {check_of(loss.cause) for loss in evidence.lost}
     found: dict[str, bool | None] = {name: name not in lost for name in CHECKS}
     remarks = [_remark(loss.cause, loss.example, loss.count) for loss in evidence.lost]
+    if left_out := task.extra.get(LEFT_OUT):
+        remarks.append(_remark("left out", "; ".join(left_out[:3]), len(left_out)))
     if task.contract is None:
         found["contract"] = None
     if not evidence.base:

@@ -6,12 +6,17 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from evalplus_lite.errors import CodecError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.argument_types import repaired
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Task, Value
-from evalplus_lite.values.literals import literal_calls
+from evalplus_lite.values import wire
+from evalplus_lite.values.literals import literal, literal_calls
+
+LEFT_OUT = "left_out"
+"""Of a task's ``extra``: a line for each test of its row that cannot be a case, with the reason."""
 
 
 def heading(fields: Fields) -> tuple[str, str, str]:
@@ -55,6 +60,22 @@ def as_cases(inputs: Iterable[Sequence[Value]], source: str) -> tuple[Case, ...]
 def rest(fields: Fields, *keys: str) -> dict[str, Any]:
     """Return the row's fields of these names, those that are there, for a task's ``extra``."""
     return {key: fields.row.data[key] for key in keys if key in fields.row.data}
+
+
+def arguments_of(text: str) -> tuple[Value, ...]:
+    """Return the arguments that a text between parentheses means; ValueError if one is no literal.
+
+    Nothing is run.
+    """
+    try:
+        call = parsing.parse(f"f({text})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.keywords:
+            raise ValueError("not a list of positional arguments")
+        found = tuple(literal(argument) for argument in call.args)
+        wire.encode(list(found))
+    except (SyntaxError, RecursionError, MemoryError, CodecError) as error:
+        raise ValueError(str(error)) from None
+    return found
 
 
 def called(asserts: Sequence[str], source: str) -> str:

@@ -1,0 +1,138 @@
+"""Other published sets: rows become tasks with the right base cases, or are refused by name."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite import Sample, Session, check_tasks, evaluate, load_dataset
+from evalplus_lite.tasks import load_dataset as read
+from evalplus_lite.types import Task
+from evalplus_lite.values import wire
+
+PROMPT = 'from typing import List\n\n\ndef twice(x: int) -> int:\n    """Return 2 x."""\n'
+PACK: dict[str, Any] = {
+    "task_id": "Python/900",
+    "prompt": PROMPT,
+    "declaration": "import math\n\ndef helper():\n    pass\n\ndef twice(x: int) -> int:\n",
+    "canonical_solution": "    return 2 * x\n",
+    "buggy_solution": "    return x\n",
+    "test": "def check(twice):\n    assert twice(1) == 2\n    assert twice(-3) < 0\n\ncheck(twice)",
+    "example_test": "",
+}
+EVO: dict[str, Any] = {
+    "task_id": "EvoEval/0",
+    "prompt": PROMPT,
+    "entry_point": "twice",
+    "canonical_solution": "    return 2 * x\n",
+    "inputs": ["1", "-3"],
+}
+MBPP: dict[str, Any] = {
+    "task_id": 9001,
+    "text": "Write a function to double.",
+    "code": "def helper(x):\r\n    return x\r\ndef twice(x):\r\n    return 2 * helper(x)",
+    "test_setup_code": "",
+    "test_list": ["assert twice(1) == 2", "assert twice((1,)) == (1, 1)", "assert twice(2)"],
+    "challenge_test_list": ["assert twice(5) == 10"],
+}
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(workers=1, cache=False) as found:
+        yield found
+
+
+def write(folder: Path, *rows: dict[str, Any]) -> Path:
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def arguments(task: Task) -> list[tuple[Any, ...]]:
+    return [case.arguments for case in task.base]
+
+
+def test_humaneval_x_and_its_pack(tmp_path: Path, session: Session) -> None:
+    """Base cases are found by running the test; the entry point is named, or declared last."""
+    named = {**PACK, "task_id": "Python/901", "entry_point": "twice"}
+    other = {**PACK, "task_id": "Java/900"}
+    data = load_dataset(write(tmp_path, PACK, named, other), session=session)
+    assert data.ids == ("Python/900", "Python/901")
+    for task in data:
+        assert task.entry_point == "twice"
+        assert arguments(task) == [(1,), (-3,)]
+    assert [each.detail for each in data.unusable] == ["line 3: Java/900 is not a task in Python"]
+    programs = [PROMPT + PACK[key] for key in ("canonical_solution", "buggy_solution")]
+    samples = [Sample("Python/900", text, index=n) for n, text in enumerate(programs)]
+    rows = evaluate(data, samples, extract=False, session=session).to_rows()
+    assert [row["base"] for row in rows] == ["pass", "fail"]
+
+
+def test_evoeval(tmp_path: Path, session: Session) -> None:
+    """Inputs are the source of arguments: literals are read, others found in the sandbox."""
+    made = {**EVO, "task_id": "EvoEval/1", "inputs": ["len([0] * 4)", "int('''\n7\n''')"]}
+    wrong = {**EVO, "task_id": "EvoEval/2", "inputs": [1]}
+    path = write(tmp_path, EVO, made, wrong)
+    assert arguments(read(path)["EvoEval/0"]) == [(1,), (-3,)]
+    data = load_dataset(path, session=session)
+    assert [arguments(task) for task in data] == [[(1,), (-3,)], [(4,), (7,)]]
+    assert [each.task_id for each in data.unusable] == ["EvoEval/2"]
+
+
+def test_mbpp(tmp_path: Path, session: Session) -> None:
+    """Plain assertions are cases with their outputs; others, and a row of such only, are named."""
+    bare = {**MBPP, "task_id": 9002, "test_list": ["assert twice(1)"]}
+    path = write(tmp_path, MBPP, bare)
+    data = read(path)
+    task = data["Mbpp/9001"]
+    assert (task.entry_point, task.style, arguments(task)) == ("twice", "solution", [(1,), ((1,),)])
+    assert [wire.decode(each) for each in task.outputs] == [2, (1, 1)]
+    assert [case.arguments for case in task.plus] == [(5,)]
+    (bad,) = data.unusable
+    assert bad.task_id == "line 2"
+    assert "Mbpp/9002: no assertion can be a case: assert twice(1):" in bad.detail
+    row, _ = check_tasks(path, session=session).to_rows()
+    assert [(each["kind"], each["count"]) for each in row["remarks"]] == [("left out", 1)]
+
+
+def test_cruxeval_as_tasks(tmp_path: Path) -> None:
+    """A program with its call and output is a task with one case; what is no literal is named."""
+    row = {"id": "sample_0", "code": "def f(a):\n    return a[0]", "input": "[(1, 2)]"}
+    rows = [{**row, "output": "(1, 2)"}, {**row, "id": "s/1", "output": "1, 2)"}]
+    data = read(write(tmp_path, *rows, {**row, "id": "s/2", "input": "open(3)", "output": "0"}))
+    (task,) = data
+    assert (task.id, arguments(task)) == ("cruxeval/sample_0", [([(1, 2)],)])
+    assert wire.decode(task.outputs[0]) == (1, 2)
+    assert [each.task_id for each in data.unusable] == ["s/1", "s/2"]
+
+
+def test_real_rows_of_mbpp(shared: Path, tmp_path: Path) -> None:
+    """Rows in the sanitized form give MBPP+'s tasks, with the inputs of their assertions."""
+    with gzip.open(shared / "datasets" / "MbppPlus-OriginFmt.jsonl.gz") as stream:
+        rows = [json.loads(stream.readline()) for _ in range(40)]
+    form = [{key: row[key] for key in row if key != "test"} for row in rows]
+    data = read(write(tmp_path, *form))
+    with_tests = read(write(tmp_path, *rows))
+    assert len(data) + len(data.unusable) == 40
+    assert len(data) >= 36
+    for task in data:
+        same = with_tests[task.id]
+        assert (task.entry_point, task.reference) == (same.entry_point, same.reference)
+        assert len(task.outputs) == len(task.base)
+        assert [case for case in arguments(same) if case not in arguments(task)] == []
+
+
+def test_real_rows_of_cruxeval(shared: Path) -> None:
+    """All rows but those whose arguments are no literals are tasks."""
+    path = shared / "benchmarks" / "cruxeval" / "cruxeval.jsonl"
+    if not path.is_file():
+        pytest.skip("needs real data: the folder benchmarks/cruxeval")
+    data = read(path)
+    assert len(data) + len(data.unusable) == 800
+    assert len(data.unusable) < 12
