@@ -50,13 +50,22 @@ test = unittest.TestCase()
 
 
 class Opaque:
-    """What was no plain value: its truth and the names of its classes are known."""
+    """What was no plain value: its truth and perhaps its items are known."""
 
     def __init__(self, fact):
-        self.kinds, self.truth = fact["no plain value"], fact["truth"]
+        self.truth, self.items = fact["truth"], fact.get("items")
 
     def __bool__(self):
         return self.truth
+
+    def __iter__(self):
+        return iter(self.items)  # TypeError where there are none
+
+    def __len__(self):
+        return len(self.items)
+
+    def __contains__(self, item):
+        return item in self.items
 
 
 def value(seen):

@@ -195,6 +195,8 @@ class SequenceGenerator:
         return True
 
     def _change(self, calls: list[list[Value]]) -> bool:
+        if not calls:
+            return False
         place = int(self._random() * len(calls))  # the constructor's arguments, too
         method = self.methods.get(calls[place][0])
         arguments = method and (method.new() or method.known(self._random))

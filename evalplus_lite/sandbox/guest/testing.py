@@ -94,13 +94,19 @@ def kinds(value: Any) -> list[str]:
 
 
 def shown(value: Any) -> Any:
-    """Return a copy of what can be sent, as later lines may change it; of else truth and class."""
+    """Return a copy of what can be sent, as later lines may change it; of else truth and items."""
     if is_value(value):
         return copy.deepcopy(value)
     truth = False
     with contextlib.suppress(Exception):
         truth = bool(value)
-    return {"no plain value": kinds(value), "truth": truth}
+    fact = {"no plain value": kinds(value), "truth": truth}
+    if hasattr(type(value), "__len__") and hasattr(type(value), "__iter__"):
+        with contextlib.suppress(Exception):
+            items = list(value)  # of what has a length, which looking at does not use up
+            if is_value(items):
+                fact["items"] = copy.deepcopy(items)
+    return fact
 
 
 def is_value(value: Any) -> bool:
