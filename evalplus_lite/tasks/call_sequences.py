@@ -8,6 +8,7 @@ sequence ends before it.
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from evalplus_lite.harness import Harness
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.literals import literal
 
 Call: TypeAlias = list[Value]
 """A method's name, then its arguments; of an attribute that is read, the name alone."""
@@ -174,6 +176,8 @@ class _Reader:
         return UNKNOWN
 
     def call(self, node: ast.Call) -> object:
+        with contextlib.suppress(ValueError):
+            return literal(node)  # such as datetime.date(2024, 2, 29)
         function = node.func
         if isinstance(function, ast.Name) and function.id == self.owner.name:
             made = _Object([[self.owner.name, *self.arguments(node, "__init__")]])

@@ -1,0 +1,106 @@
+"""A list of assertions, as in rows of MBPP: expressions to be seen, and what is expected of them.
+
+The expression is evaluated beside the program, the value stays outside: of ``assert f(1) == 2`` the
+first is ``f(1)``, the second 2.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite.harness import Harness
+from evalplus_lite.programs import parsing
+from evalplus_lite.types import Case, Task, Value
+from evalplus_lite.values import wire
+from evalplus_lite.values.literals import literal
+
+CLOSE = {"rel_tol": 1e-9, "abs_tol": 0.0}
+"""What ``math.isclose`` takes where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """An expression and the value expected of it, with the tolerances that are asked for."""
+
+    expression: str
+    expected: Value
+    rtol: float = 0.0
+    atol: float = 0.0
+
+
+def with_assertions(task: Task, texts: Sequence[str]) -> Task:
+    """Return the task judged by these assertions, each a case; ValueError if one is none.
+
+    The widest tolerance that one of them states holds for all; the task's own rule else.
+    """
+    found = [assertion(text) for text in texts]
+    rule = task.rule
+    rule = replace(
+        rule,
+        rtol=max([rule.rtol, *(each.rtol for each in found)]),
+        atol=max([rule.atol, *(each.atol for each in found)]),
+    )
+    return replace(
+        task,
+        harness=Harness("assertions"),
+        base=tuple(Case((each.expression,)) for each in found),
+        outputs=tuple(wire.encode(each.expected) for each in found),
+        rule=rule,
+    )
+
+
+def assertion(text: str) -> Assertion:
+    """Return what an ``assert`` statement asks; ValueError if the text is something else.
+
+    Divided are comparisons with a literal by ``==``, ``is`` and ``not``, ``math.isclose`` and
+    ``abs(a - b) < small``. Of any other condition the truth is expected.
+    """
+    try:
+        tree = parsing.parse(text.strip())
+    except SyntaxError as error:
+        raise ValueError(f"{text.strip()[:60]!r} is not Python: {error}") from None
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assert):
+        raise ValueError(f"{text.strip()[:60]!r} is not one assertion")
+    condition, truth = tree.body[0].test, True
+    while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        condition, truth = condition.operand, not truth
+    found = _compared(condition) if truth else None
+    return found or Assertion(f"bool({ast.unparse(condition)})", truth)
+
+
+def _compared(node: ast.expr) -> Assertion | None:
+    match node:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            return _divided(left, right)
+        case ast.Compare(
+            left=ast.Call(
+                func=ast.Name(id="abs"), args=[ast.BinOp(left=left, op=ast.Sub(), right=right)]
+            ),
+            ops=[ast.Lt() | ast.LtE()],
+            comparators=[ast.Constant(value=float() | int() as most)],
+        ):
+            return _divided(left, right, atol=float(most))
+        case ast.Call(
+            func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right, *_]
+        ):
+            options = dict(CLOSE)
+            for each in node.keywords:
+                match each:
+                    case ast.keyword(arg=str() as name, value=ast.Constant(value=float() as most)):
+                        options[name] = most
+            return _divided(left, right, rtol=options["rel_tol"], atol=options["abs_tol"])
+    return None
+
+
+def _divided(
+    left: ast.expr, right: ast.expr, *, rtol: float = 0.0, atol: float = 0.0
+) -> Assertion | None:
+    """Return the side that is no literal, to be seen, with the value of the other."""
+    for seen, known in ((left, right), (right, left)):
+        try:
+            return Assertion(ast.unparse(seen), literal(known), rtol, atol)
+        except ValueError:
+            continue
+    return None

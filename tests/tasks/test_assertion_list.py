@@ -1,0 +1,58 @@
+"""Assertions as cases: what is expected stays outside, whatever way it is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
+from evalplus_lite.tasks.assertion_list import assertion, with_assertions
+from evalplus_lite.types import Task
+
+FORMS: dict[str, tuple[str, Any]] = {
+    "assert f(1, [2]) == (3, -4)": ("f(1, [2])", (3, -4)),
+    "assert 7 == f(2)": ("f(2)", 7),
+    "assert set(f('a')) == set((1, 2))": ("set(f('a'))", {1, 2}),
+    "assert not f(3)": ("bool(f(3))", False),
+    "assert f(3), 'why'": ("bool(f(3))", True),
+    "assert f(3) is None": ("f(3)", None),
+    "assert f(1) < f(2)": ("bool(f(1) < f(2))", True),
+}
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_each_form(text: str) -> None:
+    found = assertion(text)
+    assert (found.expression, found.expected) == FORMS[text]
+
+
+def test_tolerances_are_asked_for() -> None:
+    assert assertion("assert math.isclose(f(1), 0.5, rel_tol=0.01)").rtol == 0.01
+    found = assertion("assert abs(f(1) - 0.5) < 1e-3")
+    assert (found.expression, found.expected, found.atol) == ("f(1)", 0.5, 1e-3)
+
+
+@pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f(", ""])
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"assert|Python|f\(1\)|''"):
+        assertion(text)
+
+
+def test_programs_are_judged(sandbox: Sandbox) -> None:
+    """By what assertions expect; the reference, too."""
+    right = "import math\ndef f(x):\n    return x / 3\n"
+    asserts = ["assert math.isclose(f(1), 0.333, rel_tol=0.01)", "assert f(6) == 2.0"]
+    task = with_assertions(Task("t", "", "f", right), asserts)
+    suite = answer(sandbox, task, task.base, base_count=2, limits=Limits()).suite
+    assert len(suite.cases) == 2
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    assert evaluate_program(sandbox, prepared, "import math\ndef f(x): return 0.3333 * x").passed
+    assert not evaluate_program(sandbox, prepared, "import math\ndef f(x): return 2.0").passed
+    hostile = "import math\nmath.isclose = lambda *a, **k: True\nbool = set = f = lambda *a: True"
+    assert not evaluate_program(sandbox, prepared, hostile).passed
+    wrong = with_assertions(task, ["assert f(6) == 5"])
+    found = answer(sandbox, wrong, wrong.base, base_count=1, limits=Limits())
+    assert not found.suite.cases
