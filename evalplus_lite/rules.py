@@ -16,6 +16,7 @@ RuleKind: TypeAlias = Literal[
     "truthiness",
     "multiset",
     "sorted",
+    "any",
     "lines",
     "tokens",
     "numbers",
@@ -46,7 +47,8 @@ class Rule:
     0 and "" count as something). ``multiset``: lists and tuples at these ``levels`` (1, the
     outermost, if none is given) may hold their items in any order; ``sorted``: items with an equal
     key may be in any order, the key being what the steps ``key`` lead to in an item, or its measure
-    ``by``. For texts that were printed: ``lines`` (white space at the end of
+    ``by``. ``any``: it equals one of the expected list's items, as under ``python``.
+    For texts that were printed: ``lines`` (white space at the end of
     a line or of the text does not count), ``tokens`` (only what stands between white space counts)
     or ``numbers`` (as ``tokens``, with a tolerance if the expected token is a number with a
     fraction or an exponent). ``atol`` and ``rtol`` are the absolute and relative tolerance of a

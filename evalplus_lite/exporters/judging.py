@@ -7,6 +7,7 @@ two against each other), and takes subclasses of plain types for what they are.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
@@ -156,6 +157,13 @@ def {name}_key(item):
     return {measure}
 """
 
+_ANY = """
+
+def {name}(inputs, output, expected):
+    return type(expected) is list and any(
+        {name}_one(inputs, output, item) for item in expected
+    )
+"""
 _MEASURES = {"": "item", "len": "len(item)", "abs": "abs(item)", "lower": "item.lower()"}
 
 _IF_TEXTS = """\
@@ -213,6 +221,8 @@ def {name}(inputs, output, expected):
 def _rule_text(rule: Rule, name: str) -> str:
     if rule.kind == "truthiness":
         return _PRESENCE.format(name=name)
+    if rule.kind == "any":
+        return _rule_text(replace(rule, kind="python"), f"{name}_one") + _ANY.format(name=name)
     strict = rule.kind == "strict"
     printed = rule.kind in TEXT_RULES
     texts = _IF_TEXTS.format(name=name) if printed else ""

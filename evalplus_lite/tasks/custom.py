@@ -22,7 +22,7 @@ from evalplus_lite.tasks.inference import inferred
 from evalplus_lite.tasks.rules import read_rule
 from evalplus_lite.tasks.scripts import MAKING, having_texts
 from evalplus_lite.tasks.unit_tests import having_tests
-from evalplus_lite.types import Case, Style, Task, Value
+from evalplus_lite.types import Case, Rule, Style, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.literals import literal
 
@@ -62,6 +62,7 @@ def own_task(fields: Fields) -> Task:
     if contract is not None:
         _check_contract(fields, contract)
     base = _inputs(fields, harness)
+    rule = read_rule(fields, harness)
     task = Task(
         id=id,
         prompt=prompt,
@@ -69,9 +70,9 @@ def own_task(fields: Fields) -> Task:
         harness=harness,
         reference=reference,
         base=base,
-        outputs=_outputs(fields, len(base)),
+        outputs=_outputs(fields, len(base), rule),
         contract=contract,
-        rule=read_rule(fields, harness),
+        rule=rule,
         style=read_style(fields, prompt, entry_point),
         constraints=_constraints(fields),
     )
@@ -200,12 +201,17 @@ def _values(fields: Fields, key: str) -> list[Value]:
     return list(found)
 
 
-def _outputs(fields: Fields, count: int) -> tuple[bytes, ...]:
+def _outputs(fields: Fields, count: int, rule: Rule) -> tuple[bytes, ...]:
     """Return the right answers that a row gives, one for each of its inputs, or none."""
     given = _values(fields, "outputs")
     if given and len(given) != count:
         raise fields.refuse(
             f"there are {count} inputs, but {len(given)} outputs", remedy="give one for each input"
+        )
+    if rule.kind == "any" and not (given and all(type(each) is list and each for each in given)):
+        raise fields.refuse(
+            "the rule is 'any', but outputs are no lists",
+            remedy="list what is right for each input",
         )
     found = []
     for position, item in enumerate(given, 1):

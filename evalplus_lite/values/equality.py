@@ -4,8 +4,8 @@
 equality, NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
 leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the same type
 at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and ``fields``:
-``values.arrangement``. ``truthiness``: only whether the output is
-something, rather than None or False.
+``values.arrangement``. ``any``: as one of a list of right ones. ``truthiness``: only whether the
+output is something, rather than None or False.
 
 The facts about evalplus 0.3.1 that these differ from are in docs/measurements/parity.md.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Rule, Value
@@ -46,6 +47,8 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
     """
     if rule.kind == "truthiness":
         return is_something(output) == is_something(expected)
+    if rule.kind == "any":
+        return any(equal(output, item, replace(rule, kind="python")) for item in _items(expected))
     pair = (Arranged if rule.is_arranged else Pair)(WireReader(output), WireReader(expected), rule)
     with wire.reading():
         right = _unordered(pair) if rule.kind == "unordered" else pair.equal()
@@ -57,6 +60,17 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
 def is_something(data: bytes) -> bool:
     """Return whether a value in wire form is neither None nor False."""
     return data not in (b"N", b"F")
+
+
+def _items(data: bytes) -> Iterator[bytes]:
+    """Yield the items of a list in wire form, which is ours."""
+    reader = WireReader(data)
+    if reader.tag() != wire.LIST:
+        return
+    for _ in range(reader.length()):
+        start = reader.at
+        reader.skip(0)
+        yield data[start : reader.at]
 
 
 def _unordered(pair: Pair) -> bool:

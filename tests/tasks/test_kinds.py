@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.pipelines.work.beginning import base_answers
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.types import Task
+from evalplus_lite.types import Case, Task
 
 FILE = Path(__file__).with_name("kinds.toml")
 KINDS: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["kind"]
@@ -26,19 +28,15 @@ def task_of(kind: dict[str, Any], folder: Path) -> Task:
     """Return the task as it comes from a file of one's own."""
     row = {"id": "t", "prompt": kind["name"], "entry_point": kind.get("entry_point", "f")}
     row |= {part: kind[part] for part in PARTS if part in kind}
+    if "outputs" in kind:
+        row["outputs"] = json.loads(kind["outputs"])
     path = folder / "own.jsonl"
     path.write_text(json.dumps({**row, "inputs": json.loads(kind["inputs"])}) + "\n")
     (task,) = load_dataset(path, strict=True).tasks
     return task
 
 
-def of(kind: dict[str, Any]) -> Any:
-    """Return the kind as a test's parameter."""
-    marks = pytest.mark.xfail(reason="not judged yet") if kind.get("pending") else ()
-    return pytest.param(kind, id=kind["name"], marks=marks)
-
-
-@pytest.mark.parametrize("kind", [of(kind) for kind in KINDS])
+@pytest.mark.parametrize("kind", KINDS, ids=[kind["name"] for kind in KINDS])
 def test_each_kind_is_judged_rightly_or_refused(
     sandbox: Sandbox, tmp_path: Path, kind: dict[str, Any]
 ) -> None:
@@ -57,3 +55,18 @@ def test_each_kind_is_judged_rightly_or_refused(
         assert verdict.passed, (program, verdict.failure)
     for program in kind["wrong"]:
         assert not evaluate_program(sandbox, prepared, program).passed, program
+
+
+def test_listed_answers_are_of_the_task_s_own_inputs(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What else is right on further inputs nobody knows: they are no tests, and none are made."""
+    (kind,) = (kind for kind in KINDS if kind.get("outputs"))
+    task = task_of(kind, tmp_path)
+    more = replace(task, plus=(Case(([5, 5, 6, 6],)),))
+    answers = SuiteSource(cache=None, limits=LIMITS).usable(sandbox, more)
+    assert [(drop.case, drop.cause) for drop in answers.dropped] == [(more.plus[0], "expected")]
+    with pytest.raises(UnusableTask, match="check"):
+        base_answers(sandbox, task)
+    wrong = replace(task, reference="def f(items): return max(items)", base=task.base[1:])
+    with pytest.raises(UnusableTask) as refusal:
+        SuiteSource(cache=None).usable(sandbox, replace(wrong, outputs=task.outputs[1:]))
+    assert refusal.value.cause == "expected"

@@ -83,6 +83,8 @@ def test_style_can_be_given(tmp_path: Path) -> None:
         ({"rule": {"kind": "multiset", "levels": [0]}}, r"levels are \[0\] \(integers from 1"),
         ({"rule": {"kind": "sorted", "by": "size"}}, "by is 'size'"),
         ({"rule": {"kind": "sorted", "key": [[]]}}, "leads nowhere"),
+        ({"rule": {"kind": "any"}, "inputs": [[1, 2]]}, "outputs are no lists"),
+        ({"rule": {"kind": "any"}, "inputs": [[1, 2]], "outputs": [[]]}, "outputs are no lists"),
         ({"rule": {"fields": [{"atol": 1}]}}, "missing 'at'"),
         ({"rule": {"kind": "truthiness", "fields": [{"at": []}]}}, "fields of the kind"),
         ({"harness": {"attributes": ["a b"]}}, "attributes holds 'a b'"),

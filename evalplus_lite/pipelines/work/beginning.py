@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from evalplus_lite.errors import UnusableTask
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
@@ -14,7 +15,7 @@ from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.grading.evidence import notes, own_refused, require_check, sentence, weighed
 from evalplus_lite.grading.idle import require_effect
-from evalplus_lite.grading.oracle import Answers, answer
+from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.pipelines.work.text_inputs import text_generator
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.contracts import violations
@@ -28,6 +29,8 @@ SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one o
 
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
+    if task.rule.kind == "any":
+        raise UnusableTask(task.id, "expected", f"{UNLISTED}: have a contract's check tell it")
     refused = own_refused(sandbox, task)
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
