@@ -12,6 +12,7 @@ import struct
 from collections import deque
 
 from evalplus_lite.execution.base import Row
+from evalplus_lite.values import rows
 
 HEAD = struct.Struct("<Q")
 PART = 1 << 20
@@ -27,6 +28,22 @@ def packed(message: Row) -> bytes:
 def unpacked(body: bytes | memoryview) -> Row:
     """Return the message of a body that ``packed`` made, in this process or another of ours."""
     return marshal.loads(body)
+
+
+def encoded(row: Row) -> bytes:
+    """Return the bytes of an item or a row, which may hold values of any type that there is.
+
+    ValueError, naming none, if it holds anything else.
+    """
+    try:
+        return marshal.dumps(row)
+    except ValueError:
+        return rows.dumps(row)
+
+
+def decoded(body: bytes) -> Row:
+    """Return the row of a body that ``encoded`` made, in this process or another of ours."""
+    return rows.revived(body, marshal.loads(body))
 
 
 def split(data: bytes) -> tuple[list[Row], bytes]:

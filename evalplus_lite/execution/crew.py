@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 
 from evalplus_lite.errors import InfrastructureError
-from evalplus_lite.execution.channel import unpacked
+from evalplus_lite.execution.channel import decoded
 from evalplus_lite.execution.dealing import Dealer
 from evalplus_lite.execution.job import Job, Lost
 from evalplus_lite.execution.launcher import Launcher, Supervised
@@ -181,9 +181,9 @@ class Crew:
                 self._deal()  # first, as it may be waiting
         for job, kind, data in done:
             if kind == DONE:
-                job.finish(unpacked(data), len(data))
+                job.finish(decoded(data), len(data))
             else:
-                job.fail(revived(unpacked(data)))
+                job.fail(revived(decoded(data)))
         if gone:
             self._lose(place)
             if place.pid is None:

@@ -21,6 +21,7 @@ from typing import IO, Any, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
+from evalplus_lite.execution.channel import encoded
 from evalplus_lite.execution.crew import Crew
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.workers import check_workers
@@ -112,7 +113,7 @@ class Processes:
 
     def stage(self, row: Row) -> Ref:
         """Keep a row for as long as the backend is open; equal ones are kept once."""
-        data = marshal.dumps(row)
+        data = encoded(row)
         name = hashlib.sha256(data).digest()
         with self._lock:
             if self._stage is None:
@@ -179,7 +180,7 @@ class Processes:
         then: Callable[[Row], Any],
         held: Held | None,
     ) -> Job:
-        job = Job(next(self._numbers), call, marshal.dumps(item), key, then, held)
+        job = Job(next(self._numbers), call, encoded(item), key, then, held)
         if held is not None:
             job.weight = len(job.payload)
             held.size += job.weight

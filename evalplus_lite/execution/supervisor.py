@@ -14,7 +14,6 @@ import ctypes
 import gc
 import importlib
 import logging
-import marshal
 import os
 import signal
 import socket
@@ -27,7 +26,7 @@ from typing import Any
 from evalplus_lite import errors
 from evalplus_lite.errors import EvalPlusLiteError, InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Ref, Row, Work, make
-from evalplus_lite.execution.channel import Reader, packed, unpacked
+from evalplus_lite.execution.channel import Reader, decoded, encoded, packed
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
@@ -141,7 +140,7 @@ class StagedPlace:
                 raise EOFError("a staged row is cut off")
             parts.append(part)
             start, size = start + len(part), size - len(part)
-        return unpacked(b"".join(parts))
+        return decoded(b"".join(parts))
 
 
 class Supervisor:
@@ -179,9 +178,9 @@ class Supervisor:
         try:
             if number not in self.works:
                 self.works[number] = make(self.calls[number], self.place(self.calls[number]))
-            row = marshal.dumps(self.works[number](unpacked(item)))
+            row = encoded(self.works[number](decoded(item)))
         except Exception as error:
-            kind, row = FAILED, marshal.dumps(described(error))
+            kind, row = FAILED, encoded(described(error))
         self.channel.sendall(packed((job, kind, time.monotonic() - begun, row)))
 
     def place(self, call: Call) -> StagedPlace:

@@ -36,7 +36,7 @@ def _ordered(value: Value) -> Value:
     if kind is dict:
         items = [(key(name), _ordered(item)) for name, item in value.items()]
         return (Ellipsis, sorted(items, key=lambda item: item[0]))
-    if kind is tuple and value[:1] == (...,) and BY_NAME[value[1]].is_ordered:
+    if kind is tuple and value and value[0] is ... and BY_NAME[value[1]].is_ordered:
         return (*value[:2], [(key(name), _ordered(item)) for name, item in value[2].items()])
     if kind is list or kind is tuple:
         return kind(map(_ordered, value))
