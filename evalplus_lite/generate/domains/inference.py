@@ -46,7 +46,7 @@ def inferred(
     def view(of: View[Profile], values: Column) -> Domain | None:
         if BY_TYPE[of.kind].is_atom and of.about.positions:
             return _near(of.about, values, ledger, is_signed=BY_TYPE[of.kind].is_signed)
-        return inner(of.about, values)
+        return _record(of.about, values, inner)
 
     finder = ConstraintFinder(column, ledger)
     positions = _positions(profile, column, finder, inner)
@@ -98,7 +98,7 @@ def _typed(
         keys=inner(profile.keys, column.keys()),
         values=inner(profile.values, column.values()),
         **_form(profile, finder),
-        **_views(profile, column, lambda of, values: inner(of.about, values)),
+        **_views(profile, column, lambda of, values: _record(of.about, values, inner)),
     )
 
 
@@ -148,23 +148,35 @@ def _positions(
     return tuple(field for field in fields if field is not None) if is_record else None
 
 
-def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) -> Domain:
+def _record(
+    profile: Profile, column: Column, inner: Callable[[Profile, Column], Domain | None]
+) -> Domain | None:
+    """Return the domain of what stands for values of one type: if tuples, of a field each."""
+    if not profile.positions:
+        return inner(profile, column)
+    fields = [inner(part, column.field(at)) for at, part in enumerate(profile.positions)]
+    size = len(fields)
+    return Domain((tuple,), smallest=size, largest=size, positions=tuple(filter(None, fields)))
+
+
+def _near(profile: Profile, column: Column, ledger: Ledger, *, is_signed: bool) -> Domain | None:
     """Return the domain of the parts of a date, a Decimal and the like: near those seen.
 
     Constraints on them would mean nothing to the user, but for that on the sign of a number.
     """
-    fields = []
-    for at, part in enumerate(profile.positions or ()):
-        domain = typed(part, column.field(at), Ledger())
-        if part.numbers is not None:
-            lowest, highest = part.numbers.lowest, part.numbers.highest
-            reach = max(_GROWTH * max(abs(lowest), abs(highest)), _FLOOR)
-            domain = replace(domain, lowest=-reach, highest=reach)
-            if is_signed and at == 0:
-                domain = inferred(part, column.field(at), ledger)
-        fields.append(domain)
-    size = len(fields)
-    return Domain((tuple,), smallest=size, largest=size, positions=tuple(fields))
+
+    def near(part: Profile, values: Column) -> Domain:
+        if is_signed and part is first:
+            return inferred(part, values, ledger)
+        domain = typed(part, values, Ledger())
+        if part.numbers is None:
+            return domain
+        lowest, highest = part.numbers.lowest, part.numbers.highest
+        reach = max(_GROWTH * max(abs(lowest), abs(highest)), _FLOOR)
+        return replace(domain, lowest=-reach, highest=reach)
+
+    first = profile.positions[0] if profile.positions else None
+    return _record(profile, column, near)
 
 
 def _views(
