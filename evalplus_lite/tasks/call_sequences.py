@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -31,15 +31,17 @@ OBSERVED = Harness("sequence", observe=("value", "exception"))
 def with_sequences(task: Task) -> Task | None:
     """Return a task of unit tests about a class as one whose cases are sequences of calls.
 
-    None if the tests show no call that can be followed, or the entry point is no class.
+    They are read off the tests that are its cases. None if these show no call that can be followed,
+    or the entry point is no class.
     """
     tree = definitions.parse(task.reference)
     classes = [n for n in tree.body if isinstance(n, ast.ClassDef)] if tree else []
     owner = next((node for node in classes if node.name == task.entry_point), None)
     if owner is None or task.harness.kind != "unittest":
         return None
+    wanted = {case.arguments for case in task.base}
     try:
-        found = list(_sequences(parsing.parse(task.harness.tests), owner))
+        found = list(_sequences(parsing.parse(task.harness.tests), owner, wanted))
     except (SyntaxError, ValueError, RecursionError):
         return None
     distinct = {key(tuple(calls)): tuple(calls) for calls in found}
@@ -56,13 +58,15 @@ def in_form_of_design(names: Sequence[str], arguments: Sequence[Sequence[Value]]
     return Case(tuple([name, *each] for name, each in zip(names, arguments, strict=True)))
 
 
-def _sequences(tree: ast.Module, owner: ast.ClassDef) -> Iterator[list[Call]]:
+def _sequences(
+    tree: ast.Module, owner: ast.ClassDef, wanted: Collection[tuple[Value, ...]]
+) -> Iterator[list[Call]]:
     for suite in tree.body:
         if not isinstance(suite, ast.ClassDef):
             continue
         methods = {each.name: each for each in suite.body if isinstance(each, ast.FunctionDef)}
         for name, method in methods.items():
-            if not name.startswith("test"):
+            if (suite.name, name) not in wanted:
                 continue
             reader = _Reader(owner)
             try:

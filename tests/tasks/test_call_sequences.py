@@ -9,11 +9,13 @@ import pytest
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.minimize import Shrinker
 from evalplus_lite.pipelines.work.augmentation import augment_task
+from evalplus_lite.pipelines.work.beginning import in_sequences
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import PRESETS, Sandbox
 from evalplus_lite.tasks.call_sequences import in_form_of_design, with_sequences
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Suite, Task
+from evalplus_lite.values import wire
 
 QUEUE = """
     class Queue:
@@ -82,6 +84,26 @@ def test_calls_are_read_off_tests(task: Task) -> None:
         (["Queue"], ["take"]),
         (["Queue", 1], ["room"]),
     ]
+
+
+def test_tests_that_the_reference_fails_are_not_read(sandbox: Sandbox) -> None:
+    """Nor does a method that needs no object get one."""
+    head = "class Sums:\n    def __init__(self, a): pass\n"
+    source = f"{head}    @staticmethod\n    def sum(*a): return sum(a)\n"
+    tests = """
+        import unittest
+        class SumsTest(unittest.TestCase):
+            def test_sum(self):
+                self.assertEqual(Sums.sum(1, 2), 3)
+            def test_wrong(self):
+                self.assertEqual(Sums.sum(1, 3), 5)
+    """
+    task = having_tests(Task("s", "", "Sums", source), textwrap.dedent(tests))
+    read = in_sequences(sandbox, task)
+    assert [case.arguments for case in read.base] == [(["sum", 1, 2],)]
+    suite = augment_task(sandbox, read, seed=0, budget=Budget(inputs=5)).suite
+    assert wire.decode(suite.expected[0]) == [3]
+    assert len(suite.cases) == 6
 
 
 def test_new_sequences_reject(task: Task, suite: Suite, sandbox: Sandbox) -> None:

@@ -29,13 +29,12 @@ from evalplus_lite.pipelines.work.augmented import (
     output_names,
     too_long,
 )
-from evalplus_lite.pipelines.work.beginning import base_answers, generator_of
+from evalplus_lite.pipelines.work.beginning import base_answers, generator_of, in_sequences
 from evalplus_lite.pipelines.work.budget import GROWTH, Budget, needed
 from evalplus_lite.pipelines.work.probing import probe
 from evalplus_lite.pipelines.work.staging import cases_of, staged
 from evalplus_lite.pipelines.work.text_inputs import drawn
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import shown
 from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.types import Case, Suite, Task
@@ -289,9 +288,9 @@ def augmenting(place: Place, settings: Row) -> Work:
     def work(item: Row) -> Row:
         ref, seeds, samples, wrong = item
         task, _ = staged(place, ref)
-        task = with_sequences(task) or task
         try:
             with blamed(task):
+                task = in_sequences(place.sandbox, task)
                 result = augment_task(
                     place.sandbox,
                     task,

@@ -18,6 +18,7 @@ from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.pipelines.work.text_inputs import text_generator
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Task, Value
 
@@ -41,6 +42,15 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
     if refused:
         told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
     return base, told
+
+
+def in_sequences(sandbox: Sandbox, task: Task) -> Task:
+    """Return a task of unit tests as one of call sequences, read off those that its reference
+    passes; any other task, or one whose tests show no calls, as it is."""
+    if task.harness.kind != "unittest":
+        return task
+    passed, _ = base_answers(sandbox, task)
+    return with_sequences(replace(task, base=passed.suite.cases)) or task
 
 
 def generator_of(

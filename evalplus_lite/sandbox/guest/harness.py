@@ -153,6 +153,8 @@ class Sequenced:
             owner = self.owner(*calls[0][1:])
             answers.append(None)
             calls = calls[1:]
+        elif all(self.is_static(call[0]) for call in calls):
+            owner = self.owner
         else:
             owner = self.owner()
         for name, *arguments in calls:
@@ -166,6 +168,10 @@ class Sequenced:
             # A later call may change what this one gave.
             answers.append("self" if answer is owner else copy.deepcopy(answer))
         return answers
+
+    def is_static(self, name: str) -> bool:
+        """Return whether a method needs no object."""
+        return isinstance(vars(self.owner).get(name), (staticmethod, classmethod))
 
 
 class Evaluation:
