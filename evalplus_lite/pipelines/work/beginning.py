@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
+from evalplus_lite.generate.engine.code_arguments import CodeGenerator, CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.grading.evidence import notes, own_refused, require_check, sentence, weighed
@@ -84,9 +86,15 @@ def generator_of(
     if is_own:
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
         seen = replace(seen, constraints={**free, **task.constraints})
+    code = CodeTexts(task.harness.code, base) if task.harness.code else None
+    if code is not None:  # to a filter it is what it is to the generator
+        seen = replace(seen, base=tuple(map(code.numbered, base)))
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
+    if code is not None:
+        input_filter = code.unrelated(input_filter)
     first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
-    return Generator(
+    make = Generator if code is None else partial(CodeGenerator, code)
+    return make(
         base,
         input_filter=input_filter,
         rng=random.Random(name),
