@@ -67,7 +67,7 @@ class Reader:
         for each in way:
             end = place + 1
             if each.is_open:
-                end = len(tokens)
+                end = max(place + 1, len(tokens))
             elif each.count and each.kind != "char":
                 end = place + each.count.of(scope)
             if not place <= end <= len(tokens):

@@ -87,6 +87,8 @@ class Writer:
                 text = self._glued(each, value, scope)
             else:
                 items = _items(value)
+                if each.is_open and not items:
+                    items = [None]
                 if each.count:
                     items = _fitted(items, each.count.of(scope), None)
                 text = " ".join([written(each, item, scope) for item in items])

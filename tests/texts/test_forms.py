@@ -24,7 +24,7 @@ STATED: list[tuple[str, str, tuple[Any, ...]]] = [
     (CASES, "2\n3 1\n1 2 3\n1 1\n-5\n", ([(1, [1, 2, 3]), (1, [-5])],)),
     (TREE, "3\n1 2 0.5\n3 2 1.0\n", ([(1, 2, 0.5), (3, 2, 1.0)],)),
     (QUERIES, "3\npop\npush -1\nadd 3 abc\n", ([(1,), (0, -1), (2, 3, "abc")],)),
-    (TITLE, "The end\n1.5\n\n1 2 3\n4 5 6\n", ("The end", 1.5, [], [[1, 2, 3], [4, 5, 6]])),
+    (TITLE, "The end\n1.5\n7\n1 2 3\n4 5 6\n", ("The end", 1.5, [7], [[1, 2, 3], [4, 5, 6]])),
 ]
 
 

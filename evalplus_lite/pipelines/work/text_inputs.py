@@ -13,13 +13,15 @@ from evalplus_lite.generate.engine.text_generator import TextGenerator
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.texts.choice import text_form, values_of
+from evalplus_lite.texts.drawing import SCALES, Drawing
+from evalplus_lite.texts.forms import Form, TextForm
 from evalplus_lite.texts.grammar import GrammarError
 from evalplus_lite.texts.parts import Unfit
 from evalplus_lite.types import Case, Returned, Task
 from evalplus_lite.values import wire
 
-SCALES = 10
-"""The scale of a task's own generator goes from 1, for the smallest texts, up to this."""
+MOST_RANDOM = 120
+"""Inputs drawn at random from the form of a task's texts, for it to choose from."""
 DRAWS = 4
 """Texts drawn at each scale."""
 LIMITS = Limits(cpu=2.0, load=5.0)
@@ -33,8 +35,6 @@ def text_generator(
     What a grammar or a contract says is the only limit; without either, values stay near those of
     the base inputs.
     """
-    from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
-
     try:
         form = text_form(task, base)
     except (GrammarError, Unfit) as error:
@@ -53,10 +53,25 @@ def text_generator(
         input_filter=input_filter,
         rng=random.Random(seed),
         seeds=seeds,
-        sampled=sampled(input_filter, count=2 * SCALES, seed=seed),
+        sampled=_random(form, base, seed),
         constants=constants,
         is_challenging=True,
     )
+
+
+def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
+    """Return inputs drawn at random from a form, small ones and large ones in turn."""
+    if not isinstance(form, Form):
+        return []
+    texts = [case.arguments[0] for case in base]
+    drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
+    scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
+    found = [(scale, drawing.draw(scale)) for scale in scales]
+    return [
+        Case(values, "generator", None, (f"form, scale {scale}",))
+        for scale, values in found
+        if values is not None
+    ]
 
 
 def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
