@@ -25,7 +25,7 @@ from evalplus_lite.tasks.drafts import (
     module_tasks,
     task_row,
 )
-from evalplus_lite.tasks.pytest_asserts import APPROXIMATE, Asserted, asserted
+from evalplus_lite.tasks.pytest_asserts import Asserted, asserted
 from evalplus_lite.types import Case, Rule, Task
 
 LIMITS = Limits(cpu=2.0, load=10.0)
@@ -125,7 +125,7 @@ def _of_assertions(stem: str, name: str, found: Asserted, home: Program | None) 
         harness=harness,
         base=tuple(map(Case, found.inputs)),
         outputs=tuple(found.outputs) if harness == CALL else (),
-        rule=Rule(atol=1e-12, rtol=APPROXIMATE) if found.is_approximate else Rule(),
+        rule=found.rule or Rule(),
     )
 
 

@@ -152,7 +152,7 @@ def task_row(task: Task) -> dict[str, Any]:
     if task.outputs:
         row["outputs"] = [to_json(wire.decode(each)) for each in task.outputs]
     if task.rule != Rule():
-        row["rule"] = {"kind": task.rule.kind, "atol": task.rule.atol, "rtol": task.rule.rtol}
+        row["rule"] = task.rule.row
     return row
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.tasks.drafts import LeftOut, Program
-from evalplus_lite.types import Value
+from evalplus_lite.types import Rule, RuleKind, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.literals import literal
 
@@ -17,6 +18,11 @@ MOST_ROWS = 10_000
 """Rows of a parametrization that are read."""
 APPROXIMATE = 1e-6
 """The relative tolerance of ``pytest.approx``."""
+FORM = "it is not of the form f(...) == literal"
+WITHIN: Mapping[str, RuleKind] = {"set": "unordered", "sorted": "multiset"}
+"""What a call may stand within, and the rule that this comes to."""
+VALUES = frozenset({"approx", "tuple", "list", "dict", "frozenset", "float", "complex"})
+"""What else is called to write a value."""
 Bound = dict[str, ast.expr]
 
 
@@ -27,7 +33,8 @@ class Asserted:
     line: int
     inputs: list[tuple[Value, ...]] = field(default_factory=list)
     outputs: list[bytes] = field(default_factory=list)
-    is_approximate: bool = False
+    rule: Rule | None = None
+    """How they are compared, if it is not by ``==`` alone."""
 
 
 class _NoCase(ValueError):
@@ -38,9 +45,10 @@ def asserted(program: Program) -> tuple[dict[str, Asserted], list[LeftOut]]:
     """Return what the test functions of a file assert, by the function that is called.
 
     Taken are ``assert f(...) == literal`` (either way round, ``is`` with None, True and False,
-    ``pytest.approx`` without options), arguments being literals, names bound to literals before,
-    or parameters of a ``parametrize`` with literals. Nothing is run. All other assertions are
-    returned with the reason.
+    ``pytest.approx`` without options, ``math.isclose``, ``set`` and ``sorted`` of the answer), and
+    ``assert f(...)`` and ``assert not f(...)`` as True and False; arguments being literals, names
+    bound to literals before, or parameters of a ``parametrize`` with literals. Nothing is run. All
+    other assertions are returned with the reason.
     """
     found: dict[str, Asserted] = {}
     lost: list[LeftOut] = []
@@ -74,7 +82,10 @@ def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 
 def take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> str:
-    """Add what an assertion says to what is ``found``; return why it cannot be a case, or ""."""
+    """Add what an assertion says to what is ``found``; return why it cannot be a case, or "".
+
+    A function that is called like a built-in is taken for it, unless it is in ``found`` already.
+    """
     try:
         _take(node, bound, found)
     except (ValueError, CodecError, RecursionError) as error:
@@ -83,47 +94,74 @@ def take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> str:
 
 
 def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
-    compared = node.test
-    if isinstance(compared, ast.Call):
-        raise _NoCase("it asks only whether the answer is true")
-    if not (isinstance(compared, ast.Compare) and len(compared.ops) == 1):
-        raise _NoCase("it is not of the form f(...) == literal")
-    left, right = compared.left, compared.comparators[0]
-    if not _is_call(left) and _is_call(right):
-        left, right = right, left
-    if not (isinstance(left, ast.Call) and isinstance(left.func, ast.Name)):
-        raise _NoCase("it is not of the form f(...) == literal")
-    is_plain = isinstance(compared.ops[0], ast.Eq) or (
-        isinstance(compared.ops[0], ast.Is) and isinstance(right, ast.Constant)
-    )
-    if not is_plain:
-        raise _NoCase("it compares in another way than ==")
-    if left.keywords:
+    call, wanted, rule = _compared(node.test)
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        raise _NoCase(FORM)
+    if hasattr(builtins, call.func.id) and call.func.id not in found:
+        raise _NoCase(f"it asks for the {call.func.id} of the answer")
+    if call.keywords:
         raise _NoCase("an argument is given by name")
-    is_approximate = _is_approx(right)
-    if is_approximate:
-        assert isinstance(right, ast.Call)
-        if len(right.args) != 1 or right.keywords:
-            raise _NoCase("approx has options")
-        right = right.args[0]
-    arguments = tuple(literal(_filled(argument, bound)) for argument in left.args)
+    arguments = tuple(literal(_filled(argument, bound)) for argument in call.args)
     wire.encode(list(arguments))
-    output = wire.encode(literal(_filled(right, bound)))
-    of = found.setdefault(left.func.id, Asserted(node.lineno))
+    output = wire.encode(literal(_filled(wanted, bound)))
+    of = found.setdefault(call.func.id, Asserted(node.lineno))
+    kinds = {(each or Rule()).kind for each in (rule, of.rule if of.inputs else rule)}
+    if len(kinds) > 1:
+        raise _NoCase("it compares in another way than the one before")
     of.inputs.append(arguments)
     of.outputs.append(output)
-    of.is_approximate |= is_approximate
+    of.rule = rule or of.rule
 
 
-def _is_call(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not _is_approx(node)
+def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr, Rule | None]:
+    """Return what is called, what is wanted, and the rule that compares them, if not ``==``."""
+    name = _name(test)
+    if isinstance(test, ast.Call) and name == "isclose" and len(test.args) == 2:
+        options = {each.arg: literal(each.value) for each in test.keywords}
+        if not options.keys() <= {"rel_tol", "abs_tol"}:
+            raise _NoCase("isclose has other options than tolerances")
+        relative, absolute = options.get("rel_tol", 1e-9), options.get("abs_tol", 0.0)
+        return *_turned(*test.args), Rule(atol=float(absolute), rtol=float(relative))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand, ast.Constant(False), None
+    if isinstance(test, ast.Call):
+        return test, ast.Constant(True), None
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        raise _NoCase(FORM)
+    left, right = _turned(test.left, test.comparators[0])
+    is_same = isinstance(test.ops[0], ast.Is) and isinstance(right, ast.Constant)
+    if not (is_same or isinstance(test.ops[0], ast.Eq)):
+        raise _NoCase("it compares in another way than ==")
+    if isinstance(right, ast.Call) and _name(right) == "approx":
+        if len(right.args) != 1 or right.keywords:
+            raise _NoCase("approx has options")
+        return left, right.args[0], Rule(atol=1e-12, rtol=APPROXIMATE)
+    if isinstance(left, ast.Call) and len(left.args) == 1 and not left.keywords:
+        kind = WITHIN.get(_name(left))
+        if kind is not None:
+            return left.args[0], right, Rule(kind)
+    return left, right, None
 
 
-def _is_approx(node: ast.expr) -> bool:
+def _turned(left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """Return the call first, whichever way round a comparison is written."""
+    return (left, right) if _calls(left) or not _calls(right) else (right, left)
+
+
+def _calls(node: ast.expr) -> bool:
+    """Return whether a function of the user's is called there."""
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
-    return name == "approx" or (isinstance(name, ast.Name) and name.id == "approx")
+    if _name(node) in WITHIN:
+        return any(map(_calls, node.args))
+    return isinstance(node.func, ast.Name) and _name(node) not in VALUES
+
+
+def _name(node: ast.expr) -> str:
+    """Return the last part of the name of what is called, "" if there is none."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
 
 
 class _Filler(ast.NodeTransformer):

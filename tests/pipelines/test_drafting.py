@@ -86,9 +86,18 @@ class TestArea:
         r = 2
         assert area(r) == 12.0
         assert area(3) > 4
-        assert area(3)
+        assert not area(0)
         for i in range(3):
             assert area(i) == 3
+
+
+def test_others():
+    assert set(letters("aba")) == {"a", "b"}
+    assert sorted(both(1)) == [1, 2]
+    assert math.isclose(near(2), 0.5, rel_tol=0.01, abs_tol=0.1)
+    assert near(1) == 1.0
+    assert set(near(1)) == {1}
+    assert len(letters("a")) == 1
 
 
 def test_unknown():
@@ -140,7 +149,8 @@ def test_a_module_becomes_a_task_file(folder: Path, session: Session) -> None:
 
 def test_a_pytest_file_becomes_a_task_file(folder: Path, session: Session) -> None:
     """Plain assertions give inputs and outputs; the functions come from the module beside it."""
-    result = draft_from_pytest(folder / "test_shapes.py", session=session)
+    written = folder / "tasks.jsonl"
+    result = draft_from_pytest(folder / "test_shapes.py", out=written, session=session)
     found = {
         task.entry_point: [
             (case.arguments, wire.decode(output))
@@ -150,15 +160,23 @@ def test_a_pytest_file_becomes_a_task_file(folder: Path, session: Session) -> No
     }
     assert found == {
         "clip": [(([1, -2], 0), [1, 0]), (([5], 7), [7])],
-        "area": [((1,), 3.1415926)],
+        "area": [((1,), 3.1415926), ((0,), False)],
+        "letters": [(("aba",), {"a", "b"})],
+        "both": [((1,), [1, 2])],
+        "near": [((2,), 0.5), ((1,), 1.0)],
         "unknown": [(((1, None),), None), (([1, 1, 1],), [4])],
     }
     by_name = {task.entry_point: task for task in result.tasks}
     assert by_name["area"].rule.rtol == 1e-6
     assert by_name["unknown"].reference == ""
+    assert by_name["letters"].rule.kind == "unordered"
+    assert by_name["both"].rule.kind == "multiset"
+    assert (by_name["near"].rule.rtol, by_name["near"].rule.atol) == (0.01, 0.1)
+    assert load_dataset(written).ids == tuple(task.id for task in result.tasks)
+    assert [task.rule for task in load_dataset(written)] == [task.rule for task in result.tasks]
     lost = [(each["name"], each["line"]) for each in result.summary["left_out"]]
-    assert lost == [("test_range", 17), ("test_area", 26), ("test_area", 27), ("test_area", 28),
-                    ("area", 0)]  # fmt: skip
+    assert lost == [("test_range", 17), ("test_area", 26), ("test_area", 28),
+                    ("test_others", 37), ("test_others", 38), ("area", 0)]  # fmt: skip
 
 
 def test_the_commands_write_and_replace_nothing(
@@ -168,8 +186,8 @@ def test_the_commands_write_and_replace_nothing(
     monkeypatch.chdir(folder)
     assert main(["tasks", "from-pytest", "test_shapes.py", "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
-    assert (summary["tasks"], summary["without_reference"]) == (3, 1)
-    assert len(load_dataset(summary["file"])) == 3
+    assert (summary["tasks"], summary["without_reference"]) == (6, 4)
+    assert len(load_dataset(summary["file"])) == 6
     assert main(["tasks", "from-pytest", "test_shapes.py"]) == 2
     assert "--force" in capsys.readouterr().err
     (folder / "shapes.tasks.jsonl").touch()

@@ -37,7 +37,7 @@ MBPP: dict[str, Any] = {
     "text": "Write a function to double.",
     "code": "def helper(x):\r\n    return x\r\ndef twice(x):\r\n    return 2 * helper(x)",
     "test_setup_code": "",
-    "test_list": ["assert twice(1) == 2", "assert twice((1,)) == (1, 1)", "assert twice(2)"],
+    "test_list": ["assert twice(1) == 2", "assert twice((1,)) == (1, 1)", "assert twice(2) < 5"],
     "challenge_test_list": ["assert twice(5) == 10"],
 }
 
@@ -87,7 +87,7 @@ def test_evoeval(tmp_path: Path, session: Session) -> None:
 
 def test_mbpp(tmp_path: Path, session: Session) -> None:
     """Plain assertions are cases with their outputs; others, and a row of such only, are named."""
-    bare = {**MBPP, "task_id": 9002, "test_list": ["assert twice(1)"]}
+    bare = {**MBPP, "task_id": 9002, "test_list": ["assert twice(1) > 1"]}
     path = write(tmp_path, MBPP, bare)
     data = read(path)
     task = data["Mbpp/9001"]
@@ -96,7 +96,7 @@ def test_mbpp(tmp_path: Path, session: Session) -> None:
     assert [case.arguments for case in task.plus] == [(5,)]
     (bad,) = data.unusable
     assert bad.task_id == "line 2"
-    assert "Mbpp/9002: no assertion can be a case: assert twice(1):" in bad.detail
+    assert "Mbpp/9002: no assertion can be a case: assert twice(1) > 1:" in bad.detail
     row, _ = check_tasks(path, session=session).to_rows()
     assert [(each["kind"], each["count"]) for each in row["remarks"]] == [("left out", 1)]
 
@@ -120,7 +120,7 @@ def test_real_rows_of_mbpp(shared: Path, tmp_path: Path) -> None:
     data = read(write(tmp_path, *form))
     with_tests = read(write(tmp_path, *rows))
     assert len(data) + len(data.unusable) == 40
-    assert len(data) >= 36
+    assert len(data) >= 39
     for task in data:
         same = with_tests[task.id]
         assert (task.entry_point, task.reference) == (same.entry_point, same.reference)

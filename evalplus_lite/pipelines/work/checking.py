@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evalplus_lite.errors import UnusableTask
+from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.grading.evidence import Evidence, blamed, own_refused, sentence
 from evalplus_lite.grading.oracle import Answers, answer
@@ -145,9 +145,18 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
     cases = tuple(Case(each.arguments, "docstring") for each in found)
     stated = replace(task, base=cases, plus=(), outputs=tuple(each.output for each in found))
     limits = Limits(cpu=2.0, load=10.0)
-    answers = answer(
-        sandbox, stated, cases, base_count=len(cases), limits=limits, contract=False, twice=False
-    )
+    try:
+        answers = answer(
+            sandbox,
+            stated,
+            cases,
+            base_count=len(cases),
+            limits=limits,
+            contract=False,
+            twice=False,
+        )
+    except ReferenceSolutionError as error:  # it did load before
+        return [_remark("prompt", str(error))]
     if not answers.dropped:
         return []
     first = answers.dropped[0]

@@ -16,7 +16,7 @@ from evalplus_lite.types import Task, clip
 
 
 def mbpp_task(fields: Fields, background: Background) -> Task:
-    """Return a task: assertions of ``f(literals) == literal`` are base cases with their outputs.
+    """Return a task: assertions such as ``f(literals) == literal`` are base cases with outputs.
 
     Those of ``challenge_test_list`` are plus cases. Other assertions are left out, with the reason,
     in ``extra``; a row that has only such is refused. The two lists may state a case twice.
@@ -45,7 +45,7 @@ def mbpp_task(fields: Fields, background: Background) -> Task:
         outputs=tuple(base.outputs),
         plus=as_cases([each for each in plus.inputs if each not in base.inputs], "plus"),
         contract=background.contracts.get(id),
-        rule=published_rule(id, 0.0),
+        rule=base.rule or published_rule(id, 0.0),
         style="solution",
         extra=extra,
     )
@@ -60,7 +60,7 @@ def _texts(fields: Fields, key: str) -> list[str]:
 
 def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[str]]:
     """Return what assertions say of a function, and why the others say nothing."""
-    found: dict[str, Asserted] = {}
+    found = {entry_point: Asserted(0)}
     lost: list[str] = []
     for line in lines:
         try:
@@ -73,7 +73,7 @@ def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[st
             if problem:
                 lost.append(clip(f"{line}: {problem}"))
     lost += [f"it calls {name}, too" for name in found if name != entry_point]
-    return found.get(entry_point, Asserted(0)), lost
+    return found[entry_point], lost
 
 
 FORMAT = Format("MBPP", {"code", "test_list"}, mbpp_task, contracts="mbpp", prefix="Mbpp/")
