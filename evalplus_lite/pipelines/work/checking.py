@@ -24,7 +24,7 @@ from evalplus_lite.types import Case, Cause, Task
 CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "row": ("unreadable", "duplicate"),
     "reference": ("load", "test", "no reference"),
-    "inputs": ("no inputs", "raises", "arity", "crashes", "memory", "expected"),
+    "inputs": ("no inputs", "raises", "arity", "crashes", "memory", "expected", "format"),
     "contract": ("invalid", "contract"),
     "stable": ("unstable",),
     "observed": ("unobserved",),
@@ -39,7 +39,7 @@ MOST_EXAMPLES = 100
 
 def check_of(cause: str) -> str:
     """Return the check that a cause belongs to."""
-    return next(name for name, causes in CHECKS.items() if cause in causes)
+    return next((name for name, causes in CHECKS.items() if cause in causes), "inputs")
 
 
 def checking(place: Place, settings: Row) -> Work:
