@@ -174,7 +174,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
     if suite.expected[0] == NOTHING:
         return (
             f"the reference returns None {cases}: a program that does nothing passes "
-            "(have it return what it changed or printed)"
+            "(give an input on which it returns something)"
         )
     if count == 1:  # one value is all that a single case can have
         return ""

@@ -55,6 +55,18 @@ def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
         )
 
 
+def ignored(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
+    """Return what a reference does on these cases beside what is observed of it, in words."""
+    harness = task.harness
+    if harness.kind not in ("call", "method") or "exception" in harness.observe:
+        return []
+    return [
+        f'it {EFFECTS[each]}, which is not compared: "observe" may name {each!r}'
+        for each in _effects(sandbox, task, cases)
+        if each not in harness.observe
+    ]
+
+
 def _effects(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
     """Return which of arguments and printed text a reference that returns None leaves changed."""
     harness = replace(task.harness, observe=("arguments", "printed"))

@@ -55,7 +55,8 @@ def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
     names |= {each.arg for each in (a.vararg, a.kwarg) if each is not None}
     changes = any(_is_changed(node, names) for node in ast.walk(function))
     prints = any(_prints(node) for node in ast.walk(tree))
-    raises = not (prints or changes) and bool(_raised(tree))
+    always = any(isinstance(statement, ast.Raise) for statement in function.body)
+    raises = not (prints or changes or always) and bool(_raised(tree))
     found: list[Observed] = []
     if names and (changes or not prints):
         found.append("arguments")

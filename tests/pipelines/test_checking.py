@@ -26,6 +26,8 @@ PROGRAMS: dict[str, tuple[str, dict[str, Any]]] = {
     "refused": ("return x + 1", {"contract": "def precondition(x):\n    assert x > 1, 'low'\n"}),
     "prompt": ("return x + 1", {"prompt": "Adds.\n\n>>> f(1)\n2\n>>> f(2)\n4\n"}),
     "constant": ("return 7", {}),
+    "observed": ("yield x", {}),
+    "ignored": ("x.sort()\n    return x[0]", {"inputs": [[[2, 1]], [[3, 4]]]}),
     "untested": ("return x + 1\ndef g():\n    return 2", {}),
 }
 UNUSABLE = {
@@ -56,7 +58,7 @@ def rows(tasks: Path) -> dict[str, dict[str, Any]]:
     with Session(workers=2, cache=False) as session:
         result = check_tasks(tasks, session=session)
     found = {row["task_id"]: row for row in result.to_rows()}
-    assert list(found) == [*(kind or "ready" for kind in PROGRAMS), *UNUSABLE, "line 16"]
+    assert list(found) == [*(kind or "ready" for kind in PROGRAMS), *UNUSABLE, "line 18"]
     return found
 
 

@@ -45,6 +45,7 @@ def of(source: str, harness: Harness = CALL, **given: Any) -> dict[str, Any]:
             "def f(x):\n    if x < 0: raise ValueError('x')",
             {"observe": ["arguments", "exception"], "exceptions": ["ValueError"]},
         ),
+        ("def f(x): raise ValueError('to do')", {"observe": ["arguments"]}),
         ("async def f(x): return x", {"awaited": True}),
         ("async def f(x): x.clear()", {"awaited": True, "observe": ["arguments"]}),
         ("async def f(x): yield x", {"items": ITEMS}),

@@ -10,6 +10,7 @@ from typing import Any
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.grading.evidence import Evidence, blamed, own_refused, sentence
+from evalplus_lite.grading.idle import ignored
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.paces import reference_steps
 from evalplus_lite.pipelines.work.expected import source_of
@@ -28,7 +29,7 @@ CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "contract": ("invalid", "contract"),
     "stable": ("unstable",),
     "observed": ("unobserved",),
-    "representable": ("unrepresentable",),
+    "representable": ("unrepresentable", "format"),
     "time": ("slow", "budget"),
 }
 """What is checked of a task, in order, and the causes by which it does not hold."""
@@ -105,11 +106,14 @@ def _found(sandbox: Sandbox, task: Task, answers: Answers, evidence: Evidence) -
         remarks.append(_remark("no base", "no base case is left"))
     if evidence.blind:
         remarks.append(_remark("constant", evidence.blind))
+    if evidence.observed:
+        remarks.append(_remark("observed", evidence.observed))
     steps = None
     if task.reference:
         base = answers.suite.cases[: evidence.base]
         steps = max(reference_steps(sandbox, task, base, most=MOST_STEPS), default=None)
         remarks += [*_untested(task), *_contradicted(sandbox, task)]
+        remarks += [_remark("ignored", text) for text in ignored(sandbox, task, base)]
     else:
         found |= dict.fromkeys(("reference", "stable", "time"))
         detail = "judged by its outputs; augment and reduce leave it out"
