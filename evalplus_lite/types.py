@@ -18,8 +18,8 @@ from evalplus_lite.rules import RuleKind as RuleKind
 from evalplus_lite.store.compressed import Blobs
 
 Value: TypeAlias = Any
-"""A plain Python value: None, bool, int, float, complex, str, bytes, and list, tuple, set,
-frozenset or dict of such."""
+"""A Python value: None, bool, int, float, complex, str, bytes, and list, tuple, set, frozenset or
+dict of such (the plain ones); or of a type in ``values.kinds``, such as Decimal or date."""
 
 VerdictName: TypeAlias = Literal[
     "pass", "fail", "error", "timeout", "crash", "memory", "unrepresentable", "infra"

@@ -13,6 +13,7 @@ from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import Constraint, Ledger
+from evalplus_lite.generate.domains.members import members_of, with_members
 from evalplus_lite.generate.domains.profile import Profile
 from evalplus_lite.generate.domains.relations import Arguments, Relation
 from evalplus_lite.tasks.contracts import parse
@@ -89,6 +90,15 @@ class InputFilter:
         decides itself about characters, and about floats where integers were seen.
         The task's own choices (``Task.constraints``) decide before any support.
         """
+        found = cls._of_task(task, constants, is_own=is_own)
+        members = members_of(task.reference)
+        if not members:
+            return found
+        domains = tuple(with_members(domain, members) for domain in found.domains)
+        return replace(found, domains=domains)
+
+    @classmethod
+    def _of_task(cls, task: Task, constants: Constants | None, *, is_own: bool) -> InputFilter:
         base = [case.arguments for case in task.base]
         try:
             if task.contract is not None and parse(task.contract).has_precondition:
