@@ -280,3 +280,19 @@ def _base(node: ast.expr) -> Iterator[str]:
         node = node.value
     if isinstance(node, ast.Name):
         yield node.id
+
+
+def methods(source: str, name: str) -> frozenset[str]:
+    """Return the names of the methods that the classes of a program define, if ``name`` is one of
+    them: those of the others may be inherited. Properties are no methods."""
+    tree = parse(source)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)] if tree else []
+    if name not in {node.name for node in classes}:
+        return frozenset()
+    return frozenset(
+        each.name
+        for node in classes
+        for each in node.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not any(getattr(mark, "id", "") == "property" for mark in each.decorator_list)
+    )

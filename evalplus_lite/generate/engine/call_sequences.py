@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.known_use import KnownUse
 from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
@@ -41,6 +42,7 @@ class _Method:
 
     name: str
     seen: list[tuple[Value, ...]]
+    use: KnownUse
     generator: Generator | None = None
     fresh: deque[tuple[Value, ...]] = field(default_factory=deque)
     used: list[Case] = field(default_factory=list)
@@ -62,7 +64,8 @@ class _Method:
         if not self.fresh:
             self.generator.feedback(self.used)
             self.used.clear()
-            self.fresh.extend(case.arguments for case in self.generator.propose(REFILL))
+            found = (case.arguments for case in self.generator.propose(REFILL))
+            self.fresh.extend(each for each in found if self.use.admits_call(self.name, each))
         return self.fresh.popleft() if self.fresh else None
 
     def learn(self, arguments: tuple[Value, ...], known: set[bytes]) -> None:
@@ -77,8 +80,9 @@ class _Method:
 class SequenceGenerator:
     """Proposes sequences in batches, as a ``Generator`` does other cases.
 
-    ``owner`` is the name of the class: a first call of that name makes the object. Without a known
-    sequence it has none to propose.
+    ``owner`` is the name of the class, a first call of which makes the object, ``methods`` are the
+    names of its methods: any other is an attribute. What new sequences may hold ``KnownUse`` says;
+    without a known sequence there is none to propose.
     """
 
     def __init__(
@@ -87,9 +91,11 @@ class SequenceGenerator:
         *,
         owner: str,
         rng: random.Random,
+        methods: Collection[str] = (),
         constants: Constants | None = None,
     ) -> None:
         self.owner, self._random = owner, rng.random
+        self.use = KnownUse(base, owner, methods)
         self.input_filter = InputFilter((), (), ())
         self.scales = Scales()
         self.sequences: list[Calls] = []
@@ -98,7 +104,7 @@ class SequenceGenerator:
         self._arguments: set[bytes] = set()
         self._planted: deque[Case] = deque()
         self.methods = {
-            name: _Method(name, seen, _generator(seen, rng, constants))
+            name: _Method(name, seen, self.use, _generator(seen, rng, constants))
             for name, seen in _calls_by_method(base).items()
         }
         for name, method in self.methods.items():
@@ -125,7 +131,11 @@ class SequenceGenerator:
         for method in self.methods.values():
             if method.generator is not None:
                 found = method.generator.propose_for(constants, REFILL)
-                method.fresh.extendleft(case.arguments for case in reversed(found))
+                method.fresh.extendleft(
+                    case.arguments
+                    for case in reversed(found)
+                    if self.use.admits_call(method.name, case.arguments)
+                )
         return self.propose(count)
 
     def plant(self, cases: Iterable[Case]) -> None:
@@ -158,7 +168,7 @@ class SequenceGenerator:
     def _offer(self, case: Case, batch: list[Case]) -> bool:
         identity = key(case.arguments)
         calls = [name for name, *_ in case.arguments if name != self.owner]
-        if identity in self._known or not calls:
+        if identity in self._known or not calls or not self.use.admits(case.arguments):
             return False
         self._known.add(identity)
         batch.append(case)

@@ -19,6 +19,7 @@ from evalplus_lite.grading.evidence import notes, own_refused, require_check, se
 from evalplus_lite.grading.idle import require_effect
 from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
 from evalplus_lite.pipelines.work.text_inputs import text_generator
+from evalplus_lite.programs import definitions
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.contracts import violations
@@ -78,7 +79,11 @@ def generator_of(
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         known = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
-            known, owner=task.defined, rng=random.Random(name), constants=constants
+            known,
+            owner=task.defined,
+            rng=random.Random(name),
+            methods=definitions.methods(task.reference, task.defined),
+            constants=constants,
         )
         sequences.plant(seeds)
         return sequences
