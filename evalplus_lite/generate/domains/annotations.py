@@ -246,9 +246,11 @@ _NAMES = {
 def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
     """Return what the prompt's signature states for each positional parameter, in order.
 
-    Empty where the prompt shows no signature that can be read.
+    Of a method (``Solution.twoSum``) those after ``self``. Empty where the prompt shows no
+    signature that can be read.
     """
-    match = re.search(rf"^[ \t]*(?:async\s+)?def\s+{re.escape(entry_point)}\s*\(", prompt, re.M)
+    name = re.escape(entry_point.rpartition(".")[2])
+    match = re.search(rf"^[ \t]*(?:async\s+)?def\s+{name}\s*\(", prompt, re.M)
     if match is None:
         return ()
     head = prompt[match.start() :].lstrip()
@@ -259,5 +261,7 @@ def hints(prompt: str, entry_point: str) -> tuple[Type, ...]:
             continue
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             stated = [*function.args.posonlyargs, *function.args.args]
+            if "." in entry_point and stated and stated[0].arg in ("self", "cls"):
+                del stated[0]
             return tuple(_PromptReader().part(each.annotation, 0) for each in stated)
     return ()

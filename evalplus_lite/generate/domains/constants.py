@@ -126,10 +126,12 @@ def examples(prompt: str, entry_point: str) -> list[tuple[Value, ...]]:
     """
     parameters = _parameters(prompt, entry_point)
     found: dict[bytes, tuple[Value, ...]] = {}
-    for match in re.finditer(rf"(?<![\w.])(?:{re.escape(entry_point)}|candidate)\(", prompt):
-        if re.search(r"\bdef\s+$", prompt[: match.start()]):
+    _, dot, name = entry_point.rpartition(".")
+    before = r"\." if dot else r"(?<![\w.])"
+    for match in re.finditer(rf"{before}({re.escape(name)}|candidate)\(", prompt):
+        if re.search(r"\bdef\s+$", prompt[: match.start(1)]):
             continue
-        arguments = _call(prompt[match.start() :], parameters)
+        arguments = _call(prompt[match.start(1) :], parameters)
         if arguments is not None:
             found.setdefault(key(arguments), arguments)
             if len(found) >= _MAX_EXAMPLES:
@@ -159,11 +161,13 @@ def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
 
 
 def _parameters(prompt: str, entry_point: str) -> tuple[str, ...]:
-    match = re.search(rf"def\s+{re.escape(entry_point)}\s*\(([^)]*)\)", prompt)
+    _, dot, name = entry_point.rpartition(".")
+    match = re.search(rf"def\s+{re.escape(name)}\s*\(([^)]*)\)", prompt)
     if match is None:
         return ()
     names = (re.match(r"\s*(\w+)", part) for part in re.split(r",(?![^\[]*\])", match.group(1)))
-    return tuple(name.group(1) for name in names if name)
+    found = tuple(name.group(1) for name in names if name)
+    return found[1:] if dot and found[:1] in (("self",), ("cls",)) else found
 
 
 def _walk(node: ast.AST) -> Iterator[Value]:

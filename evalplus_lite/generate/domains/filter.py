@@ -103,6 +103,8 @@ class InputFilter:
         try:
             if task.contract is not None and parse(task.contract).has_precondition:
                 stated = hints(task.prompt, task.entry_point)
+                if task.harness.constructed:  # the constructor's arguments are the first
+                    stated = (UNKNOWN, *stated)
                 characters = characters_of(task.reference)
                 typed = cls.typed(
                     base, stated=stated, characters=characters, choices=task.constraints

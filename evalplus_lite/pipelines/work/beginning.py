@@ -97,7 +97,8 @@ def generator_of(
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     if code is not None:
         input_filter = code.unrelated(input_filter)
-    first = [Case(shown, "docstring") for shown in examples(task.prompt, task.entry_point)]
+    shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
+    first = [Case(each, "docstring") for each in shown]
     make = Generator if code is None else partial(CodeGenerator, code)
     return make(
         base,
