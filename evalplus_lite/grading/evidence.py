@@ -40,6 +40,14 @@ WORDS: Mapping[Cause, str] = {
 }
 # Right answers that a contract's check is tried on before it judges any sample's.
 TRIED_ON_CHECK = 3
+# What makes an answer of a value of such a type; of other built-in types it is items.
+FIELDS = {
+    "coroutine": '"awaited": true',
+    "function": '"kind": "factory"',
+    "builtin_function_or_method": '"kind": "factory"',
+    "type": '"kind": "factory"',
+    "object": '"attributes": ["name", ...]',
+}
 NOTHING = wire.encode(None)
 
 
@@ -87,10 +95,22 @@ def weighed(task: Task, answers: Answers) -> Evidence:
         if not lost:
             raise UnusableTask(task.id, "no inputs", "it has no inputs")
         more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
-        raise UnusableTask(task.id, lost[0].cause, lost[0].example + more)
+        raise UnusableTask(task.id, lost[0].cause, lost[0].example + more + _remedy(answers))
     suite = answers.suite
     blind = unseen(suite, task)
     return Evidence(len(suite.cases), suite.base_count, lost, blind, observed(task))
+
+
+def _remedy(answers: Answers) -> str:
+    """Return what a task could say so that its first lost input is a test, "" if unknown."""
+    first = answers.dropped[0]
+    if first.cause == "raises" and (name := first.detail.partition(":")[0]).isidentifier():
+        return f'; if that is an answer, say "harness": {{"exceptions": ["{name}"]}}'
+    if first.cause != "unrepresentable":
+        return ""
+    kind = first.detail.removeprefix("returned ").partition(",")[0].removeprefix("builtins.")
+    field = '"attributes": ["name", ...]' if "." in kind else FIELDS.get(kind, '"items": 1000')
+    return f'; say what of it is compared: "harness": {{{field}}}'
 
 
 def observed(task: Task) -> str:

@@ -122,3 +122,22 @@ def test_returning_nothing_is_an_answer(sandbox: Sandbox) -> None:
     source = SuiteSource(cache=None, limits=Limits(cpu=2.0))
     source.usable(sandbox, task)
     assert "returns None" in source.evidence["t"].blind
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ("return map(abs, [x])", '"items"'),
+        ("return lambda: x", '"factory"'),
+        ("return __import__('argparse').Namespace(x=x)", '"attributes"'),
+        ("return asyncio.sleep(x)", '"awaited"'),
+        ("return [][x]", '"exceptions": ["IndexError"]'),
+    ],
+)
+def test_what_a_task_could_say_is_told(sandbox: Sandbox, body: str, field: str) -> None:
+    """Where no input can be a test, the error names the part of a harness that would help."""
+    reference = f"import asyncio\ndef f(x):\n    {body}\n"
+    task = Task("t", "", "f", reference, base=(Case((1,)), Case((2,))))
+    with pytest.raises(UnusableTask) as refusal:
+        SuiteSource(cache=None, limits=Limits(cpu=2.0)).usable(sandbox, task)
+    assert field in refusal.value.detail
