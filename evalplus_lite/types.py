@@ -93,6 +93,8 @@ class Task:
     """The form of a script's input texts, as ``texts.grammar`` reads it; "" to infer it."""
     generator: str = ""
     """A program that defines ``generate(seed, scale)``, which returns such a text; "" for none."""
+    programs: tuple[str, ...] = ()
+    """Further programs that are taken to be right: what they contradict is no test."""
     outputs: tuple[bytes, ...] = ()
     """The right answers to the base cases in wire form, if the task came with them."""
     contract: str | None = None

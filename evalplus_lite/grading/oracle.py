@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
+from evalplus_lite.grading.agreement import contradicted
 from evalplus_lite.grading.own_tests import in_common, is_tested, upheld
 from evalplus_lite.grading.reference_runs import CAUSES, FirstRun, SecondRun, shown_answer
 from evalplus_lite.grading.stability import agrees, deranged
@@ -161,6 +162,12 @@ def answer(
         Blobs(answers[number] for number in kept),
         sum(number < base_count for number in kept),
     )
+    if twice and task.programs:
+        for place, detail in contradicted(sandbox, task, suite).items():
+            if kept[place] >= len(task.outputs):
+                dropped[kept[place]] = Dropped(cases[kept[place]], "expected", detail)
+        places = [place for place, number in enumerate(kept) if number not in dropped]
+        kept, suite = tuple(kept[place] for place in places), taken(suite, places)
     counted = tuple(steps[number] for number in kept) if purse is not None else ()
     return Answers(suite, tuple(dropped[n] for n in sorted(dropped)), kept, counted)
 

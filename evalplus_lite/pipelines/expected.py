@@ -189,6 +189,7 @@ class SuiteSource:
         facts.append(task.harness.row)
         facts += [task.rule.row, repr(self.limits), task.contract]
         facts += [digest(*task.outputs)] if task.outputs else []
+        facts += task.programs
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
         key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"

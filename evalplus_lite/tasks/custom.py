@@ -17,7 +17,7 @@ from evalplus_lite.harness import (
 )
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import Row
-from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.fields import MAX_TEXT, Fields
 from evalplus_lite.tasks.inference import inferred
 from evalplus_lite.tasks.rules import read_rule
 from evalplus_lite.tasks.scripts import MAKING, having_texts
@@ -37,6 +37,7 @@ KEYS = (
     "style",
     "inputs",
     "outputs",
+    "programs",
     "tests",
     "guards",
     *MAKING,
@@ -53,6 +54,9 @@ def own_task(fields: Fields) -> Task:
     id, harness = fields.id("id"), read_harness(fields)
     entry_point = read_entry_point(fields, harness)
     prompt, reference = fields.text("prompt"), fields.text("reference", default="")
+    programs = _programs(fields, defined_name(entry_point))
+    if programs and not reference:  # they have to agree, so any of them will do
+        reference, *programs = programs
     if reference:
         tree = _read_reference(fields, reference, defined_name(entry_point))
         given = fields.row.data.get("harness")
@@ -69,6 +73,7 @@ def own_task(fields: Fields) -> Task:
         entry_point=entry_point,
         harness=harness,
         reference=reference,
+        programs=tuple(programs),
         base=base,
         outputs=_outputs(fields, len(base), rule),
         contract=contract,
@@ -161,6 +166,16 @@ def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
     if style not in get_args(Style):
         raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
     return cast("Style", style)
+
+
+def _programs(fields: Fields, name: str) -> list[str]:
+    """Return the programs of a row that are taken to be right; refused if one is no program."""
+    found = fields.items("programs", default=[])
+    for position, source in enumerate(found, 1):
+        if type(source) is not str or len(source) > MAX_TEXT:
+            raise fields.refuse(f"programs, number {position}: a text was expected")
+        _read_reference(fields, source, name)
+    return found
 
 
 def _constraints(fields: Fields) -> dict[str, bool]:

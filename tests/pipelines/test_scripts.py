@@ -146,3 +146,20 @@ def test_a_generator_of_shapes(sandbox: Sandbox, tmp_path: Path) -> None:
     answers = {case.arguments[0] for case in augmented(sandbox, task).suite.cases}
     assert len(answers) > 10
     assert {text.count("\n") for text in answers} == {2, 4}
+
+
+def test_programs_without_a_reference_have_to_agree(sandbox: Sandbox, tmp_path: Path) -> None:
+    """The first answers; an input on which another contradicts it is no test, new or not."""
+    programs = [SUM, FIRST, SUM.replace("sum(", "sum(0 for _ in range(2)) + sum(")]
+    inputs = ["3\n1 2 3\n", "2\n-1 5\n", "4\n1 2 3 4\n"]
+    task = loaded(tmp_path, reference="", programs=programs, inputs=inputs, grammar=GRAMMAR)
+    assert (task.reference, task.programs) == (programs[0], tuple(programs[1:]))
+    found = augmented(sandbox, task)
+    assert [case.arguments[0] for case in found.suite.cases[:2]] == inputs[:2]
+    assert found.suite.base_count == 2
+    assert found.dropped["expected"] > 0
+    for case in found.suite.cases:
+        numbers = [*map(int, case.arguments[0].split()[1:])]
+        assert sum(numbers) == sum(numbers[:3])
+    with pytest.raises(InputError, match="number 2"):
+        loaded(tmp_path, programs=[SUM, 3])

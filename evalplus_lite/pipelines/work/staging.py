@@ -23,7 +23,7 @@ def task_row(task: Task) -> Row:
     """Return a task as plain data."""
     return (
         (task.id, task.prompt, task.entry_point, task.harness.row, task.reference),
-        (task.grammar, task.generator),
+        (task.grammar, task.generator, list(task.programs)),
         case_rows(task.base),
         case_rows(task.plus),
         task.outputs,
@@ -47,6 +47,7 @@ def task_of(row: Row) -> Task:
         reference=reference,
         grammar=made[0],
         generator=made[1],
+        programs=tuple(made[2]),
         base=cases_of(base),
         plus=cases_of(plus),
         outputs=tuple(outputs),

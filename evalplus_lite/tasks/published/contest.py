@@ -20,6 +20,10 @@ MOST_SOLUTIONS = 50
 """Solutions of a row that are looked at in search of one that compiles."""
 
 
+MOST_PROGRAMS = 4
+"""Of those that compile, so many are asked about new inputs: what they contradict is no test."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tests:
     """Inputs, each the arguments of a case, and the outputs that belong to them."""
@@ -53,10 +57,10 @@ def contest_task(
         )
     is_method = bool(function) and "class Solution" in starter
     name = "Solution" if is_method else function
-    reference = next((each for each in solutions[:MOST_SOLUTIONS] if _is_program(each, name)), None)
-    if reference is None and function and not is_method:
-        reference = next((s for s in solutions[:MOST_SOLUTIONS] if _is_program(s, "Solution")), "")
-        is_method = bool(reference)
+    usable = [each for each in solutions[:MOST_SOLUTIONS] if _is_program(each, name)]
+    if not usable and function and not is_method:
+        usable = [each for each in solutions[:MOST_SOLUTIONS] if _is_program(each, "Solution")]
+        is_method = bool(usable)
     try:
         outputs = tuple(map(wire.encode, tests.outputs))
         inputs = [tuple(arguments) for arguments in tests.inputs]
@@ -70,7 +74,8 @@ def contest_task(
         prompt=prompt if not starter else f"{prompt.rstrip()}\n\n{starter}",
         entry_point=f"Solution.{function}" if is_method else function,
         harness=Harness("method") if is_method else CALL if function else script,
-        reference=reference or "",
+        reference=usable[0] if usable else "",
+        programs=tuple(usable[1:MOST_PROGRAMS]),
         base=tuple(map(Case, inputs)),
         outputs=outputs,
         rule=PYTHON if function else rule,
