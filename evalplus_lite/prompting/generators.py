@@ -52,7 +52,7 @@ def generator_prompt(task: Task, *, model: str, index: int = 0) -> Request:
     lines = "\n".join(shown)
     text = (
         f"This Python program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
-        f"Its function `{task.entry_point}` takes ({', '.join(form.names)})."
+        f"{_taken(task, form)}"
         f" Some lists of arguments:\n\n{lines}\n\n"
         "Write a Python function `generate(rng)` that returns one such list of arguments. `rng` is"
         " a `random.Random`; take all chance from it. Each call should give another input that the"
@@ -68,6 +68,12 @@ def generator_prompt(task: Task, *, model: str, index: int = 0) -> Request:
         max_tokens=2048,
         index=index,
     )
+
+
+def _taken(task: Task, form: InputForm) -> str:
+    if task.harness.kind == "script":
+        return "It takes one argument, the text on standard input."
+    return f"Its function `{task.entry_point}` takes ({', '.join(form.names)})."
 
 
 def parse_generator(text: str) -> GeneratorProgram:

@@ -25,6 +25,7 @@ from evalplus_lite.llm import (
 )
 from evalplus_lite.prompting.json_answer import read_answer, shorten
 from evalplus_lite.prompting.json_form import InputForm
+from evalplus_lite.prompting.parameters import called
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import identity
 
@@ -183,7 +184,7 @@ def seed_prompt(task: Task, form: InputForm, plan: SeedPlan, *, aim: Aim, seed: 
     words = "" if described else f"A task:\n\n```python\n{task.prompt.strip()}\n```\n\n"
     return (
         f"{words}This Python program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
-        f"Some inputs of `{task.entry_point}` that are known:\n\n{lines}\n\n"
+        f"Some inputs of {called(task)} that are known:\n\n{lines}\n\n"
         f"Write {plan.per_aim} new inputs of the same form that test whether other people's"
         f" programs for this task are right. {AIMS[aim]} Each input must be one that the program's"
         f" description allows, and differ from the others. {how}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evalplus_lite.llm import Message, Request
 from evalplus_lite.prompting.json_form import InputForm
+from evalplus_lite.prompting.parameters import called
 from evalplus_lite.types import Task
 
 INPUTS = 5
@@ -23,7 +24,7 @@ def distinguishing_prompt(task: Task, form: InputForm, diff: str, *, model: str)
         f"A task:\n\n```python\n{task.prompt.strip()}\n```\n\n"
         f"This program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
         f"A change to it, which no test so far has noticed:\n\n```diff\n{diff}\n```\n\n"
-        f"Some lists of arguments of `{task.entry_point}`:\n\n{examples}\n\n"
+        f"Some lists of arguments of {called(task)}:\n\n{examples}\n\n"
         "First say in a sentence on which inputs the changed program gives another answer. If"
         " there are none, since both are the same function, say that they are equivalent. Else"
         f" write {INPUTS} such inputs that the task's description allows, as JSON:"
