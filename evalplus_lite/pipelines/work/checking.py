@@ -29,7 +29,7 @@ CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "contract": ("invalid", "contract"),
     "stable": ("unstable",),
     "observed": ("unobserved",),
-    "representable": ("unrepresentable", "format"),
+    "representable": ("unrepresentable",),
     "time": ("slow", "budget"),
 }
 """What is checked of a task, in order, and the causes by which it does not hold."""
