@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from evalplus_lite.generate.engine.known_use import KnownUse
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.pipelines.minimize import Shrinker
 from evalplus_lite.pipelines.work.augmentation import augment_task
@@ -14,7 +15,7 @@ from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import PRESETS, Sandbox
 from evalplus_lite.tasks.call_sequences import in_form_of_design, with_sequences
 from evalplus_lite.tasks.unit_tests import having_tests
-from evalplus_lite.types import Suite, Task
+from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values import wire
 
 QUEUE = """
@@ -134,3 +135,20 @@ def test_the_form_of_design() -> None:
     assert case.arguments == (["Stack"], ["push", 1], ["top"])
     with pytest.raises(ValueError, match="2 names"):
         in_form_of_design(["Stack", "push"], [[]])
+
+
+def test_texts_are_taken_for_what_they_seem() -> None:
+    """Few are choices, at each place by itself; those with digits keep their form; a state is
+    looked at only where some test looks."""
+    words = ["spam", "eggs", "ham", "bread", "tea"]
+    base = [
+        Case((["Shop"], ["add", word, {"at": f"{n}:00", "sex": "male"}], ["items"], ["sum"]))
+        for n, word in enumerate(words)
+    ]
+    use = KnownUse(base, "Shop", ["add", "sum"])
+    assert use.admits_call("add", ("sham", {"at": "3:00", "sex": "male"}))
+    assert not use.admits_call("add", ("sham", {"at": "3:000", "sex": "male"}))
+    assert not use.admits_call("add", ("sham", {"at": "3:00", "sex": "maale"}))
+    assert not use.admits_call("add", ("spam", {"n": "3:00"}))
+    assert use.admits((["Shop"], ["add", "tea", {}], ["items"]))
+    assert not use.admits((["Shop"], ["sum"], ["items"]))

@@ -7,31 +7,29 @@ no test looks at is the class's own affair.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from evalplus_lite.types import Case, Value
 
 Calls: TypeAlias = Sequence[Sequence[Value]]
+Place: TypeAlias = tuple[Value, ...]
 FEW = 5
 """Below so many different texts at one place, they are all there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts that were seen at one place of a method's arguments, at any depth."""
+    """The texts that were seen at one place of a method's arguments."""
 
-    seen: frozenset[str]
+    seen: set[str] = field(default_factory=set)
 
-    def admit(self, value: Value) -> bool:
-        """Return whether all texts in a value may stand at this place.
+    def admit(self, text: str) -> bool:
+        """Return whether a text may stand at this place.
 
-        A text with digits (a time, an address, a name with a number) has a form that a change would
+        One with digits (a time, an address, a name with a number) has a form that a change would
         break: it has to be a known one, but where all are numbers, without a zero before them.
         """
-        return all(map(self._admits, texts(value)))
-
-    def _admits(self, text: str) -> bool:
         if text in self.seen:
             return True
         if len(self.seen) < FEW:
@@ -51,19 +49,18 @@ class KnownUse:
     def __init__(self, base: Sequence[Case], owner: str, methods: Collection[str]) -> None:
         self.looks: set[tuple[str, str]] = set()
         self.methods = {owner, *methods}
-        seen: dict[tuple[str, int], set[str]] = {}
+        self.texts: dict[Place, Texts] = {}
         for case in base:
             self.looks.update(self._looks(case.arguments))
             for name, *arguments in case.arguments:
-                for at, value in enumerate(arguments):
-                    seen.setdefault((name, at), set()).update(texts(value))
-        self.texts = {place: Texts(frozenset(found)) for place, found in seen.items()}
+                for place, text in texts((name,), arguments):
+                    self.texts.setdefault(place, Texts()).seen.add(text)
 
     def admits_call(self, name: str, arguments: Sequence[Value]) -> bool:
         """Return whether the texts in the arguments of a call are of the kind seen there."""
         return all(
-            (name, at) not in self.texts or self.texts[name, at].admit(value)
-            for at, value in enumerate(arguments)
+            place in self.texts and self.texts[place].admit(text)
+            for place, text in texts((name,), list(arguments))
         )
 
     def admits(self, calls: Calls) -> bool:
@@ -79,14 +76,19 @@ class KnownUse:
                 yield from ((each, name) for each in called)
 
 
-def texts(value: Value) -> Iterator[str]:
-    """Yield the texts in a value, keys of dicts among them."""
+def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
+    """Yield the texts in a value with the place of each: the keys of dicts on the way to it.
+
+    The items of a tuple and the arguments of a call have places of their own; those of a list or
+    set share theirs, as do all keys of a dict.
+    """
     if isinstance(value, str):
-        yield value
+        yield place, value
     elif isinstance(value, dict):
         for name, each in value.items():
-            yield from texts(name)
-            yield from texts(each)
+            yield from texts((*place, "a key"), name)
+            yield from texts((*place, "of", name), each)
     elif isinstance(value, (list, tuple, set, frozenset)):
-        for each in value:
-            yield from texts(each)
+        own = isinstance(value, tuple) or len(place) == 1
+        for at, each in enumerate(value):
+            yield from texts((*place, at if own else "an item"), each)
