@@ -61,6 +61,10 @@ def reduce(
     exact: Annotated[
         bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
     ] = False,
+    refused: Annotated[
+        bool,
+        typer.Option("--refused", help="Credit inputs that a task's contract refuses, too."),
+    ] = False,
     workers: options.Workers = None,
     sandbox: options.Sandbox = "auto",
     package: options.Packages = None,
@@ -71,14 +75,15 @@ def reduce(
     """Choose few inputs that still find wrong programs, seen and unseen.
 
     What counts are branches, decisions, input classes, and kills of mutants, variants and samples.
-    Base inputs are always kept and credited; inputs that a contract refuses never are. Writes
+    Base inputs are always kept and credited; inputs that a contract refuses never are, unless with
+    --refused. Writes
     DIR/suite.jsonl.gz, which every other command takes as --dataset, and DIR/reduction.json.
     Prints the size, a proved lower bound for any suite that keeps as much, and the gap between the
     two. Exits with 1 if a task cannot be used.
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     """
-    policy = Policy(mode, multiplicity, budget)
+    policy = Policy(mode, multiplicity, budget, refused)
     with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "reduce", dataset, data)

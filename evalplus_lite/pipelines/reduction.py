@@ -244,6 +244,7 @@ def _summary(
         "mode": policy.mode,
         "wants": policy.wants,
         "budget": policy.budget,
+        "refused": policy.refused,
         "tasks": size.tasks,
         "base": size.base,
         "cases": sum(matrix.count for matrix in found.matrices),
