@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import re
@@ -22,8 +23,8 @@ _HEADING = re.compile(rf"^[ \t]*\[\[[ \t]*{TABLES}[ \t]*\]\]", re.MULTILINE)
 def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
     """Yield the ``[[task]]`` tables of a TOML file as rows, each with the line of its heading.
 
-    Raises InputError if the file cannot be read, is not TOML, holds anything else, a date or a
-    time, or more than ``MAX_BYTES``.
+    Dates and times are tagged as in JSON. Raises InputError if the file cannot be read, is not
+    TOML, holds anything else, or more than ``MAX_BYTES``.
     """
     text = read_text(path, max_bytes=MAX_BYTES)
     try:
@@ -49,8 +50,16 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
         yield Row(line, parse_json(_json(table, path, line), path=path, line=line))
 
 
+def _tagged(value: object) -> dict[str, str]:
+    """Return a date or a time, which TOML has and JSON has not, as tagged JSON has it."""
+    for kind in (datetime.datetime, datetime.date, datetime.time):
+        if isinstance(value, kind):
+            return {f"${kind.__name__}": value.isoformat()}
+    raise TypeError(f"{value!r:.60}")
+
+
 def _json(table: dict[str, Any], path: object, line: int) -> str:
     try:
-        return json.dumps(table)
+        return json.dumps(table, default=_tagged)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"holds a value that no task has: {error}", path=path, line=line) from None

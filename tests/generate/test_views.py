@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import pytest
 
+from evalplus_lite.generate.domains import typical
 from evalplus_lite.generate.domains.annotations import hints
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.relations import candidates
@@ -91,3 +92,6 @@ def test_annotations_name_types() -> None:
     assert other.items.kinds == (datetime.date,)
     assert third.kinds == (Counter, type(None))
     assert str(other) == "list[date]"
+    rows = typical.inputs([one, other])
+    assert {type(price) for price, _ in rows} == {Decimal}
+    assert {type(day) for _, days in rows for day in days} == {datetime.date}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.registry import KINDS
 
 MOST = 12
 """Inputs of a function."""
@@ -20,6 +21,7 @@ _PLAIN: dict[str, tuple[Value, ...]] = {
     "str": ("", "a", "hello world", "B2 b"),
     "bytes": (b"", b"ab"),
 }
+_PLAIN |= {kind.inside[0]: kind.examples[:4] for kind in KINDS if kind.annotations}
 _HOLDERS = {"list": list, "set": set, "frozenset": frozenset, "sequence": list, "iterable": list}
 
 
