@@ -10,7 +10,7 @@ import pytest
 from evalplus_lite.harness import Harness
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import count
-from evalplus_lite.types import Raised, Returned, Task, TimedOut
+from evalplus_lite.types import Crashed, OutOfMemory, Raised, Returned, Task, TimedOut
 from evalplus_lite.values import wire
 
 
@@ -215,3 +215,33 @@ def test_what_is_printed_by_any_way(sandbox: Sandbox) -> None:
     found = answers(sandbox, source, "f", Harness(observe=("printed",)), *cases)
     assert found[:3] == ["one\n", "two", "three"]
     assert found[4:] == ["one\n", "", "two"]
+
+
+HOSTILE = {
+    "prints without end": (
+        "def f(n):\n    while True: print('x' * 10000)",
+        {"observe": ["printed"]},
+    ),
+    "objects without end": (
+        "class A:\n    def __getattr__(self, name): return A()\ndef f(n): return A()",
+        {"attributes": ["x"]},
+    ),
+    "exceptions that hide what they are": (
+        "class M(type):\n    @property\n    def __mro__(self): return 1 / 0\n"
+        "class E(Exception, metaclass=M): pass\ndef f(n): raise E",
+        {"observe": ["exception"], "exceptions": ["ValueError"]},
+    ),
+    "closed files": (
+        "import os\ndef f(n):\n    os.closerange(1, 64)",
+        {"observe": ["printed"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "row"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_programs_give_no_answer(
+    sandbox: Sandbox, source: str, row: dict[str, Any]
+) -> None:
+    """What would never end to be observed, or breaks what observes it, ends within the limits."""
+    (found,) = answers(sandbox, source, "f", Harness.of(row), (1,))
+    assert isinstance(found, Raised | Crashed | TimedOut | OutOfMemory)
