@@ -7,7 +7,6 @@ first is ``f(1)``, the second 2.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.harness import Harness
@@ -30,12 +29,17 @@ class Assertion:
     atol: float = 0.0
 
 
-def with_assertions(task: Task, texts: Sequence[str]) -> Task:
-    """Return the task judged by these assertions, each a case; ValueError if one is none.
+def with_assertions(task: Task, text: str) -> Task:
+    """Return the task judged by the assertions of a text, each a case; ValueError for any else.
 
     The widest tolerance that one of them states holds for all; the task's own rule else.
     """
-    found = [assertion(text) for text in texts]
+    try:
+        found = [assertion(node) for node in parsing.parse(text).body]
+    except (SyntaxError, RecursionError) as error:
+        raise ValueError(f"its assertions are not Python: {error}") from None
+    if not found:
+        raise ValueError("there is no assertion")
     rule = task.rule
     rule = replace(
         rule,
@@ -51,19 +55,15 @@ def with_assertions(task: Task, texts: Sequence[str]) -> Task:
     )
 
 
-def assertion(text: str) -> Assertion:
-    """Return what an ``assert`` statement asks; ValueError if the text is something else.
+def assertion(node: ast.stmt) -> Assertion:
+    """Return what an ``assert`` statement asks; ValueError for any other statement.
 
     Divided are comparisons with a literal by ``==``, ``is`` and ``not``, ``math.isclose`` and
     ``abs(a - b) < small``. Of any other condition the truth is expected.
     """
-    try:
-        tree = parsing.parse(text.strip())
-    except SyntaxError as error:
-        raise ValueError(f"{text.strip()[:60]!r} is not Python: {error}") from None
-    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assert):
-        raise ValueError(f"{text.strip()[:60]!r} is not one assertion")
-    condition, truth = tree.body[0].test, True
+    if not isinstance(node, ast.Assert):
+        raise ValueError(f"line {node.lineno} of its assertions is none")
+    condition, truth = node.test, True
     while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         condition, truth = condition.operand, not truth
     found = _compared(condition) if truth else None

@@ -17,6 +17,7 @@ from evalplus_lite.harness import (
 )
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import Row
+from evalplus_lite.tasks.assertion_list import with_assertions
 from evalplus_lite.tasks.fields import MAX_TEXT, Fields
 from evalplus_lite.tasks.inference import inferred
 from evalplus_lite.tasks.rules import read_rule
@@ -42,6 +43,10 @@ KEYS = (
     "guards",
     *MAKING,
 )
+TESTS = {
+    "unittest": "a module of unittest.TestCase classes",
+    "assertions": "a line for each, such as assert f(1) == 2",
+}
 
 
 def own_task(fields: Fields) -> Task:
@@ -67,6 +72,7 @@ def own_task(fields: Fields) -> Task:
         _check_contract(fields, contract)
     base = _inputs(fields, harness)
     rule = read_rule(fields, harness)
+    tests = fields.text("tests", default="")
     task = Task(
         id=id,
         prompt=prompt,
@@ -81,12 +87,12 @@ def own_task(fields: Fields) -> Task:
         style=read_style(fields, prompt, entry_point),
         constraints=_constraints(fields),
     )
-    if harness.kind != "unittest":
+    if harness.kind != "unittest" and not (harness.kind == "assertions" and tests):
         return having_texts(fields, task)
     try:
-        return having_tests(task, fields.text("tests"))
+        return (having_tests if harness.kind == "unittest" else with_assertions)(task, tests)
     except ValueError as error:
-        raise fields.refuse(str(error), remedy="a module of unittest.TestCase classes") from None
+        raise fields.refuse(str(error), remedy=TESTS[harness.kind]) from None
 
 
 def read_harness(fields: Fields) -> Harness:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
+from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.assertion_list import assertion, with_assertions
 from evalplus_lite.types import Task
 
@@ -25,26 +30,34 @@ FORMS: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.parametrize("text", FORMS)
 def test_each_form(text: str) -> None:
-    found = assertion(text)
+    (found,) = map(assertion, ast.parse(text).body)
     assert (found.expression, found.expected) == FORMS[text]
 
 
 def test_tolerances_are_asked_for() -> None:
-    assert assertion("assert math.isclose(f(1), 0.5, rel_tol=0.01)").rtol == 0.01
-    found = assertion("assert abs(f(1) - 0.5) < 1e-3")
+    assert assertion(ast.parse("assert math.isclose(f(1), 0.5, rel_tol=0.01)").body[0]).rtol == 0.01
+    found = assertion(ast.parse("assert abs(f(1) - 0.5) < 1e-3").body[0])
     assert (found.expression, found.expected, found.atol) == ("f(1)", 0.5, 1e-3)
 
 
-@pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f(", ""])
-def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"assert|Python|f\(1\)|''"):
-        assertion(text)
+@pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f("])
+def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
+    """By what is wrong; right ones are cases with outputs."""
+    row = {"id": "a", "prompt": "", "entry_point": "f", "reference": "def f(x): return 2 * x"}
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps(row | {"harness": "assertions", "tests": "assert f(1) == 2"}))
+    (task,) = load_dataset(path).tasks
+    assert [case.arguments for case in task.base] == [("f(1)",)]
+    assert len(task.outputs) == 1
+    path.write_text(json.dumps(row | {"harness": "assertions", "tests": text}))
+    with pytest.raises(InputError, match="assert"):
+        load_dataset(path, strict=True)
 
 
 def test_programs_are_judged(sandbox: Sandbox) -> None:
     """By what assertions expect; the reference, too."""
     right = "import math\ndef f(x):\n    return x / 3\n"
-    asserts = ["assert math.isclose(f(1), 0.333, rel_tol=0.01)", "assert f(6) == 2.0"]
+    asserts = "assert math.isclose(f(1), 0.333, rel_tol=0.01)\nassert f(6) == 2.0"
     task = with_assertions(Task("t", "", "f", right), asserts)
     suite = answer(sandbox, task, task.base, base_count=2, limits=Limits()).suite
     assert len(suite.cases) == 2
@@ -53,6 +66,6 @@ def test_programs_are_judged(sandbox: Sandbox) -> None:
     assert not evaluate_program(sandbox, prepared, "import math\ndef f(x): return 2.0").passed
     hostile = "import math\nmath.isclose = lambda *a, **k: True\nbool = set = f = lambda *a: True"
     assert not evaluate_program(sandbox, prepared, hostile).passed
-    wrong = with_assertions(task, ["assert f(6) == 5"])
+    wrong = with_assertions(task, "assert f(6) == 5")
     found = answer(sandbox, wrong, wrong.base, base_count=1, limits=Limits())
     assert not found.suite.cases
