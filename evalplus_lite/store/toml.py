@@ -17,6 +17,11 @@ from evalplus_lite.store.reading import Row, read_text
 TABLES = "task"
 MAX_BYTES = 1 << 20
 """Of a file: its reader takes longer than JSON's."""
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){65}""")
+"""A key of so many parts costs its reader the square of that."""
+MOST_TABLES = 5000
+"""They cost the square of their number, too."""
+_TABLE = re.compile(r"^[ \t]*\[[^\n,]*+$", re.MULTILINE)
 _HEADING = re.compile(rf"^[ \t]*\[\[[ \t]*{TABLES}[ \t]*\]\]", re.MULTILINE)
 
 
@@ -24,9 +29,15 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
     """Yield the ``[[task]]`` tables of a TOML file as rows, each with the line of its heading.
 
     Dates and times are tagged as in JSON. Raises InputError if the file cannot be read, is not
-    TOML, holds anything else, or more than ``MAX_BYTES``.
+    TOML, holds anything else, or more than ``MAX_BYTES`` or ``MOST_TABLES``.
     """
     text = read_text(path, max_bytes=MAX_BYTES)
+    if long := _LONG_KEY.search(text):
+        start = text.count("\n", 0, long.start()) + 1
+        raise InputError("has a key of very many parts", path=path, line=start)
+    if sum(1 for _ in _TABLE.finditer(text)) > MOST_TABLES:
+        remedy = "write so many tasks as JSONL"
+        raise InputError(f"holds more than {MOST_TABLES} tables", path=path, remedy=remedy)
     try:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError) as error:

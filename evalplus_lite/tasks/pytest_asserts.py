@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -16,6 +18,10 @@ from evalplus_lite.values.literals import literal
 
 MOST_ROWS = 10_000
 """Rows of a parametrization that are read."""
+MOST_CASES = 20_000
+"""Assertions of a file that are read, each once for each row of parameters."""
+MOST_NODES = 20_000
+"""Nodes of an expression, with what its names are bound to in their place."""
 APPROXIMATE = 1e-6
 """The relative tolerance of ``pytest.approx``."""
 FORM = "it is not of the form f(...) == literal"
@@ -52,7 +58,8 @@ def asserted(program: Program) -> tuple[dict[str, Asserted], list[LeftOut]]:
     """
     found: dict[str, Asserted] = {}
     lost: list[LeftOut] = []
-    known = _constants(program.tree.body)
+    known = _constants(program.tree.body, {})
+    left = MOST_CASES
     for test in _tests(program.tree):
         try:
             rows = list(_rows(test))
@@ -60,9 +67,14 @@ def asserted(program: Program) -> tuple[dict[str, Asserted], list[LeftOut]]:
             lost.append(LeftOut(test.name, test.lineno, str(error)))
             continue
         for row in rows:
+            if left < 0:
+                reason = f"no more than {MOST_CASES} assertions of a file are taken"
+                lost.append(LeftOut(test.name, test.lineno, reason))
+                return found, list(dict.fromkeys(lost))
+            left -= len(test.body)
             bound = {**known, **row}
             for node in test.body:
-                bound |= _constants([node])
+                bound |= _constants([node], bound)
                 if isinstance(node, ast.Assert):
                     problem = take(node, bound, found)
                     if problem:
@@ -175,17 +187,21 @@ class _Filler(ast.NodeTransformer):
 def _filled(node: ast.expr, bound: Bound) -> ast.expr:
     """Return an expression with what names are bound to in their place."""
     filled: ast.expr = _Filler(bound).visit(copy.deepcopy(node))
+    # Names bound to names twice, again and again, double it each time.
+    if sum(1 for _ in itertools.islice(ast.walk(filled), MOST_NODES + 1)) > MOST_NODES:
+        raise _NoCase("it is too large")
     return filled
 
 
-def _constants(statements: list[ast.stmt]) -> Bound:
+def _constants(statements: list[ast.stmt], known: Bound) -> Bound:
     """Return the names that simple assignments bind, to expressions that may be literals."""
     found: Bound = {}
     for node in statements:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             if isinstance(target, ast.Name):
-                found[target.id] = _filled(node.value, found)
+                with contextlib.suppress(_NoCase):
+                    found[target.id] = _filled(node.value, {**known, **found})
     return found
 
 

@@ -208,6 +208,22 @@ def test_what_holds_no_task_is_named(
         draft_from_module(tmp_path / "x.py", session=session)
 
 
+def test_what_doubles_again_and_again_is_left_out(tmp_path: Path, session: Session) -> None:
+    """A file of little text that means very much costs no more than its text."""
+    names = "".join(f"    x{n + 1} = (x{n}, x{n})\n" for n in range(200))
+    rows = ", ".join(f"({n}, {n})" for n in range(3000))
+    (tmp_path / "test_x.py").write_text(
+        f"def test_x():\n    x0 = 1\n{names}    assert f(x200) == 1\n    assert f(x3) == 1\n\n"
+        f"@pytest.mark.parametrize('a, b', [{rows}])\ndef test_y(a, b):\n"
+        + "    assert g(a) == b\n"
+        * 20
+    )
+    result = draft_from_pytest(tmp_path / "test_x.py", session=session)
+    one, many = (len(task.base) for task in result.tasks)
+    assert (one, many > 15_000, many < 25_000) == (1, True, True)
+    assert [each["name"] for each in result.summary["left_out"]] == ["test_x", "test_y"]
+
+
 @pytest.mark.parametrize(
     ("stated", "kind"),
     [("int", int), ("list[str]", list), ("dict[str, list[int]]", dict), ("tuple[int, str]", tuple),

@@ -88,10 +88,13 @@ def test_dates_and_times_of_toml_are_values(tmp_path: Path) -> None:
         (TASK.format("inputs = '7'"), "own.toml:3: .*no list of Python literals"),
         (TASK.format("inputs = [1 2]"), "own.toml:7: is not valid TOML"),
         (TASK.format("inputs = " + "[" * 500 + "]" * 500), "own.toml: nests too deeply"),
+        ("a" + ".a" * 100_000 + " = 1", "own.toml:1: .*key"),
+        ("[[task]]\n" * 50_000, "own.toml: .*tables"),
         ("tasks = 3", "own.toml: holds 'tasks'"),
         ("# nothing", "own.toml: has no .*task"),
         ("[[task]]\nid = 1\n", "own.toml:1: .*known format"),
     ],
+    ids=lambda text: text[:20],
 )
 def test_mistakes_in_toml_are_named(tmp_path: Path, text: str, problem: str) -> None:
     """What cannot be used is said in a line, with the line of its table."""
