@@ -42,6 +42,8 @@ def unheld(task: Task, *, kinds: Collection[HarnessKind] = ()) -> str:
         return f"it has functions that return a value, not {harness.kind!r}: {harness.words}"
     if harness.kind not in kinds:
         return f"it has no way to invoke programs as {harness.kind!r}"
+    if harness.kind == "script":
+        return "" if harness.observe == ("value",) else "it sees the output of scripts alone"
     return "it does not see what is printed" if harness.has_streams else ""
 
 
@@ -59,6 +61,8 @@ class ExportedTask:
         """Refuse text that would be code of its own in place of a name."""
         name = self.task.entry_point
         parts = name.split(".") if self.task.harness.kind == "method" else [name]
+        if not name and self.task.harness.kind == "script":
+            return
         if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             raise InputError(f"task {self.task.id[:60]!r}: {name[:60]!r} is not a Python name")
 

@@ -20,7 +20,7 @@ from evalplus_lite.store import write_text
 
 ID_LENGTH = 60
 TEXTS = Path(__file__).with_name("pytest_conftest.txt")
-KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory")
+KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory", "script")
 
 
 def write_pytest(
@@ -60,7 +60,9 @@ def task_text(entry: ExportedTask) -> str:
     cases = "".join(f"    ({inputs}, {expected}, {name}),\n" for inputs, expected, name in rows)
     heading = f"{task.id}: {len(entry.base)} base and {len(entry.plus)} further cases"
     about = "\n".join(f"# {_shown(line)}".rstrip() for line in task.prompt.strip().splitlines())
-    return f'''"""{_docstring(heading)} of `{task.entry_point}`."""
+    name = task.entry_point.replace(".", "_") or "script"
+    of = f" of `{task.entry_point}`" if task.entry_point else ""
+    return f'''"""{_docstring(heading)}{of}."""
 
 {about}
 
@@ -78,7 +80,7 @@ CASES = [  # inputs, expected output, name; shortest first
 @pytest.mark.parametrize(
     "inputs, expected", [case[:2] for case in CASES], ids=[case[2] for case in CASES]
 )
-def test_{task.entry_point.replace(".", "_")}(solution, inputs, expected):
+def test_{name}(solution, inputs, expected):
     output = solution(*copy.deepcopy(inputs))
     assert is_right(inputs, output, expected), (
         f"{{ENTRY_POINT}}{{inputs!r}} is {{output!r}}, not {{expected!r}}"

@@ -35,6 +35,7 @@ SHOWN = (
     "classes driven by calls",
     "sorted by a key, ties in any order",
     "a tolerance for a field",
+    "programs that read and print",
 )
 PARTS = ("reference", "harness", "rule", "contract")
 
@@ -85,7 +86,8 @@ def test_what_a_format_cannot_hold(name: str) -> None:
         return not unexpressed(name, Task("t", "", "f", "", harness=harness, rule=rule))
 
     assert of()
-    assert not of(Harness("script"))
+    assert of(Harness("script")) == (name == "pytest")
+    assert not of(Harness("script", observe=("value", "exception")))
     assert not of(Harness(observe=("printed",)))
     assert of(Harness("method")) == (name == "pytest")
     assert of(rule=Rule("multiset")) == (name != "evalplus")
