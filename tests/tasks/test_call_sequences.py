@@ -150,5 +150,6 @@ def test_texts_are_taken_for_what_they_seem() -> None:
     assert not use.admits_call("add", ("sham", {"at": "3:000", "sex": "male"}))
     assert not use.admits_call("add", ("sham", {"at": "3:00", "sex": "maale"}))
     assert not use.admits_call("add", ("spam", {"n": "3:00"}))
+    assert not use.admits_call("add", ("spam", {"at": "noon", "sex": "male"}))
     assert use.admits((["Shop"], ["add", "tea", {}], ["items"]))
     assert not use.admits((["Shop"], ["sum"], ["items"]))

@@ -36,7 +36,7 @@ class Texts:
             return False
         if all(map(str.isdecimal, self.seen)):
             return text.isdecimal() and not text.startswith("0")
-        return not any(character.isdigit() for character in text)
+        return not has_digits(text) and not all(map(has_digits, self.seen))
 
 
 class KnownUse:
@@ -74,6 +74,11 @@ class KnownUse:
                 called.append(name)
             else:
                 yield from ((each, name) for each in called)
+
+
+def has_digits(text: str) -> bool:
+    """Return whether there is a digit in a text."""
+    return any(character.isdigit() for character in text)
 
 
 def texts(place: Place, value: Value) -> Iterator[tuple[Place, str]]:
