@@ -8,7 +8,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, ContractError
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts
-from evalplus_lite.tasks.unit_tests import OWN_WORD
+from evalplus_lite.tasks.unit_test_check import OWN_WORD
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
