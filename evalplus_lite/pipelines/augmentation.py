@@ -46,7 +46,7 @@ class SeedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """What is known of a task whose suite is made (``facts``, as ``work.augmentation.finished``
+    """What is known of a task whose suite is made (``facts``, as ``work.augmented.finished``
     says), and the suite itself: its row of a suite file, as gzip."""
 
     facts: Mapping[str, Any]
