@@ -17,6 +17,7 @@ from evalplus_lite.grading.reference_times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task, Verdict, VerdictName
+from evalplus_lite.values.equality import exact
 
 MOST_LOST = 8
 """With details a program that was too slow, too large or crashed on so many cases is run on no
@@ -89,7 +90,10 @@ class PreparedSuite:
             raise UnusableTask(task.id, "no inputs", "its suite has no cases")
         output = max(limits.output, 4 * suite.blobs.size)
         inputs = Inputs.of(case.arguments for case in suite.cases)
-        expected = Expected.of(suite.expected)
+        answers = suite.expected
+        if task.rule.kind == "any":  # the list of right answers is none
+            answers = [exact(data, task.rule) or data for data in answers]
+        expected = Expected.of(answers)
         return cls(task, suite, inputs, expected, replace(limits, output=output), pace, has_plus)
 
 

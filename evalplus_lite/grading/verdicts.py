@@ -18,7 +18,7 @@ from evalplus_lite.types import (
     VerdictName,
 )
 from evalplus_lite.values import wire
-from evalplus_lite.values.equality import equal, is_something
+from evalplus_lite.values.equality import equal, exact, is_something
 from evalplus_lite.values.excerpts import shown
 
 # Bytes up to which a wrong answer is read to its end, to tell a wrong value from malformed data.
@@ -29,7 +29,7 @@ def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
     """Return what an outcome means where ``expected`` is the wire form of the right answer."""
     match outcome:
         case Returned(data):
-            if data == expected:
+            if data == exact(expected, rule):
                 return "pass"
             try:
                 if equal(data, expected, rule):

@@ -57,6 +57,14 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
     return right
 
 
+def exact(expected: bytes, rule: Rule) -> bytes:
+    """Return bytes that are right as they are: what is expected, or the first of a list of such.
+
+    Empty if the list is none.
+    """
+    return next(_items(expected), b"") if rule.kind == "any" else expected
+
+
 def is_something(data: bytes) -> bool:
     """Return whether a value in wire form is neither None nor False."""
     return data not in (b"N", b"F")

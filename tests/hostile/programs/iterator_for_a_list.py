@@ -2,7 +2,7 @@
 
 problem: firstn
 tries: range, map and dict views in the place of a list
-sound: unrepresentable
+sound: fail|unrepresentable
 """
 KINDS = [lambda n: range(n), lambda n: map(int, range(n)), lambda n: {}.keys()]
 
