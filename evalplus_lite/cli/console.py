@@ -134,7 +134,7 @@ def print_table(
     """Print a table; the first ``left`` columns are words, the others numbers.
 
     On a screen that is too narrow, words are broken and each heading takes several lines; nothing
-    is cut. If not even that is enough, each row is shown by itself, with a line a column.
+    is cut. If not even that is enough, each row is shown by itself, with each cell's heading.
     """
     console = Console(highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -153,10 +153,21 @@ def print_table(
         console.print(table)
         return
     for row in cells:
-        words = " ".join(cell for cell in row[:left] if cell)
-        console.print(Text(words))
-        for name, cell in zip(columns[left:], row[left:], strict=True):
-            console.print(Text(f"  {name}: {cell}"))
+        console.print(Text(row[0]))
+        pairs = zip(columns[1:], row[1:], strict=True)
+        for line in _packed([f"{name}: {cell}" for name, cell in pairs if cell], console.width):
+            console.print(Text(f"  {line}"))
+
+
+def _packed(parts: list[str], width: int) -> list[str]:
+    """Return lines of whole parts, as many on each as a screen of that width shows."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and cell_len(lines[-1]) + cell_len(part) + 4 <= width:
+            lines[-1] += f"; {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 def _least_widths(columns: Sequence[str], cells: list[list[str]], left: int) -> list[int]:

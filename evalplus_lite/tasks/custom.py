@@ -246,7 +246,9 @@ def _outputs(fields: Fields, count: int, rule: Rule) -> tuple[bytes, ...]:
 def _read_reference(fields: Fields, reference: str, name: str) -> ast.Module:
     tree = definitions.parse(reference)
     if tree is None:
-        raise fields.refuse("reference does not compile", remedy="it must be a whole program")
+        raise fields.refuse(
+            f"reference does not compile{_place(reference)}", remedy="it must be a whole program"
+        )
     if name and not definitions.defines(tree, name):
         raise fields.refuse(
             f"reference does not define {name!r}", remedy="it must be a whole program"
@@ -254,9 +256,14 @@ def _read_reference(fields: Fields, reference: str, name: str) -> ast.Module:
     return tree
 
 
+def _place(program: str) -> str:
+    line = definitions.fault(program)
+    return "" if line is None else f": look at its line {line}"
+
+
 def _check_contract(fields: Fields, contract: str) -> None:
     tree = definitions.parse(contract)
     if tree is None:
-        raise fields.refuse("contract does not compile")
+        raise fields.refuse(f"contract does not compile{_place(contract)}")
     if not any(definitions.defines(tree, name) for name in ("precondition", "check")):
         raise fields.refuse("contract defines neither `precondition` nor `check`")

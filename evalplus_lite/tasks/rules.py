@@ -20,6 +20,10 @@ MOST_FIELDS = 1000
 
 def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
     """Return the rule of a row's ``rule`` object; what it leaves out is the harness' default."""
+    if isinstance(fields.row.data.get("rule"), str):
+        raise fields.refuse(
+            "'rule' is a string, an object was expected", remedy='write {"kind": ...}'
+        )
     rule = fields.object("rule", default={})
     rule.known(("kind", "atol", "rtol", "levels", "key", "by", "fields"), what=" in rule")
     default = default_rule(harness)

@@ -114,6 +114,19 @@ def test_the_command_shows_all(tasks: Path, capsys: pytest.CaptureFixture[str]) 
     assert "no_such_module" in out
 
 
+def test_each_check_is_named_on_a_narrow_screen(
+    tasks: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the table does not fit, each answer stands beside the name of its check."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["check-tasks", str(tasks), "--tasks", "load"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    shown = " ".join(lines)
+    for pair in ("status: unusable", "reference: NO", "contract: -"):
+        assert pair in shown
+    assert all(len(line) <= 80 for line in lines if line.startswith("  "))
+
+
 def test_examples_of_a_text_are_read() -> None:
     """Calls with literals and what they give are found in prose and in docstrings, never run."""
     text = 'def f(x):\n    """Add.\n\n    >>> f(1)\n    2\n    >>> f([0] * 2)\n    (1,)\n    """\n'
