@@ -82,6 +82,8 @@ def asserted(program: Program) -> tuple[dict[str, Asserted], list[LeftOut]]:
                 elif any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
                     reason = f"it asserts within {type(node).__name__.lower()}"
                     lost.append(LeftOut(test.name, node.lineno, reason))
+                elif any(map(_asserts_otherwise, ast.walk(node))):
+                    lost.append(LeftOut(test.name, node.lineno, FORM))
     return found, list(dict.fromkeys(lost))
 
 
@@ -169,11 +171,16 @@ def _calls(node: ast.expr) -> bool:
     return isinstance(node.func, ast.Name) and _name(node) not in VALUES
 
 
-def _name(node: ast.expr) -> str:
+def _name(node: ast.AST) -> str:
     """Return the last part of the name of what is called, "" if there is none."""
     if not isinstance(node, ast.Call):
         return ""
     return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+
+
+def _asserts_otherwise(node: ast.AST) -> bool:
+    """Say whether a node is an assertion of another kind: pytest.raises, self.assertEqual."""
+    return _name(node) == "raises" or _name(node).startswith("assert")
 
 
 class _Filler(ast.NodeTransformer):

@@ -179,6 +179,19 @@ def test_a_pytest_file_becomes_a_task_file(folder: Path, session: Session) -> No
                     ("test_others", 37), ("test_others", 38), ("area", 0)]  # fmt: skip
 
 
+def test_assertions_of_other_kinds_are_listed(tmp_path: Path, session: Session) -> None:
+    """What pytest.raises or a TestCase's methods say becomes no case, and is not passed over."""
+    path = tmp_path / "test_f.py"
+    path.write_text(
+        "def test_f():\n    assert f(1) == 1\n    with pytest.raises(TypeError):\n        f()\n"
+        "class T:\n    def test_g(self):\n        self.assertEqual(f(2), 2)\n"
+    )
+    result = draft_from_pytest(path, session=session)
+    lost = [(each["name"], each["line"]) for each in result.summary["left_out"]]
+    assert lost == [("test_f", 3), ("test_g", 7)]
+    assert [len(task.base) for task in result.tasks] == [1]
+
+
 def test_the_commands_write_and_replace_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
