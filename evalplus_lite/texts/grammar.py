@@ -29,6 +29,8 @@ _AMOUNT = re.compile(
 _REPEAT = re.compile(r"repeat\s+(\S+)\s*:")
 _NUMBER = re.compile(r"(-?)(\d+(?:\.\d+)?)(?:\^(\d{1,3}))?")
 MOST_LINES = 100
+MOST_DIGITS = 300
+"""Digits of a number: more than a float holds cannot be drawn from."""
 
 
 class GrammarError(ValueError):
@@ -137,6 +139,8 @@ def _amount(text: str, names: frozenset[str]) -> Amount:
     found = _AMOUNT.fullmatch(text)
     if not found:
         raise GrammarError(f"{text!r} is not a number of times, such as n, n-1, 2*n or 3")
+    if max(map(len, re.findall(r"\d+", text)), default=0) > MOST_DIGITS:
+        raise GrammarError(f"a number of more than {MOST_DIGITS} digits")
     if found["number"]:
         return Amount(plus=int(found["number"]))
     if found["name"] not in names:
@@ -151,8 +155,17 @@ def _bound(text: str, names: frozenset[str]) -> Amount | float | None:
     if not text:
         return None
     if found := _NUMBER.fullmatch(text):
+        power = int(found[3] or 1)
+        # One digit less than the text has: 10^299 has 300.
+        if max(len(found[2]), (len(found[2].partition(".")[0]) - 1) * power) > MOST_DIGITS:
+            raise GrammarError(f"a number of more than {MOST_DIGITS} digits")
         number = float(found[2]) if "." in found[2] else int(found[2])
-        number **= int(found[3] or 1)
+        try:
+            number **= power
+        except OverflowError:
+            raise GrammarError(f"{text[:40]!r} is too large") from None
+        if abs(number) >= 10**MOST_DIGITS:
+            raise GrammarError(f"{text[:40]!r} is a number of more than {MOST_DIGITS} digits")
         return -number if found[1] else number
     return _amount(text, names)
 

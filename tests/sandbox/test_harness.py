@@ -245,3 +245,34 @@ def test_hostile_programs_give_no_answer(
     """What would never end to be observed, or breaks what observes it, ends within the limits."""
     (found,) = answers(sandbox, source, "f", Harness.of(row), (1,))
     assert isinstance(found, Raised | Crashed | TimedOut | OutOfMemory)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "out = open(1, 'w')\nout.write(input())\n",
+        "text = open(0)\nprint(text.read(), end='')\n",
+        "import sys\nread, write = sys.stdin, sys.stdout\nwrite.write(read.read())\n",
+    ],
+)
+def test_a_script_may_leave_a_file_open(sandbox: Sandbox, source: str) -> None:
+    """It is written out as the script ends, and the next case has streams of its own."""
+    assert answers(sandbox, source, "", Harness("script"), ("a",), ("b",)) == ["a", "b"]
+
+
+def test_a_class_under_another_name(sandbox: Sandbox) -> None:
+    """A sequence names the class as the task does; static methods may be inherited."""
+    source = """
+        class Base:
+            @staticmethod
+            def double(number):
+                return 2 * number
+        class Implementation(Base):
+            def __init__(self, start):
+                self.start = start
+            def first(self):
+                return self.start
+        Stack = Implementation
+    """
+    cases = [(["Stack", 3], ["first"]), (["double", 4],)]
+    assert answers(sandbox, source, "Stack", Harness("sequence"), *cases) == [[None, 3], [8]]

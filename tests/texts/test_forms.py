@@ -161,3 +161,12 @@ def test_inference_is_bounded() -> None:
     text = "2 2\n1 2\n" * 30
     form = inferred([text])
     assert form is None or form.render(form.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    "grammar", ["n:1.." + "9" * 5000, "n:0..10^999", "x:1.0..9.9^999", f"a[{'9' * 5000}]"]
+)
+def test_a_number_too_large_to_draw_is_refused(grammar: str) -> None:
+    """Also one that would take seconds to compute."""
+    with pytest.raises(GrammarError, match="line 1"):
+        form_of(grammar)

@@ -44,7 +44,7 @@ def bind(
     if kind == "assertions":
         function = Evaluation(names)
     elif kind == "sequence":
-        function = Sequenced(found(names, entry_point), spec)
+        function = Sequenced(found(names, entry_point), entry_point, spec)
     elif kind == "method":
         owner, _, method = entry_point.partition(".")
         function = Method(found(names, owner), method, bool(spec.get("constructed")))
@@ -141,9 +141,9 @@ class Sequenced:
     What the constructor gives is None; a method that returns the object itself gives ``"self"``.
     """
 
-    def __init__(self, owner: Callable[..., Any], spec: Mapping[str, Any]) -> None:
-        self.owner = owner
-        self.name = getattr(owner, "__name__", "")
+    def __init__(self, owner: Callable[..., Any], name: str, spec: Mapping[str, Any]) -> None:
+        # The task's name: the class itself may have another, as ``Stack = make_stack()`` gives it.
+        self.owner, self.name = owner, name
         self.raises = "exception" in spec.get("observe", ())
         self.faults = Faults(spec)
 
@@ -171,7 +171,10 @@ class Sequenced:
 
     def is_static(self, name: str) -> bool:
         """Return whether a method needs no object."""
-        return isinstance(vars(self.owner).get(name), (staticmethod, classmethod))
+        for each in getattr(self.owner, "__mro__", ()):
+            if name in vars(each):
+                return isinstance(vars(each)[name], (staticmethod, classmethod))
+        return False
 
 
 class Evaluation:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
+import io
 import os
 import sys
 import threading
@@ -53,6 +55,13 @@ class Script:
             except SystemExit as error:
                 status = error.code
             atexit._run_exitfuncs()
+            names = vars(sys.modules.get("__main__"))
+            # What names hold open ends with the process: closed later, it would close the streams
+            # of the next case, whose numbers are the same.
+            for held in list(names.values()):
+                if isinstance(held, io.IOBase):
+                    with contextlib.suppress(OSError, ValueError):
+                        held.close()
             for stream in (sys.stdout, sys.__stdout__):
                 if stream is not None and not getattr(stream, "closed", False):
                     stream.flush()
