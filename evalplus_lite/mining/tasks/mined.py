@@ -104,8 +104,9 @@ def read_tasks(path: Path) -> Iterator[MinedTask]:
         try:
             yield MinedTask.from_json(row.data)
         except (KeyError, TypeError, ValueError, IndexError, CodecError) as error:
+            what = f"missing {error}" if isinstance(error, KeyError) else str(error)
             raise InputError(
-                f"is no mined task: {type(error).__name__}: {error}",
+                f"is not a mined task: {what}",
                 path=path,
                 line=row.line,
                 remedy="make the file with evalplus-lite mine",
