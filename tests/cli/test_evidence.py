@@ -130,7 +130,8 @@ def test_every_command_lists_what_it_left_out(tmp_path: Path, command: str) -> N
     done = run(command, "-d", "tasks.jsonl", *COMMANDS[command], "--json", folder=tmp_path)
     assert done.returncode == 1, done.stderr
     bad = {each["task_id"]: each["cause"] for each in json.loads(done.stdout)["unusable"]}
-    assert bad == {name: UNUSABLE[name] for name in SOME if name in UNUSABLE}
+    held = {"in place": "format"} if command == "export" else {}
+    assert bad == held | {name: UNUSABLE[name] for name in SOME if name in UNUSABLE}
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"evaluate", "audit"}))

@@ -27,6 +27,23 @@ def running_mean(values):
     return [sum(values[:i + 1]) / (i + 1) for i in range(len(values))]
 """
 
+SHAPES = '''
+def area(width: int, height: int) -> int:
+    """Return the area of a rectangle.
+
+    >>> area(2, 3)
+    6
+    """
+    return width * height
+'''
+TESTS_OF_SHAPES = """
+from shapes import area
+
+def test_area():
+    assert area(2, 3) == 6
+    assert area(1, 5) == 5
+"""
+
 
 def commands() -> Iterator[list[str]]:
     """Yield the page's commands in order, those that go over two lines as one."""
@@ -40,6 +57,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder like a checkout, in which all commands of the page were run."""
     folder = tmp_path_factory.mktemp("own")
     shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
+    (folder / "shapes.py").write_text(SHAPES)
+    (folder / "test_shapes.py").write_text(TESTS_OF_SHAPES)
     said = [run(folder, command) for command in commands()]
     (folder / "said.txt").write_text("\n".join(said))
     return folder
@@ -56,9 +75,16 @@ def results(folder: Path) -> list[dict[str, Any]]:
     return [row.data for row in read_jsonl(path) if "plus" in row.data]
 
 
-def test_the_page_has_its_five_steps() -> None:
+def test_the_page_has_its_steps() -> None:
     """What is run below are the commands of the page."""
-    assert [command[0] for command in commands()] == ["augment", "evaluate", "reduce", "export"]
+    begun = ["init", "tasks", "tasks", "check-tasks"]
+    assert [command[0] for command in commands()] == [
+        *begun,
+        "augment",
+        "evaluate",
+        "reduce",
+        "export",
+    ]
 
 
 def test_the_verdicts_are_those_of_the_page(folder: Path) -> None:
