@@ -253,6 +253,8 @@ def test_hostile_programs_give_no_answer(
         "out = open(1, 'w')\nout.write(input())\n",
         "text = open(0)\nprint(text.read(), end='')\n",
         "import sys\nread, write = sys.stdin, sys.stdout\nwrite.write(read.read())\n",
+        "import os\ntext = open(0)\nprint(text.read(), end='', flush=True)\nos._exit(0)\n",
+        "import sys\nprint(input(), end='')\ndel sys.modules['__main__']\n",
     ],
 )
 def test_a_script_may_leave_a_file_open(sandbox: Sandbox, source: str) -> None:

@@ -55,13 +55,7 @@ class Script:
             except SystemExit as error:
                 status = error.code
             atexit._run_exitfuncs()
-            names = vars(sys.modules.get("__main__"))
-            # What names hold open ends with the process: closed later, it would close the streams
-            # of the next case, whose numbers are the same.
-            for held in list(names.values()):
-                if isinstance(held, io.IOBase):
-                    with contextlib.suppress(OSError, ValueError):
-                        held.close()
+            close_held()
             for stream in (sys.stdout, sys.__stdout__):
                 if stream is not None and not getattr(stream, "closed", False):
                     stream.flush()
@@ -69,6 +63,7 @@ class Script:
             (status,) = error.args
         finally:
             os._exit = usual
+            close_held()  # also of what raised, or left at once
         if status not in (None, 0):
             if self.raises:
                 return {RAISED: status if isinstance(status, int) else 1, "value": printed()}
@@ -100,6 +95,17 @@ def printed() -> str:
         parts.append(part)
         at += len(part)
     return b"".join(parts).decode("utf-8", "replace")
+
+
+def close_held() -> None:
+    """Close what names of the program hold open, as the end of its process would.
+
+    Closed later, it would close the streams of the next case, whose numbers are the same.
+    """
+    for held in list(getattr(sys.modules.get("__main__"), "__dict__", {}).values()):
+        if isinstance(held, io.IOBase):
+            with contextlib.suppress(OSError, ValueError):
+                held.close()
 
 
 def leave(status: int) -> NoReturn:
