@@ -289,7 +289,7 @@ def echo(sandbox: Sandbox, kinds: Sequence[Kind]) -> None:
         "f",
     )
     cases = [(example, ({"k": example},)) for example in examples]
-    run = sandbox.run(program, Inputs.of(cases), Limits(load=20.0))
+    run = sandbox.run(program, Inputs.of(cases), Limits(cpu=20.0, load=20.0, wait=20.0))
     for example, outcome in zip(examples, run.outcomes, strict=True):
         assert isinstance(outcome, Returned), (example, outcome)
         x, inner, name = wire.decode(outcome.data)
