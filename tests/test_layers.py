@@ -62,7 +62,10 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining/asking": GROUND | {"llm", "prompting", "statistics", *MINING[:8]},
     "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
-    "pipelines": MEASURING | GENERATING | {"prompting", "llm", "exporters", "mining", *MINING},
+    "outputs": GROUND | {"programs"},
+    "pipelines": MEASURING
+    | GENERATING
+    | {"prompting", "llm", "exporters", "outputs", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
 }
 """The rooms that a room may import: what stands before it, never what stands after it. A room that

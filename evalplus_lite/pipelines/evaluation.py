@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.outputs.evaluation import PROGRAMS
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
@@ -24,7 +25,7 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store import read_jsonl
+from evalplus_lite.store import read_jsonl, write_jsonl
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.tasks import Dataset
@@ -35,6 +36,8 @@ MOST_SOLUTIONS = 20_000
 """Above this many samples the file in evalplus' form leaves the programs' texts out."""
 MOST_CHARACTERS = 32 << 20
 """Programs' texts of more characters than this are left out of it, too."""
+MOST_REMEMBERED = 1 << 20
+"""Distinct programs that are known to be written; of more, some may be written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,8 @@ def evaluate(
     pass@k; each model and temperature has its own, unless ``pooled``.
 
     With ``out``, a folder, rows are written there as they come (results.jsonl), and in the end
-    summary.json and eval_results.json, as evalplus writes it; the same call goes on after a kill,
-    unless ``force`` drops what is there. Without it they are kept in memory.
+    summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
+    goes on after a kill, unless ``force`` drops what is there. Without it they are kept in memory.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
@@ -172,6 +175,7 @@ def evaluate(
                 texts = solutions(programs) if len(wanted) <= MOST_SOLUTIONS else None
                 found = (row.data for row in journal.rows())
                 write_all(folder, groups, found, ks, content=content, solutions=texts)
+                write_jsonl(folder / PROGRAMS, distinct(programs))
                 result = EvaluationResult(summary, path)
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
@@ -192,3 +196,14 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
             if characters > MOST_CHARACTERS:
                 return None
     return found
+
+
+def distinct(programs: Iterable[Sample]) -> Iterator[dict[str, str]]:
+    """Yield a row for each distinct program: its name in results, and its text."""
+    seen: set[bytes] = set()
+    for sample in programs:
+        name = program_hash(sample.source)
+        if (key := bytes.fromhex(name)) not in seen:
+            if len(seen) < MOST_REMEMBERED:
+                seen.add(key)
+            yield {"program": name, "solution": sample.source}

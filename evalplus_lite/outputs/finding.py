@@ -1,0 +1,109 @@
+"""Which job wrote what is at a path: told by the names of files, looked for in folders below, too.
+
+for output in found_outputs(["out/demo"]):
+    print(output.kind, output.path, output.summary["run"]["date"])
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+
+Kind = Literal[
+    "evaluation", "suite", "reduction", "mutants", "quality", "crossval", "audit", "score"
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+NAMES: Mapping[str, tuple[str, Kind]] = {
+    "results.jsonl": ("summary.json", "evaluation"),
+    "augment.journal.jsonl": ("summary.json", "suite"),
+    "reduction.json": ("reduction.json", "reduction"),
+    "mutants.json": ("mutants.json", "mutants"),
+    "quality.json": ("quality.json", "quality"),
+    "crossval.json": ("crossval.json", "crossval"),
+    "audit.json": ("audit.json", "audit"),
+}
+"""By the file that only one job writes: the file of its summary, and the kind of job."""
+DEPTH = 3
+"""Folders below a given one that are looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one job wrote: its ``kind``, the ``folder``, and its ``summary`` as its file has it.
+
+    ``path`` is the file of the summary.
+    """
+
+    kind: Kind
+    folder: Path
+    path: Path
+    summary: Mapping[str, Any]
+
+
+def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
+    """Return what jobs wrote to these folders and those below, each once, by path within a given.
+
+    A path may also name a file of an output folder: then this job's alone. Raises InputError for a
+    path that does not exist or holds nothing that a job wrote, for a run that has not ended, and
+    for a summary that cannot be read.
+    """
+    found: dict[Path, Output] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            raise InputError("does not exist", path=path, remedy="give a folder of results")
+        outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))
+        if not outputs:
+            raise InputError(
+                "holds nothing that a command wrote",
+                path=path,
+                remedy=f"give a folder with one of {', '.join(sorted(NAMES))}",
+            )
+        found.update({each.path.resolve(): each for each in outputs if each.path.resolve() not in
+                      found})  # fmt: skip
+    return list(found.values())
+
+
+def _below(folder: Path, depth: int) -> Iterator[Output]:
+    for name in NAMES:
+        if (folder / name).is_file():
+            yield _read(folder, name)
+    if depth:
+        for inner in sorted(folder.iterdir()):
+            if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
+                yield from _below(inner, depth - 1)
+
+
+def _named(path: Path) -> Iterator[Output]:
+    """Yield the output that a file belongs to."""
+    for name, (summary, _) in NAMES.items():
+        if path.name in (name, summary) and (path.parent / name).is_file():
+            yield _read(path.parent, name)
+            return
+    if path.suffix == ".json" and {"tables", "wrong"} <= set(summary := _parsed(path)):
+        yield Output("score", path.parent, path, summary)
+
+
+def _read(folder: Path, name: str) -> Output:
+    file, kind = NAMES[name]
+    path = folder / file
+    if not path.is_file():
+        raise InputError(
+            f"has {name} but no {file}: the run has not ended",
+            path=folder,
+            remedy="run the same command again, it goes on where it stopped",
+        )
+    return Output(kind, folder, path, _parsed(path))
+
+
+def _parsed(path: Path) -> Mapping[str, Any]:
+    found = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
+    if type(found) is not dict:
+        raise InputError("holds no JSON object", path=path, remedy="is this the right file?")
+    return found

@@ -1,0 +1,95 @@
+"""What jobs wrote is found, told apart and read, and what is none of it is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, reduce
+from evalplus_lite.outputs.evaluation import PROGRAMS, entrants, read_evaluations
+from evalplus_lite.outputs.finding import found_outputs
+from evalplus_lite.programs import program_hash
+from evalplus_lite.types import Case, Task
+
+TASKS = Dataset("own", tuple(
+    Task(f"Own/{n}", "", "f", f"def f(x): return x + {n}", base=(Case((1,)),), plus=(Case((-1,)),))
+    for n in range(2)
+))  # fmt: skip
+RIGHT, LAZY, ODD = (
+    "f = lambda x: x + 1",
+    "f = lambda x: 2 if x > 0 else 9",
+    "f = lambda x: '\udc80'",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of two models, one at two temperatures, below them a mini suite."""
+    made = tmp_path_factory.mktemp("outputs")
+    samples = [
+        Sample("Own/1", RIGHT, index=0, model="b", temperature=0.8),
+        Sample("Own/1", LAZY, index=1, model="b", temperature=0.8),
+        Sample("Own/1", LAZY, index=0, model="b", temperature=0.2),
+        Sample("Own/1", RIGHT, index=0, model="a"),
+        Sample("Own/0", ODD, index=0, model="a"),
+    ]
+    with Session(workers=1) as session:
+        evaluate(TASKS, samples, out=made / "two", session=session)
+        reduce(TASKS, out=made / "two" / "mini", session=session)
+    return made
+
+
+def test_outputs_are_found_in_folders_below_and_once_each(folder: Path) -> None:
+    kinds = [each.kind for each in found_outputs([folder, folder / "two" / "results.jsonl"])]
+    assert kinds == ["evaluation", "reduction"]
+
+
+def test_each_model_and_temperature_is_counted(folder: Path) -> None:
+    found = entrants(read_evaluations([folder]))
+    counts = {each.label: {task: (n.total, n.base_right, n.plus_right)
+                           for task, n in each.counts.items()} for each in found}  # fmt: skip
+    assert counts == {
+        "a": {"Own/0": (1, 0, 0), "Own/1": (1, 1, 1)},
+        "b, temperature 0.2": {"Own/1": (1, 1, 0)},
+        "b, temperature 0.8": {"Own/1": (2, 2, 1)},
+    }
+    rows = list(found[0].evaluation.rows())
+    assert [sum(map(each.is_of, rows)) for each in found] == [2, 1, 2]
+
+
+def test_the_same_folder_twice_gives_labels_that_differ(folder: Path) -> None:
+    one = read_evaluations([folder])
+    labels = [each.label for each in entrants(one * 3)]
+    assert len(set(labels)) == len(labels) == 9
+
+
+def test_programs_are_read_by_the_names_that_rows_have(folder: Path) -> None:
+    (found,) = read_evaluations([folder])
+    texts = dict(found.programs())
+    assert texts == {program_hash(text): text for text in (RIGHT, LAZY, ODD)}
+    assert {row["program"] for row in found.rows()} == set(texts)
+
+
+def test_programs_of_earlier_versions_are_read_from_the_other_file(
+    folder: Path, tmp_path: Path
+) -> None:
+    for path in (folder / "two").iterdir():
+        if path.is_file() and path.name != PROGRAMS:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    (found,) = read_evaluations([tmp_path])
+    assert set(dict(found.programs())) == {row["program"] for row in found.rows()}
+
+
+def test_what_nobody_wrote_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        found_outputs([tmp_path / "none"])
+    with pytest.raises(InputError, match=r"results\.jsonl"):
+        found_outputs([tmp_path])
+    (tmp_path / "results.jsonl").write_text("")
+    with pytest.raises(InputError, match="not ended"):
+        read_evaluations([tmp_path])
+    (tmp_path / "summary.json").write_text(json.dumps({"run": 3}))
+    with pytest.raises(InputError, match=r"summary\.json"):
+        read_evaluations([tmp_path])
