@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[Entrant]:
 
     One pass over each folder's rows; memory grows with models and tasks, never with samples.
     """
-    found: list[tuple[str, Evaluation, str | None, float | None, dict[str, TaskCount]]] = []
+    found: list[Entrant] = []
     for each in evaluations:
         groups: dict[tuple[str | None, float | None], dict[str, TaskCount]] = {}
         for row in each.rows():
@@ -152,19 +152,20 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[Entrant]:
         for model, heat in order:
             name = model or each.label
             name = name if heat is None else f"{name}, temperature {heat:g}"
-            found.append((name, each, model, heat, groups[model, heat]))
-    names = _distinct([(name, each) for name, each, *_ in found])
-    return [Entrant(name, *rest) for name, (_, *rest) in zip(names, found, strict=True)]
+            found.append(Entrant(name, each, model, heat, groups[model, heat]))
+    names = _distinct(found)
+    return [replace(each, label=name) for name, each in zip(names, found, strict=True)]
 
 
-def _distinct(named: Sequence[tuple[str, Evaluation]]) -> list[str]:
-    """Return the names; those that several bear with their folder, then with a number."""
-    names = [name for name, _ in named]
+def _distinct(entrants: Sequence[Entrant]) -> list[str]:
+    """Return the labels; those that several bear with their folder, then with a number."""
+    names = [each.label for each in entrants]
     found: list[str] = []
-    for name, each in named:
-        shown = f"{name} ({each.folder.name})" if names.count(name) > 1 else name
+    for name, each in zip(names, entrants, strict=True):
+        folder = each.evaluation.folder.resolve().name
+        shown = f"{name} ({folder})" if names.count(name) > 1 else name
         number = 2
         while shown in found:
-            shown, number = f"{name} ({each.folder.name}, {number})", number + 1
+            shown, number = f"{name} ({folder}, {number})", number + 1
         found.append(shown)
     return found

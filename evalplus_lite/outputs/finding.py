@@ -82,12 +82,14 @@ def _below(folder: Path, depth: int) -> Iterator[Output]:
 
 def _named(path: Path) -> Iterator[Output]:
     """Yield the output that a file belongs to."""
-    for name, (summary, _) in NAMES.items():
-        if path.name in (name, summary) and (path.parent / name).is_file():
+    for name, (file, _) in NAMES.items():
+        if path.name in (name, file) and (path.parent / name).is_file():
             yield _read(path.parent, name)
             return
-    if path.suffix == ".json" and {"tables", "wrong"} <= set(summary := _parsed(path)):
-        yield Output("score", path.parent, path, summary)
+    if path.suffix == ".json":
+        summary = _parsed(path)
+        if {"tables", "wrong"} <= set(summary):
+            yield Output("score", path.parent, path, summary)
 
 
 def _read(folder: Path, name: str) -> Output:
