@@ -196,6 +196,12 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
+def sure(share: float | None, interval: Sequence[float] | None) -> str:
+    """Return a share as a percentage with the ends of its interval: ``68.3 [60.8, 75.0]``."""
+    ends = "" if interval is None else f" [{', '.join(map(percent, interval))}]"
+    return percent(share) + ends
+
+
 def short(value: object) -> str:
     """Return a value as a text for a table's cell; nothing for None."""
     text = "" if value is None else str(value)

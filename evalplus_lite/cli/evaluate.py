@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import Screen, percent, print_json, print_table, say
+from evalplus_lite.cli.console import Screen, print_json, print_table, say, sure
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.setup import folder_for, opened, started
@@ -20,6 +20,7 @@ from evalplus_lite.types import VERDICTS
 
 MOST_SHOWN = 50
 """Models and temperatures that are shown in a table."""
+SCORES = ("pass_at_k", "intervals")
 
 
 def evaluate(
@@ -59,12 +60,12 @@ def evaluate(
 
     Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json,
     DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
-    temperature, has a row and a pass@k of its own: a file is a model unless its rows name one. Run
-    again after a kill, it goes on. No program passes a task without a usable case: it is in no
-    figure, and listed with the cause. Exits with 1 if there is such a task, if the machine failed
-    on some samples (or our own code: "traces" in the summary), which are left unscored, or if rows
-    of the sample files are no answers and were left out. With --strict such a task or row is an
-    error, and nothing is judged.
+    temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
+    its rows name one. Run again after a kill, it goes on. No program passes a task without a usable
+    case: it is in no figure, and listed with the cause. Exits with 1 if there is such a task, if
+    the machine failed on some samples (or our own code: "traces" in the summary), which are left
+    unscored, or if rows of the sample files are no answers and were left out. With --strict such a
+    task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -109,12 +110,12 @@ def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
     for row in groups[:MOST_SHOWN]:
         names = [row["model"] or "(not named)", *([_heat(row)] if by_heat else [])] if many else []
         for suite in suites:
-            scores = [percent(row["pass_at_k"][suite].get(k)) for k in ks]
+            scores = [sure(*(row[key][suite].get(k) for key in SCORES)) for k in ks]
             counts = [row["samples"]] if many else []
             rows.append([*names, suite, *counts, *scores, *(row[suite].get(v, 0) for v in seen)])
     print_table(
         f"{summary['dataset']}: {summary['samples']} samples of {summary['tasks']} tasks",
-        [*left, "tests", *(["samples"] if many else []), *(f"{k} %" for k in ks), *seen],
+        [*left, "tests", *(["samples"] if many else []), *(f"{k} % [95 %]" for k in ks), *seen],
         rows,
         left=len(left) + 1,
     )

@@ -12,6 +12,7 @@ from typing import Any
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.exporters.evalplus_results import write_results
 from evalplus_lite.pipelines.facts import now
+from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store.labels import file_name
 from evalplus_lite.tasks import Dataset
@@ -69,9 +70,13 @@ class Tally:
         There is none for plus where the data set has no plus cases.
         """
         ks = tuple(ks)
+        return {name: estimate(counts, ks) for name, counts in self.counts().items()}
+
+    def counts(self) -> dict[str, dict[str, Count]]:
+        """Return the samples of each task that pass, for base and, if there is such, plus."""
         rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
         return {
-            name: estimate({t: Count(n, right[t]) for t, n in self.total.items()}, ks)
+            name: {task: Count(number, right[task]) for task, number in self.total.items()}
             for name, right in rights.items()
         }
 
@@ -128,18 +133,21 @@ def summarized(
     rows = [_row(data, group, each, ks) for group, each in groups.items()]
     whole = _row(data, None, tally, ks)
     if len(rows) > 1:
-        whole["pass_at_k"] = None
+        whole["pass_at_k"] = whole["intervals"] = None
     return {"dataset": data.name, **whole, "groups": rows}
 
 
 def _row(data: Dataset, group: Group | None, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
-    scores = tally.pass_at_k(ks)
+    scores, counts = tally.pass_at_k(ks), tally.counts()
+    sure = {name: {k: list(each) for k, each in intervals(found, ks).items()}
+            for name, found in counts.items()}  # fmt: skip
     names = {} if group is None else {"model": group.model, "temperature": group.temperature}
     return {
         **names,
         "tasks": len(tally.total),
         "samples": sum(tally.total.values()),
         "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
+        "intervals": {"base": sure["base"], "plus": sure.get("plus")},
         "base": dict(sorted(tally.base.items())),
         "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
         **({"stress": dict(sorted(tally.stress.items()))} if tally.has_stress else {}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import comb
 
 DEFAULT_K = (1, 10, 100)
@@ -24,9 +25,15 @@ def pass_at_k(total: int, correct: int, k: int) -> float:
     Chen et al. 2021 (arXiv 2107.03374), section 2.1; computed exactly, then rounded once.
     Raises ValueError unless 0 <= correct <= total and 1 <= k <= total.
     """
+    return float(exact_pass_at_k(total, correct, k))
+
+
+@lru_cache(maxsize=1 << 14)
+def exact_pass_at_k(total: int, correct: int, k: int) -> Fraction:
+    """Return ``pass_at_k`` as a fraction, not rounded."""
     if not 0 <= correct <= total or not 1 <= k <= total:
         raise ValueError(f"pass@{k} is undefined for {correct} right of {total} samples")
-    return float(1 - Fraction(comb(total - correct, k), comb(total, k)))
+    return 1 - Fraction(comb(total - correct, k), comb(total, k))
 
 
 def estimate(counts: Mapping[str, Count], ks: Iterable[int] = DEFAULT_K) -> dict[str, float]:

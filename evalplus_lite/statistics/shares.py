@@ -25,12 +25,18 @@ class Share:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval (1927)."""
-        if not self.total:
-            return (0.0, 1.0)
-        n, p = self.total, self.value
-        middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-        half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        return (max(0.0, middle - half), min(1.0, middle + half))
+        return wilson(self.value, self.total)
+
+
+def wilson(share: float, total: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of so many, which may be a fraction."""
+    if not total:
+        return (0.0, 1.0)
+    middle = (share + Z * Z / (2 * total)) / (1 + Z * Z / total)
+    spread = share * (1 - share) / total + Z * Z / (4 * total * total)
+    half = Z / (1 + Z * Z / total) * math.sqrt(spread)
+    # The share lies within, also where rounding would say otherwise.
+    return (min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half)))
 
 
 def added(shares: Iterable[Share]) -> Share:

@@ -46,7 +46,7 @@ MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest"}
 """Need a model's server or minutes; their own tests hold them to the schema."""
 PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}
 PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
-PARTS |= {"mutation_score"}
+PARTS |= {"mutation_score", "intervals"}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,132 @@
+"""How sure a mean over tasks is, and which part of its noise more samples would take away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, pass_at_k
+from evalplus_lite.statistics.shares import wilson
+
+PRIOR_TASKS = 2.0
+"""Tasks that are counted in as all-or-nothing when the spread between tasks is estimated: without
+them a handful of tasks that happen to be alike would pass for certainty."""
+
+
+def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of a figure from 0 to 1 a task, such as pass@k.
+
+    Wilson's interval for the effective number of tasks: as many all-or-nothing tasks as would leave
+    the mean as uncertain as these do (Kish's design effect; Franco et al. 2019 compare such
+    intervals for clustered surveys). ``samples`` is how many there are in all: the effective number
+    is at most that, and at least the number of tasks. With a sample a task it is Wilson's interval.
+    (0, 1) for no task.
+
+    It speaks of all tasks of this kind, of which these are a draw. Chosen by simulation, before the
+    bootstrap, its corrections, and Student's t: docs/measurements/statistics.md.
+    """
+    if not values:
+        return (0.0, 1.0)
+    number = len(values)
+    mean = math.fsum(values) / number
+    whole = mean * (1 - mean)
+    spread = math.fsum((value - mean) ** 2 for value in values)
+    spread = (spread + PRIOR_TASKS * whole) / (number + PRIOR_TASKS)
+    effective = number * whole / spread if spread > 0 else 0.0
+    return wilson(mean, min(max(effective, number), max(samples, number)))
+
+
+def intervals(
+    counts: Mapping[str, Count], ks: Iterable[int] = DEFAULT_K
+) -> dict[str, tuple[float, float]]:
+    """Return ``{"pass@k": 95 % interval}`` of what ``estimate`` estimates."""
+    samples = sum(count.total for count in counts.values())
+    least = min((count.total for count in counts.values()), default=0)
+    return {
+        f"pass@{k}": mean_interval(
+            [pass_at_k(count.total, count.correct, k) for count in counts.values()], samples=samples
+        )
+        for k in ks
+        if k <= least
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Where the uncertainty of a mean pass rate comes from, as variances of one task's pass rate.
+
+    ``within`` is between samples of a task (another draw of samples would give other verdicts),
+    ``between`` is between tasks (other tasks would be harder or easier). Unbiased estimates, so
+    that ``between`` may be below 0 if there is hardly any. ``samples`` is the (harmonic) mean of
+    samples a task.
+    """
+
+    tasks: int
+    samples: float
+    within: float
+    between: float
+
+    def standard_error(self, samples: float | None = None) -> float:
+        """Return the standard error of the mean over tasks with so many samples a task.
+
+        ``math.inf`` samples are what more samples could reach at best; by default those there are.
+        """
+        each = self.samples if samples is None else samples
+        return math.sqrt(max(0.0, self.between + self.within / each) / self.tasks)
+
+
+def noise(counts: Mapping[str, Count]) -> Noise | None:
+    """Return the split of the variance of a model's pass rate (Wang 2025, arXiv 2512.21326).
+
+    None if it cannot be told apart: fewer than two tasks, or a task with a single sample.
+    """
+    found = list(counts.values())
+    if len(found) < 2 or any(each.total < 2 for each in found):
+        return None
+    return _split([_rate(each) for each in found], [_within(each) for each in found], found)
+
+
+def paired_noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> Noise | None:
+    """Return the split for the difference of two models on the tasks that both have.
+
+    ``samples`` counts those of each of the two. None as for ``noise``.
+    """
+    both = [(first[id], second[id]) for id in first if id in second]
+    if len(both) < 2 or any(each.total < 2 for pair in both for each in pair):
+        return None
+    gaps = [_rate(one) - _rate(other) for one, other in both]
+    counts = [each for pair in both for each in pair]
+    mean = _harmonic(counts)
+    # Each side's samples draw by themselves: their variances add up.
+    errors = [_within(one) / one.total + _within(other) / other.total for one, other in both]
+    within = mean * math.fsum(errors) / len(errors)
+    between = _variance(gaps) - math.fsum(errors) / len(errors)
+    return Noise(len(both), mean, within, between)
+
+
+def _split(rates: Sequence[float], withins: Sequence[float], counts: Sequence[Count]) -> Noise:
+    errors = [within / count.total for within, count in zip(withins, counts, strict=True)]
+    error = math.fsum(errors) / len(errors)
+    mean = _harmonic(counts)
+    return Noise(len(rates), mean, mean * error, _variance(rates) - error)
+
+
+def _rate(count: Count) -> float:
+    return count.correct / count.total
+
+
+def _within(count: Count) -> float:
+    """Return the variance between a task's samples, without bias."""
+    rate = _rate(count)
+    return rate * (1 - rate) * count.total / (count.total - 1)
+
+
+def _variance(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def _harmonic(counts: Iterable[Count]) -> float:
+    found = [1 / each.total for each in counts]
+    return len(found) / math.fsum(found)
