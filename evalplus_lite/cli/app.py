@@ -19,6 +19,7 @@ from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMErro
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
+NAME = "evalplus-lite"
 HELP = """Rigorous test suites for code benchmarks, and a verifier that is hard to cheat.
 
 A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then, on your own files:
@@ -139,11 +140,10 @@ def _flowing(function: Callable[..., object] | None) -> str:
 
 
 app = typer.Typer(
-    name="evalplus-lite",
+    name=NAME,
     cls=_Commands,
     help=HELP,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -189,7 +189,7 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        result = app(arguments, standalone_mode=False)
+        result = app(arguments, prog_name=NAME, standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except typer.Exit as stop:
         return stop.exit_code

@@ -20,7 +20,9 @@ ANSWERS = {True: "yes", False: "NO", None: "-"}
 def check_tasks(
     dataset: Annotated[
         str,
-        typer.Argument(metavar="NAME|PATH", help="A data set, or a file.", callback=one_path),
+        typer.Argument(
+            metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
+        ),
     ],
     tasks: options.Tasks = None,
     workers: options.Workers = None,

@@ -23,6 +23,8 @@ MOST_MEMORY = 1 << 20
 def one_path(context: typer.Context, value: str) -> str:
     """Return a data set's name or path; what is piped in is copied to a file first."""
     path = Path(value)
+    if context.resilient_parsing:  # a shell completes the line: nothing is read yet
+        return value
     return str(_spool(context, path)) if _is_pipe(path) else value
 
 
@@ -33,6 +35,8 @@ def all_names(context: typer.Context, value: list[str]) -> list[str]:
 
 def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | None:
     """Return the paths, pipes copied to files first; InputError if one is given twice."""
+    if context.resilient_parsing:
+        return value
     paths = [_spool(context, path) if _is_pipe(path) else path for path in value or ()]
     for number, path in enumerate(paths):
         if any(_is_same(path, other) for other in paths[:number]):

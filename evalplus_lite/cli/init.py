@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -24,9 +25,10 @@ def init(
     """Write a commented example of each kind of task, to begin with.
 
     A file for each kind: plain values, a contract, many right answers, known outputs, effects,
-    scripts, classes. Each is a task file as it stands: change it, check it, use it with --dataset.
+    scripts, classes. Each is a task file as it stands: change it, check it, use it with --dataset,
+    alone or the whole folder.
 
-    [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite check-tasks tasks/plain.toml
+    [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite check-tasks tasks
     """
     paths = write_templates(folder, force=force)
     if json:
@@ -34,5 +36,5 @@ def init(
     else:
         for path in paths:
             say(str(path))
-        say(f"next: evalplus-lite check-tasks {paths[0]}")
+        say(f"next: evalplus-lite check-tasks {shlex.quote(str(folder))}")
     return 0

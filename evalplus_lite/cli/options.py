@@ -9,14 +9,29 @@ import typer
 
 from evalplus_lite.cli.given import all_paths, mebibytes, one_path
 
+
+def _sets(incomplete: str) -> list[str]:
+    """Return what a shell completes a data set's name to; of nothing, it offers files."""
+    from evalplus_lite.tasks import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def _tiers(incomplete: str) -> list[str]:
+    from evalplus_lite.sandbox import TIERS
+
+    return [name for name in TIERS if name.startswith(incomplete)]
+
+
 Dataset = Annotated[
     str,
     typer.Option(
         "--dataset",
         "-d",
         metavar="NAME|PATH",
-        help="humaneval, humaneval+, humaneval+-mini, mbpp+, or a file of tasks or suites.",
+        help="humaneval, humaneval+, humaneval+-mini, mbpp+, or a file or folder of tasks.",
         callback=one_path,
+        autocompletion=_sets,
     ),
 ]
 Tasks = Annotated[
@@ -57,6 +72,7 @@ Sandbox = Annotated[
         "--sandbox",
         metavar="TIER",
         help="auto, namespaces, landlock, or none (resource limits only: accepts the risk).",
+        autocompletion=_tiers,
     ),
 ]
 Model = Annotated[str, typer.Option("--model", "-m", help="The model's name on its server.")]

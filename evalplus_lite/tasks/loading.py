@@ -25,6 +25,8 @@ from evalplus_lite.types import Task, Unusable
 OWN_KEYS = ({"reference"}, {"id", "prompt"})
 OWN = tuple(Format("own tasks", keys, lambda fields, _: own_task(fields)) for keys in OWN_KEYS)
 SUITE_KEYS = {"cases", "base_count"}
+SUITE = "suite.jsonl.gz"
+TASK_FILES = ("*.toml", "*.jsonl", "*.jsonl.gz")
 SHOWN = 50  # tasks that cannot be used which one error lists
 
 
@@ -43,8 +45,8 @@ def load_dataset(
 
     A named set comes with an installed package, or is downloaded once.
     A file's format is recognised by the keys of its first row: a published one, a suite file, or
-    the user's own tasks; docs/reference/formats.md has their schemas. ``only`` chooses as
-    ``Dataset.only``.
+    the user's own tasks; docs/reference/formats.md has their schemas. Of a folder that a command
+    wrote its suite is read, of any other all files of tasks. ``only`` chooses as ``Dataset.only``.
     A row that cannot be used does not stop the others: it goes to ``Dataset.unusable``. With
     ``strict``, and if no row can be used, that is an InputError, as is whatever else in a file,
     name or choice cannot be used.
@@ -53,7 +55,9 @@ def load_dataset(
     if name in known.sources:
         dataset = replace(_read(place_of(known.sources[name]), known), name=name)
     elif os.path.exists(name):
-        dataset = replace(_read(Path(name), known), name=label(name))
+        is_folder = os.path.isdir(name)
+        found = (_read_folder if is_folder else _read)(Path(name), known)
+        dataset = replace(found, name=label(os.path.abspath(name) if is_folder else name))
     else:
         raise InputError(
             f"no dataset named {name!r}, and no such file",
@@ -83,6 +87,32 @@ def known_contracts() -> dict[str, str]:
     for form in own_formats():
         found |= form.known_contracts()
     return found
+
+
+def _read_folder(folder: Path, known: Registry) -> Dataset:
+    """Return the suite in a folder that a command wrote, or the tasks of all files in it."""
+    if (folder / SUITE).exists():
+        return _read(folder / SUITE, known)
+    paths = sorted({path for pattern in TASK_FILES for path in folder.glob(pattern)})
+    if not paths:
+        raise InputError(
+            "is a folder without tasks",
+            path=folder,
+            remedy=f"give a file, or a folder with {SUITE}, {' or '.join(TASK_FILES[:2])}",
+        )
+    found = [_read(path, known) for path in paths]
+    homes: dict[str, Path] = {}
+    for path, each in zip(paths, found, strict=True):
+        for id in each.all_ids:
+            if homes.setdefault(id, path) != path:
+                raise InputError(f"task {id!r} is in {homes[id].name}, too", path=path)
+    return Dataset(
+        found[0].name,
+        tuple(task for each in found for task in each.tasks),
+        {id: suite for each in found for id, suite in each.suites.items()},
+        of=tuple(homes) if any(each.of for each in found) else (),
+        unusable=tuple(fault for each in found for fault in each.unusable),
+    )
 
 
 def _read(path: Path, known: Registry) -> Dataset:

@@ -215,13 +215,14 @@ def test_a_file_that_is_no_data_set_is_one_line(
     refused(EVALUATE, r"tasks\.jsonl:1: ", capsys)
 
 
-def test_a_folder_for_a_file_is_told_what_is_in_it(
+def test_a_folder_is_told_what_it_should_hold(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An output's folder is not its suite: the message says which file is meant."""
+    """Of a folder its suite is meant, or its task files: the message says what was looked for."""
     (folder / "mine").mkdir()
-    (folder / "mine" / "suite.jsonl.gz").write_bytes(b"")
     refused(["mutants", "-d", "mine"], r"mine: is a folder.*suite\.jsonl\.gz", capsys)
+    (folder / "mine" / "suite.jsonl.gz").write_bytes(b"")
+    refused(["mutants", "-d", "mine"], r"mine/suite\.jsonl\.gz: holds no rows", capsys)
 
 
 def test_the_real_command_refuses_alike(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import Session, check_tasks
+from evalplus_lite import Session, augment, check_tasks
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import load_dataset
@@ -55,6 +55,33 @@ def test_init_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert changed.read_text() == "mine"
     assert main(["init", str(folder), "--force"]) == 0
     assert changed.read_text() != "mine"
+
+
+def test_a_folder_is_one_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What init writes can be given as a whole; an id that two files have is named with both."""
+    folder = tmp_path / "mine"
+    assert main(["init", str(folder)]) == 0
+    assert f"check-tasks {folder}" in capsys.readouterr().out
+    data = load_dataset(folder)
+    assert data.name == "mine"
+    alone = [load_dataset(path) for path in sorted(folder.iterdir())]
+    assert data.ids == tuple(id for each in alone for id in each.ids)
+    (folder / "again.toml").write_text((folder / "plain.toml").read_text())
+    with pytest.raises(InputError, match=r"plain\.toml.*'example/plain' is in again\.toml"):
+        load_dataset(folder)
+
+
+def test_a_folder_with_a_suite_is_that_suite(tmp_path: Path) -> None:
+    """The folder that a command wrote stands for its suite; one without tasks is refused."""
+    with Session(workers=1, cache=False) as session:
+        augment(templates()[-1], inputs=4, out=tmp_path / "out", session=session)
+    assert (
+        load_dataset(tmp_path / "out").suites
+        == load_dataset(tmp_path / "out" / "suite.jsonl.gz").suites
+    )
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="without tasks"):
+        load_dataset(tmp_path / "empty")
 
 
 def test_values_are_said_in_python_too(tmp_path: Path) -> None:
