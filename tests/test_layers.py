@@ -67,6 +67,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     | GENERATING
     | {"prompting", "llm", "exporters", "outputs", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
+    "serve": JUDGING | {"pipelines"},
 }
 """The rooms that a room may import: what stands before it, never what stands after it. A room that
 is not named with its sub-rooms is one for this purpose; ``cli`` may import all of them."""
@@ -88,6 +89,8 @@ OWNERS = {
     "hypothesis": {"generate/strategies.py"},
     "radon": {"mining/statistics/complexity.py"},
     "pooch": {"tasks/published/download.py"},
+    "uvicorn": {"serve/server.py", "serve/connections.py"},
+    "prometheus_client": {"serve/metrics.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""
 

@@ -34,6 +34,7 @@ class Crew:
     ) -> None:
         self.workers, self.config, self.stage, self.preload = workers, config, stage, preload
         self.tier_known = threading.Event()
+        self.lost = 0
         self.places: list[Supervised] = []
         self.launcher: Launcher | None = None
         self._lock = threading.Lock()
@@ -193,6 +194,7 @@ class Crew:
         """Have what a supervisor that has gone left undone done again."""
         self._selector.unregister(place.channel)
         place.channel.close()
+        self.lost += 1
         lost: list[Job] = []
         with self._lock:
             self.places.remove(place)

@@ -97,6 +97,11 @@ class Processes:
         places = [] if self._crew is None else self._crew.places
         return [place.pid for place in places if place.pid is not None]
 
+    @property
+    def lost(self) -> int:
+        """How many supervisors have ended before they were told to, in all."""
+        return 0 if self._crew is None else self._crew.lost
+
     def after_fork(self) -> None:
         """In a forked child: leave the parent's processes to it, and begin anew when asked."""
         if self._crew is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,15 @@ def _read_folder(folder: Path, known: Registry) -> Dataset:
     )
 
 
+def dataset_of_row(data: dict[str, Any], *, named: str = "task") -> Dataset:
+    """Return the dataset of the one task that a row of any known format states.
+
+    ``named`` stands for the file in errors. InputError if the row cannot be used.
+    """
+    first = Row(1, data)
+    return _from_rows(first, iter((first,)), Reading[Any](named), registry())
+
+
 def _read(path: Path, known: Registry) -> Dataset:
     reading = Reading[Any](path)
     is_toml = path.suffix == ".toml"
@@ -122,10 +131,13 @@ def _read(path: Path, known: Registry) -> Dataset:
     first = next(rows, None)
     if first is None:
         raise reading.errors[0]
-    rows = itertools.chain([first], rows)
+    return _from_rows(first, itertools.chain([first], rows), reading, known)
+
+
+def _from_rows(first: Row, rows: Iterator[Row], reading: Reading[Any], known: Registry) -> Dataset:
     if first.data.keys() >= SUITE_KEYS:
         return suites_of(rows, reading)
-    form = _format(path, first, known)
+    form = _format(reading.path, first, known)
     background = form.background(first)
     for row in rows:
         reading.add(row, lambda fields: _named(form.task(fields, background)))
@@ -137,7 +149,7 @@ def _named(task: Task) -> tuple[str, Task]:
     return task.id, task
 
 
-def _format(path: Path, first: Row, known: Registry) -> Format:
+def _format(path: object, first: Row, known: Registry) -> Format:
     keys = frozenset(first.data)
     own = (each for each in OWN if keys.issuperset(each.keys))
     form = known.of(keys) or next(own, None)

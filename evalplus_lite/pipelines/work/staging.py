@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -133,21 +133,26 @@ def staged(place: Place, ref: Ref) -> tuple[Task, Suite | None]:
 
 
 class Prepared(Generic[Made]):
-    """What a place has prepared of staged tasks: the least recently used go when it is much."""
+    """What a place has prepared of tasks: the least recently used go when it is much."""
 
     def __init__(self, make: Callable[[Ref], Made], *, most: int = MOST_BYTES) -> None:
         self._make, self._most = make, most
-        self._made: OrderedDict[Ref, Made] = OrderedDict()
+        self._made: OrderedDict[Hashable, tuple[int, Made]] = OrderedDict()
         self._size = 0
 
     def of(self, ref: Ref) -> Made:
         """Return what is made of a staged task, now or earlier."""
-        if ref in self._made:
-            self._made.move_to_end(ref)
-            return self._made[ref]
-        made = self._made[ref] = self._make(ref)
-        self._size += ref[1]
+        return self.under(ref, ref[1], lambda: self._make(ref))
+
+    def under(self, key: Hashable, size: int, make: Callable[[], Made]) -> Made:
+        """Return what is kept under a key, made now if it is not; ``size`` in bytes, about."""
+        if key in self._made:
+            self._made.move_to_end(key)
+            return self._made[key][1]
+        made = make()
+        self._made[key] = size, made
+        self._size += size
         while self._size > self._most and len(self._made) > 1:
-            (_, size), _ = self._made.popitem(last=False)
-            self._size -= size
+            _, (gone, _) = self._made.popitem(last=False)
+            self._size -= gone
         return made

@@ -50,6 +50,10 @@ class VerdictStore:
         if not is_killed(verdict.failure):
             self._rows.put(self._key(prepared, program), json.dumps(_row(verdict)))
 
+    def close(self) -> None:
+        """Let go of the file."""
+        self._rows.close()
+
     def _key(self, prepared: PreparedSuite, program: str) -> bytes:
         if self._last is None or self._last[0] is not prepared:
             self._last = prepared, self._suite_key(prepared)

@@ -1,0 +1,1 @@
+"""An HTTP server that judges programs: its own protocol, and those that trainers speak already."""

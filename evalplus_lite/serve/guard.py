@@ -1,0 +1,210 @@
+"""What every request passes: who asks, how much, how slowly, and whether anybody still listens."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import hmac
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from evalplus_lite.serve.answers import refusal
+from evalplus_lite.serve.service import Service
+from evalplus_lite.serve.settings import LOCAL_NAMES
+
+OPEN = frozenset({"/healthz", "/health", "/v1/ping"})
+"""What a machine that watches over the server may ask without a token."""
+LONGEST_NAME = 64
+CLIENT_HEADER = "x-client-id"
+
+
+@dataclass(slots=True)
+class Guard:
+    """Wraps the application; the request's body is read whole before any of it runs."""
+
+    app: ASGIApp
+    service: Service
+    buffered: int = 0
+    _tokens: list[tuple[bytes, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        settings = self.service.settings
+        self._tokens = [(token.encode(), name) for token, name in settings.tokens]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        told = _Told(self.service, send)
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in
+                   scope["headers"]}  # fmt: skip
+        client = self._client(scope, headers)
+        if client is None:
+            await told.refuse(401, "token", "a token is needed: Authorization: Bearer TOKEN",
+                              headers={"www-authenticate": "Bearer"})  # fmt: skip
+            return
+        if not self._tokens and _is_foreign(headers):
+            await told.refuse(
+                403, "origin", "without a token only programs on this machine may ask"
+            )
+            return
+        scope["client_name"] = client
+        try:
+            async with asyncio.timeout(self.service.settings.body_seconds):
+                body = await self._body(headers, receive, told)
+        except TimeoutError:
+            await told.refuse(408, "slow", "the request did not arrive in time", close=True)
+            return
+        if body is None:
+            return
+        try:
+            await _watched(self.app, scope, receive, told, body)
+        finally:
+            self.buffered -= len(body)
+
+    def _client(self, scope: Scope, headers: dict[str, str]) -> str | None:
+        """Return by whose share a request counts, None for one without a token that is known."""
+        host = (scope.get("client") or ("",))[0]
+        name: str | None = host
+        if self._tokens and scope["path"] not in OPEN:
+            given = _token(headers.get("authorization", ""))
+            name = None
+            for token, known in self._tokens:  # all of them, so that time tells nothing
+                if hmac.compare_digest(token, given):
+                    name = known
+            if name is None:
+                return None
+        return f"{name}/{headers.get(CLIENT_HEADER, '')[:LONGEST_NAME]}"
+
+    async def _body(self, headers: dict[str, str], receive: Receive, told: _Told) -> bytes | None:
+        """Return the body, None if there was an answer already; counts what is returned."""
+        settings, parts, size = self.service.settings, [], 0
+        stated = headers.get("content-length", "0")
+        too_large = stated.isdecimal() and int(stated) > settings.most_body
+        try:
+            while not too_large:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                part = message.get("body", b"")
+                size += len(part)
+                self.buffered += len(part)
+                too_large = size > settings.most_body
+                if self.buffered > settings.most_buffered:
+                    await told.refuse(
+                        429,
+                        "busy",
+                        "too many large requests are at work",
+                        headers={"retry-after": "1"},
+                        close=True,
+                    )
+                    return None
+                parts.append(part)
+                if not message.get("more_body", False) and not too_large:
+                    size = 0  # from here on the caller counts it
+                    return b"".join(parts)
+            await told.refuse(
+                413, "large", f"the request has more than {settings.most_body} bytes", close=True
+            )
+            return None
+        finally:
+            self.buffered -= size
+
+
+@dataclass(slots=True)
+class _Told:
+    """Sends an answer with the headers that all have; ends with a client that does not read."""
+
+    service: Service
+    send: Send
+    has_begun: bool = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            headers = list(message.get("headers", ()))
+            headers.append((b"evalplus-lite-tier", self.service.tier.encode()))
+            headers.append((b"evalplus-lite-version", self.service.version.encode()))
+            message = {**message, "headers": headers}
+        try:
+            async with asyncio.timeout(self.service.settings.send_seconds):
+                await self.send(message)
+        except TimeoutError:
+            raise Unread from None
+
+    async def refuse(
+        self,
+        status: int,
+        kind: str,
+        problem: str,
+        *,
+        headers: dict[str, str] | None = None,
+        close: bool = False,
+    ) -> None:
+        """Answer with an error; with ``close`` the connection ends, as the rest is not read."""
+        found = dict(headers or {}) | ({"connection": "close"} if close else {})
+        response = refusal(self.service, status, kind, problem, headers=found)
+        with contextlib.suppress(Unread):
+            await response({"type": "http"}, _nothing, self)
+
+
+class Unread(Exception):
+    """The client does not read its answer."""
+
+
+async def _watched(app: ASGIApp, scope: Scope, receive: Receive, told: _Told, body: bytes) -> None:
+    """Run the application on a body; end it where the client goes away."""
+    was_read = False
+
+    async def replay() -> Message:
+        nonlocal was_read
+        if not was_read:
+            was_read = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+
+    async def gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    answering = asyncio.ensure_future(app(scope, replay, told))
+    leaving = asyncio.ensure_future(gone())
+    try:
+        await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if answering.done():
+            with contextlib.suppress(Unread):
+                answering.result()
+    finally:
+        for task in (answering, leaving):
+            task.cancel()
+        await asyncio.gather(answering, leaving, return_exceptions=True)
+
+
+async def _nothing() -> Message:
+    return {"type": "http.disconnect"}
+
+
+def _token(header: str) -> bytes:
+    """Return the token of a header: Bearer, or the password of Basic, as in ``http://x:T@host``."""
+    kind, _, value = header.partition(" ")
+    if kind.lower() == "bearer":
+        return value.strip().encode("latin-1", "replace")
+    if kind.lower() == "basic":
+        with contextlib.suppress(binascii.Error, ValueError):
+            return base64.b64decode(value.strip(), validate=True).partition(b":")[2]
+    return b""
+
+
+def _is_foreign(headers: dict[str, str]) -> bool:
+    """Return whether a browser may have been made to ask by another site's page.
+
+    Such a request names the site, or (where a name was made to point here) a host that is not us.
+    """
+    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    is_ours = host in LOCAL_NAMES or host.startswith("127.") or not host
+    return not is_ours or "origin" in headers

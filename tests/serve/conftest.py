@@ -1,0 +1,94 @@
+"""A real server, as the command starts it, and a client of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = (
+    {
+        "id": "Own/double",
+        "prompt": "Return twice the number.",
+        "entry_point": "double",
+        "reference": "def double(x): return 2 * x",
+        "inputs": [[1], [2], [30]],
+    },
+    {
+        "id": "Own/sum",
+        "prompt": "Print the sum of two numbers.",
+        "harness": "script",
+        "inputs": ["1 2\n", "40 2\n"],
+        "outputs": ["3\n", "42\n"],
+    },
+    {"id": "Own/blind", "prompt": "", "entry_point": "g", "reference": "def g(x): return 1 / 0",
+     "inputs": [[1]]},
+)  # fmt: skip
+
+
+@dataclass
+class Running:
+    """A server process, where it answers, and a client that speaks to it."""
+
+    process: subprocess.Popen[str]
+    url: str
+    client: httpx.Client
+
+    @property
+    def port(self) -> int:
+        return httpx.URL(self.url).port or 0
+
+
+@pytest.fixture(scope="session")
+def tasks_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tasks") / "tasks.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in TASKS))
+    return path
+
+
+@pytest.fixture(scope="session")
+def start(tasks_file: Path) -> Iterator[Callable[..., Running]]:
+    """Starts servers, which are ended with the session."""
+    found: list[Running] = []
+
+    def begin(*options: str, token: str = "", environment: dict[str, str] | None = None) -> Running:
+        command = [sys.executable, "-m", "evalplus_lite", "serve", "--port", "0", "-d"]
+        process = subprocess.Popen(
+            [*command, str(tasks_file), *options],
+            cwd=ROOT,
+            env={**os.environ, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            _, complaint = process.communicate()
+            pytest.fail(f"no server: {complaint}")
+        url = next(word for word in line.split() if word.startswith("http"))
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        running = Running(process, url, httpx.Client(base_url=url, headers=headers, timeout=30))
+        found.append(running)
+        return running
+
+    yield begin
+    for each in found:
+        each.client.close()
+        if each.process.poll() is None:
+            each.process.terminate()
+        each.process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def server(start: Callable[..., Running], tmp_path_factory: pytest.TempPathFactory) -> Running:
+    """A server that keeps verdicts, for all tests that leave it as it is."""
+    return start("-w", "2", "--store", str(tmp_path_factory.mktemp("store")))
