@@ -11,7 +11,17 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
-from evalplus_lite.pipelines.mutants import MutantsResult, find_survivors
+from evalplus_lite.errors import InputError, one_of
+from evalplus_lite.pipelines.mutants import MutantsResult, find_survivors, json_text
+
+FORMS = ("table", "json", "stryker")
+
+
+def known_form(value: str) -> str:
+    """Return the form that results are printed in."""
+    if value in FORMS:
+        return value
+    raise InputError(f"--format is {value!r}", remedy=one_of(value, FORMS))
 
 
 def mutants(
@@ -26,13 +36,23 @@ def mutants(
     package: options.Packages = None,
     no_cache: options.Fresh = False,
     strict: options.Strict = False,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORM",
+            callback=known_form,
+            help="What is printed: table, json, or stryker (all mutants in Stryker's JSON).",
+        ),
+    ] = "table",
     json: options.Json = False,
 ) -> int:
     """Plant small faults in the references and report those that no input notices.
 
     A survivor is either an input still to be written or no fault at all: those whose changed line
     many inputs run are suspected to be equivalent, and counted apart. Writes DIR/mutants.md, with
-    the diff of every survivor, and DIR/mutants.json.
+    the diff of every survivor, DIR/mutants.json, and DIR/mutants.stryker.json, with every mutant
+    and the inputs that kill it, for viewers of Stryker's form: [bold]report DIR[/bold] holds one.
 
     [bold]Example[/bold]  evalplus-lite mutants -d humaneval+ --tasks 0-9
     """
@@ -40,7 +60,9 @@ def mutants(
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "mutants", dataset, data)
         result = find_survivors(data, strict=strict, out=folder, session=session)
-    if json:
+    if form == "stryker":
+        print(json_text(result.to_stryker()), end="")
+    elif json or form == "json":
         print_json(result.summary)
     else:
         show(result, folder, most)

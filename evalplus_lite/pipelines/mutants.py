@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import Any
 
+from evalplus_lite import __version__
 from evalplus_lite.execution.base import Call
+from evalplus_lite.exporters.stryker import MutatedTask, Mutation, stryker_report
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.reduction import measurement
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.work.reduction import matrix_row, report_of, surviving
 from evalplus_lite.pipelines.work.staging import Staging
-from evalplus_lite.requirements.survivors import Report
+from evalplus_lite.reduction.set_cover import members
+from evalplus_lite.requirements.survivors import ENOUGH, Report
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
 
 
 @dataclass(frozen=True, slots=True)
 class MutantsResult(Result):
-    """Which planted faults no input notices; ``reports`` hold every survivor of each task."""
+    """Which planted faults no input notices; ``reports`` hold every mutant of each task."""
 
     reports: tuple[Report, ...]
 
@@ -31,6 +35,10 @@ class MutantsResult(Result):
             for id, row in self.summary["by_task"].items()
             for survivor in row["survivors"]
         ]
+
+    def to_stryker(self) -> dict[str, Any]:
+        """Return all mutants, and the cases that kill them, in Stryker's form for its viewers."""
+        return stryker_report(map(_mutated, self.reports), version=__version__)
 
     def to_markdown(self) -> str:
         """Return a report to be read: every survivor's diff, the least reached first."""
@@ -69,8 +77,9 @@ def find_survivors(
     """Plant small faults in the references and report those that no input notices.
 
     A survivor is either an input still to be written or no fault at all: those whose changed line
-    many inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md`` and
-    ``mutants.json`` are written there. Raises InputError as ``reduce``.
+    many inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
+    ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
+    Stryker's form. Raises InputError as ``reduce``.
     """
     with within(session) as opened:
         found = measurement(dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict)
@@ -89,7 +98,38 @@ def find_survivors(
         folder = made_folder(out)
         result.write_summary(folder / "mutants.json")
         write_text(folder / "mutants.md", result.to_markdown())
+        write_text(folder / "mutants.stryker.json", json_text(result.to_stryker()))
     return result
+
+
+def json_text(document: Any) -> str:
+    """Return a document as one line of JSON; it may be of tens of megabytes."""
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+def _mutated(report: Report) -> MutatedTask:
+    """Return a task's mutants as Stryker's form needs them."""
+    found = []
+    for fate in report.fates:
+        doubt = ""
+        if not fate.killed and fate.reached.bit_count() >= ENOUGH:
+            doubt = f"{fate.reached.bit_count()} cases run it: suspected to be equivalent"
+        killed_by = members(fate.killed)
+        covered_by = members(fate.reached)
+        mutant = fate.mutant
+        found.append(
+            Mutation(mutant.key, mutant.operator, mutant.source, killed_by, covered_by, doubt)
+        )
+    return MutatedTask(report.task_id, report.source, found, report.cases)
+
+
+def _kills(report: Report) -> list[int]:
+    """Return how many mutants each case kills."""
+    found = [0] * len(report.cases)
+    for fate in report.fates:
+        for case in members(fate.killed):
+            found[case] += 1
+    return found
 
 
 def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
@@ -111,6 +151,10 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
                 "mutants": report.total,
                 "killed": report.killed,
                 "killed_by_base": report.killed_by_base,
+                "cases": len(report.cases),
+                "base": report.base,
+                "killers": [fate.killed.bit_count() for fate in report.fates],
+                "kills": _kills(report),
                 "survivors": [
                     {
                         "operator": survivor.mutant.operator,

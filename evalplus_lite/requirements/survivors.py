@@ -1,19 +1,20 @@
-"""Mutation report: which mutants a suite lets live, and which of them may be no faults at all."""
+"""Mutation report: what became of each mutant, and which survivors may be no faults at all."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from evalplus_lite.mutation.mutants import Mutant, difference, normal_form
 from evalplus_lite.programs import parsing
-from evalplus_lite.requirements.matrix import Matrix, Requirement
+from evalplus_lite.requirements.matrix import Matrix
 from evalplus_lite.requirements.probing import PREFIX, REFERENCE_LIMITS, probed, with_marks
 from evalplus_lite.requirements.registry import mutants_by_key
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
-from evalplus_lite.types import Returned, Suite, Task
+from evalplus_lite.types import Case, Returned, Suite, Task, clip
 from evalplus_lite.values import wire
+from evalplus_lite.values.excerpts import shorten
 
 ENOUGH = 20
 """A mutant whose statement so many cases reach, and none rejects, is suspected to be equivalent."""
@@ -34,54 +35,91 @@ class Survivor:
 
 
 @dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a mutant: the cases that kill it, and those that run what it changes, as
+    bitsets.
+    """
+
+    mutant: Mutant
+    killed: int
+    reached: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
-    """A task's mutants: how many there are, how many all and base cases kill, who survives."""
+    """What became of a task's mutants, in the order of the text, under ``cases`` cases.
+
+    ``source`` is the reference in the form that mutants are made from; lines are its. ``cases``
+    shows each case in a line; ``base`` of these, from the front, are the task's own.
+    """
 
     task_id: str
-    total: int
-    killed: int
-    killed_by_base: int
-    survivors: tuple[Survivor, ...]
+    source: str
+    cases: tuple[str, ...]
+    base: int
+    fates: tuple[Fate, ...]
+
+    @property
+    def total(self) -> int:
+        """How many mutants there are."""
+        return len(self.fates)
+
+    @property
+    def killed(self) -> int:
+        """How many of them some case kills."""
+        return sum(bool(fate.killed) for fate in self.fates)
+
+    @property
+    def killed_by_base(self) -> int:
+        """How many of them some base case kills."""
+        return sum(bool(fate.killed & ((1 << self.base) - 1)) for fate in self.fates)
+
+    @property
+    def survivors(self) -> tuple[Survivor, ...]:
+        """The mutants that no case kills."""
+        return tuple(
+            Survivor(fate.mutant, difference(self.source, fate.mutant), fate.reached.bit_count())
+            for fate in self.fates
+            if not fate.killed
+        )
 
 
 def report(sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix) -> Report:
     """Return the mutation report of a task whose matrix holds its mutants' kills."""
     made = mutants_by_key(task)
-    rows = [row for requirement, row in matrix.rows.items() if requirement.kind == "mutant"]
-    base = (1 << matrix.base_count) - 1
-    alive = [made[requirement.key] for requirement in matrix.unsatisfied if _is_mutant(requirement)]
-    reached = _reached(sandbox, task, suite, [mutant.line for mutant in alive])
-    return Report(
-        task.id,
-        len(rows) + len(alive),
-        len(rows),
-        sum(bool(row & base) for row in rows),
-        tuple(
-            Survivor(mutant, difference(task.reference, mutant), count)
-            for mutant, count in zip(alive, reached, strict=True)
-        ),
+    source = normal_form(task.reference)
+    killed = {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}
+    reached = _reached(sandbox, task, suite, source, {each.line for each in made.values()})
+    fates = (
+        Fate(mutant, killed.get(key, 0), reached[mutant.line] | killed.get(key, 0))
+        for key, mutant in made.items()
     )
+    cases = tuple(_line(number, case) for number, case in enumerate(suite.cases))
+    return Report(task.id, source, cases, suite.base_count, tuple(fates))
 
 
-def _is_mutant(requirement: Requirement) -> bool:
-    return requirement.kind == "mutant"
+def _line(number: int, case: Case) -> str:
+    arguments = ", ".join(shorten(argument) for argument in case.arguments)
+    return clip(f"{number} ({case.source}): {arguments}")
 
 
-def _reached(sandbox: Sandbox, task: Task, suite: Suite, lines: Sequence[int]) -> list[int]:
-    """Return for each line of the reference's normal form how many cases run its statement."""
+def _reached(
+    sandbox: Sandbox, task: Task, suite: Suite, source: str, lines: Collection[int]
+) -> dict[int, int]:
+    """Return for each line of the reference's normal form which cases run its statement."""
+    found = dict.fromkeys(lines, 0)
     if not lines:
-        return []
-    tree = parsing.parse(normal_form(task.reference))
-    marker = _Marker(sorted(set(lines)))
+        return found
+    tree = parsing.parse(source)
+    marker = _Marker(sorted(lines))
     marker.visit(tree)
     inputs = Inputs.of(case.arguments for case in suite.cases)
     run = sandbox.run(probed(with_marks(tree), Program.of(task)), inputs, REFERENCE_LIMITS)
-    counts = dict.fromkeys(lines, 0)
-    for outcome in run.outcomes:
+    for case, outcome in enumerate(run.outcomes):
         if isinstance(outcome, Returned):
             for line in wire.decode(outcome.data):
-                counts[line] += 1
-    return [counts[line] for line in lines]
+                found[line] |= 1 << case
+    return found
 
 
 class _Marker(ast.NodeTransformer):

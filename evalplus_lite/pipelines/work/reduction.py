@@ -15,7 +15,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.policy import Choice, Policy, bounded, choose
 from evalplus_lite.requirements.matrix import Matrix, Requirement, build
 from evalplus_lite.requirements.registry import Subject
-from evalplus_lite.requirements.survivors import Report, Survivor, report
+from evalplus_lite.requirements.survivors import Fate, Report, report
 from evalplus_lite.types import Suite
 
 
@@ -92,17 +92,17 @@ def surviving(place: Place, settings: Row) -> Work:
         task, given = staged(place, ref)
         suite = source.usable(place.sandbox, task, given).suite
         found = report(place.sandbox, task, suite, matrix_of(matrix))
-        survivors = [(astuple(each.mutant), each.diff, each.reached) for each in found.survivors]
-        return found.task_id, found.total, found.killed, found.killed_by_base, survivors
+        fates = [(astuple(each.mutant), each.killed, each.reached) for each in found.fates]
+        return found.task_id, found.source, found.cases, found.base, fates
 
     return survive
 
 
 def report_of(row: Row) -> Report:
     """Return the report that work handed on as plain data."""
-    task_id, total, killed, killed_by_base, survivors = row
-    found = (Survivor(Mutant(*mutant), diff, reached) for mutant, diff, reached in survivors)
-    return Report(task_id, total, killed, killed_by_base, tuple(found))
+    task_id, source, cases, base, fates = row
+    found = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
+    return Report(task_id, source, tuple(cases), base, tuple(found))
 
 
 def choice_of(row: Row) -> Choice:
