@@ -36,12 +36,13 @@ def f(x):
     assert found is not None
     assert found["loop_iterations"] == 8
     assert (found["additions"], found["subtractions"], found["multiplications"]) == (3, 2, 2)
-    assert (found["divisions"], found["powers"], found["conditionals"]) == (4, 4, 4)
+    assert (found["divisions"], found["powers"], found["conditionals"]) == (4, 4, 4 + 1)
     assert (found["user_calls"], found["builtin_calls"]) == (2, 4)
     assert found["calls"] == 6
-    assert found["lines"] == 1 + 1 + 4 + 2 + 2 + 1 + 1 + 1
+    assert found["lines"] == 1 + (4 + 1) + 4 + 2 + 2 + 1 + 1 + 1
     assert found["library_lines"] == 0
-    assert found["variables_declared"] >= 3
+    # x, total, i, squares, n of f; n of helper
+    assert (found["variables_declared"], found["variables_used"]) == (6, 6)
 
 
 def test_instrumented_code_answers_the_same(toys: Any, sandboxes: Sandboxes) -> None:
@@ -90,7 +91,13 @@ def f(x):
     assert written is not None
     calls = [Invocation((n,)) for n in (0, 1, 3, 7)]
     plain = run(sandboxes.plain, CallableProgram("f", ONE, code), calls)
-    quiet = "class Q:\n    def __getattr__(s, n): return lambda *a: a[-1]\n_count = Q()\n"
+    quiet = """
+class Q:
+    def __getattr__(s, n): return lambda *a: a[-1]
+    def joined(s, *a): return "".join(a)
+    def shown(s, v, c, f): return format({115: str, 114: repr, 97: ascii}.get(c, lambda x: x)(v), f)
+_count = Q()
+"""
     head, _, rest = written.partition("\n")
     counted = run(sandboxes.plain, CallableProgram("f", ONE, f"{head}\n{quiet}{rest}"), calls)
     assert [a.key for a in plain.answers] == [a.key for a in counted.answers]

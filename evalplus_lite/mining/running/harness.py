@@ -11,6 +11,7 @@ kwargs)`` answers with plain data, ``entry(None, None)`` with what was touched s
 # ruff: noqa: D102, B905
 # ruff: noqa: F821 - names of ``perturbation`` and ``conversion``, whose text stands before this one
 
+import functools
 import os
 import sys
 import types
@@ -117,12 +118,7 @@ class Counters:
         return value
 
     def call(self, function):
-        kind = type(function)
-        ours = getattr(function, "__module__", None) == "inlined"
-        if kind is types.FunctionType or kind is types.MethodType or kind is type:
-            self.slots["user_calls" if ours else "builtin_calls"] += 1
-        else:
-            self.slots["builtin_calls"] += 1
+        self.slots["user_calls" if is_own(function) else "builtin_calls"] += 1
         self.slots["calls"] += 1
         return function
 
@@ -131,13 +127,56 @@ class Counters:
             self.slots[name] += 1
             yield item
 
-    def bind(self, name):
-        self.declared.add(name)
+    def heads(self, items):
+        for item in items:
+            yield item
+            self.slots["lines"] += 1  # the loop comes back to its head
+
+    def operated(self, name, result):
+        return self.add("container_operations" if is_container(result) else name, result)
+
+    def onto(self, name, *operands):
+        is_one = any(map(is_container, operands))
+        return self.add("container_operations" if is_one else name, operands[-1])
+
+    def joined(self, *parts):
+        return "".join(parts)
+
+    def shown(self, value, conversion, spec):
+        convert = {115: str, 114: repr, 97: ascii}.get(conversion)
+        return format(value if convert is None else convert(value), spec)
+
+    def bind(self, names):
+        self.declared.update(names)
         self.slots["variables_declared"] = len(self.declared)
 
     def read(self, names):
         self.used.update(names)
         self.slots["variables_used"] = len(self.used)
+
+
+def is_container(value):
+    """Say whether an operator on it is no arithmetic: text and collections have a length."""
+    return hasattr(type(value), "__len__")
+
+
+def is_own(function):
+    """Say whether calling it runs the program's own code, perhaps cached, bound or partial."""
+    for _ in range(8):
+        if type(function) is functools.partial:
+            function = function.func
+        elif type(function) is types.MethodType:
+            function = function.__func__
+        elif type(function) is type(_cached):
+            function = function.__wrapped__
+    if not isinstance(function, (type, types.FunctionType)):
+        function = type(function)
+    return getattr(function, "__module__", None) == "inlined"
+
+
+@functools.lru_cache
+def _cached():
+    pass
 
 
 def count_library_lines(function, args, kwargs, count):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-try:
-    from radon.metrics import h_visit_ast, mi_compute
-    from radon.visitors import ComplexityVisitor
-except ImportError:  # radon is an extra
-    ComplexityVisitor = None
+from radon.metrics import h_visit_ast, mi_compute
+from radon.visitors import ComplexityVisitor
+
+from evalplus_lite.mining.statistics.lines import raw_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +19,17 @@ class Complexity:
     maintainability: float
 
 
-def complexity_of(tree: ast.Module, *, lines: int, comments: int) -> Complexity | None:
-    """Return a program's complexity; None without radon or where radon cannot read it.
+def complexity_of(code: str, tree: ast.Module) -> Complexity | None:
+    """Return a program's complexity; None where radon cannot read it, which it then cannot either.
 
-    Cyclomatic complexity after McCabe; the maintainability index as radon defines it, from
-    Halstead's volume, the complexity, the statements and the share of comment lines (docstrings
-    count). Lines are counted by the caller: radon's own count takes quadratic time on long tables.
+    Cyclomatic complexity after McCabe; the maintainability index is ``radon.metrics.mi_visit`` with
+    documentation counted as comments, but for the time that it takes on long tables.
     """
-    if ComplexityVisitor is None:
-        return None
     try:
         cyclomatic = int(ComplexityVisitor.from_ast(tree).total_complexity)
         volume = h_visit_ast(tree).total.volume
-        percent = comments / lines * 100 if lines else 0
-        statements = sum(isinstance(node, ast.stmt) for node in ast.walk(tree))
-        index = float(mi_compute(volume, cyclomatic, statements, percent))
+        lines = raw_lines(code)
+        index = float(mi_compute(volume, cyclomatic, lines.logical, lines.commented))
     except Exception:
         # Whatever radon stumbles over is a missing figure, not a failure to mine.
         return None

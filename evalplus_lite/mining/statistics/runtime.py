@@ -1,16 +1,23 @@
 """What happens while a program runs, counted by code written into it (appendix A.6).
 
-Tracing costs 2 to 23 times the run; counters cost less and count the same on every machine. CPU
-time is taken from a separate, untouched run. ``library_lines`` alone are traced, in frames of
-other files.
+Tracing costs 2 to 23 times the run; counters cost less and count the same on every machine and
+version. CPU time is taken from a separate, untouched run. ``library_lines`` alone are traced, in
+frames of other files.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
+
+from evalplus_lite.mining.statistics.variables import (
+    Scope,
+    function_scope,
+    module_scope,
+    parameters,
+)
 
 COUNTERS = (
     "loop_iterations",
@@ -19,6 +26,8 @@ COUNTERS = (
     "multiplications",
     "divisions",
     "powers",
+    "bit_operations",
+    "container_operations",
     "lines",
     "library_lines",
     "conditionals",
@@ -28,6 +37,12 @@ COUNTERS = (
     "variables_declared",
     "variables_used",
 )
+"""``lines``: statements begun, loop heads each time, ``except`` lines that are tried; what begins
+on the line where the one before ended, as in ``if a: b``, is not counted again. ``conditionals``:
+tests of if, while, conditional expressions and comprehensions, and ``match`` statements. Arithmetic
+and bit work count numbers; an operator that gives text or a collection (``"%s" % x``, ``a | b`` of
+sets) is a ``container_operation``. ``user_calls``: of functions, methods and classes of the
+program, cached and partial ones included. Variables: see ``variables``."""
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "additions",
@@ -37,6 +52,11 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ast.FloorDiv: "divisions",
     ast.Mod: "divisions",
     ast.Pow: "powers",
+    ast.BitAnd: "bit_operations",
+    ast.BitOr: "bit_operations",
+    ast.BitXor: "bit_operations",
+    ast.LShift: "bit_operations",
+    ast.RShift: "bit_operations",
 }
 _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
 
@@ -50,8 +70,7 @@ def instrument(code: str) -> str | None:
         tree = ast.parse(code)
         if any(isinstance(n, ast.Name) and n.id == "_count" for n in ast.walk(tree)):
             return None
-        for node in tree.body:
-            _Functions().visit(node)
+        _Functions(module_scope(tree)).visit(tree)
         return ast.unparse(ast.fix_missing_locations(tree))
     except (SyntaxError, RecursionError, ValueError):
         return None
@@ -72,22 +91,26 @@ def variation(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _counted(name: str, value: ast.expr | None = None) -> ast.expr:
-    arguments: list[ast.expr] = [ast.Constant(name)]
-    if value is not None:
-        arguments.append(value)
-    return _call("add", arguments)
+    return _call("add", [ast.Constant(name), *([] if value is None else [value])])
 
 
-def _call(method: str, arguments: list[ast.expr]) -> ast.expr:
+def _call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
     function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
-    return ast.Call(function, arguments, [])
+    return ast.Call(function, list(arguments), [])
+
+
+def _names(names: Iterable[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
 
 
 class _Functions(ast.NodeTransformer):
-    """Finds function bodies, at any depth, and hands them to the counter."""
+    """Finds function bodies, at any depth of classes, and hands them to the counter."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.body = _Body().block(node.body)
+        _Body(function_scope(node, self.scope)).enter(node)
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
@@ -99,7 +122,19 @@ class _Functions(ast.NodeTransformer):
 class _Body(ast.NodeTransformer):
     """Writes counters into the statements of a function."""
 
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Write them into a whole function."""
+        declared = self.scope.known_of(parameters(node))
+        place = _after_docstring(node.body)
+        node.body = self.block(node.body, 0)
+        if declared:
+            node.body.insert(place, ast.Expr(_call("bind", [_names(declared)])))
+
+    def block(self, body: list[ast.stmt], line: int) -> list[ast.stmt]:
+        """Write them into statements; ``line`` is the one of the statement that these stand in."""
         done: list[ast.stmt] = []
         for number, statement in enumerate(body):
             is_docstring = (
@@ -107,23 +142,27 @@ class _Body(ast.NodeTransformer):
                 and isinstance(statement, ast.Expr)
                 and isinstance(statement.value, ast.Constant)
             )
-            names = sorted(_read_here(statement))
-            declared = sorted(_bound_here(statement))
+            used = self.scope.known_of(_named(statement, ast.Load))
+            declared = self.scope.known_of(_named(statement, ast.Store))
+            begins, line = _first_line(statement) != line, statement.end_lineno or 0
             visited = self.visit(statement)
-            is_declaration = isinstance(statement, ast.Global | ast.Nonlocal)
-            if not is_docstring and not is_declaration:
-                done.append(ast.Expr(_counted("lines")))
-                if names:
-                    listed = ast.Tuple([ast.Constant(n) for n in names], ast.Load())
-                    done.append(ast.Expr(_call("read", [listed])))
-                done += [ast.Expr(_call("bind", [ast.Constant(n)])) for n in declared]
+            if not is_docstring and not isinstance(statement, ast.Global | ast.Nonlocal):
+                if begins and not isinstance(statement, ast.While):  # whose test counts
+                    done.append(ast.Expr(_counted("lines")))
+                if isinstance(statement, ast.Match):
+                    done.append(ast.Expr(_counted("conditionals")))
+                if used:
+                    done.append(ast.Expr(_call("read", [_names(used)])))
+                if declared:
+                    done.append(ast.Expr(_call("bind", [_names(declared)])))
             done.append(visited)
         return done
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        line = getattr(node, "lineno", 0)
         for field, old in ast.iter_fields(node):
             if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
-                setattr(node, field, self.block(old))
+                setattr(node, field, self.block(old, line))
             elif isinstance(old, list):
                 setattr(node, field, [self._one(v) for v in old])
             elif isinstance(old, ast.AST):
@@ -134,15 +173,45 @@ class _Body(ast.NodeTransformer):
         return self.visit(value) if isinstance(value, ast.AST) else value
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.body = self.block(node.body)
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        self._defaults(node.args)
+        _Body(function_scope(node, self.scope)).enter(node)
         return node
 
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
+
+    def _defaults(self, given: ast.arguments) -> None:
+        given.defaults = [self.visit(each) for each in given.defaults]
+        given.kw_defaults = [each and self.visit(each) for each in given.kw_defaults]
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        _Functions().generic_visit(node)
+        _Functions(self.scope).generic_visit(node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._defaults(node.args)
+        inner = _Body(function_scope(node, self.scope))
+        declared, used = parameters(node), _named(node.body, ast.Load)
+        body: ast.expr = inner.visit(node.body)
+        notes = [
+            _call(method, [_names(found)])
+            for method, names in (("bind", declared), ("read", used))
+            if (found := inner.scope.known_of(names))
+        ]
+        last = ast.Constant(len(notes))
+        whole = ast.Subscript(ast.Tuple([*notes, body], ast.Load()), last, ast.Load())
+        node.body = whole if notes else body
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        return node  # nested quotes are not rewritable on every version
+        """Write an f-string as the calls that it stands for: not all can be written anew."""
+        return _call("joined", [self._part(each) for each in node.values])
+
+    def _part(self, node: ast.expr) -> ast.expr:
+        if not isinstance(node, ast.FormattedValue):
+            return node
+        spec = ast.Constant("") if node.format_spec is None else self.visit(node.format_spec)
+        return _call("shown", [self.visit(node.value), ast.Constant(node.conversion), spec])
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
@@ -152,19 +221,34 @@ class _Body(ast.NodeTransformer):
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
         if node.guard is not None:
             node.guard = self.visit(node.guard)
-        node.body = self.block(node.body)
+        node.body = self.block(node.body, 0)
+        node.body.insert(0, ast.Expr(_counted("lines")))
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        node.body = self.block(node.body, node.lineno)
+        if node.type is None:
+            node.body.insert(0, ast.Expr(_counted("lines")))
+        else:
+            node.type = _counted("lines", self.visit(node.type))
+        if node.name and (known := self.scope.known_of([node.name])):
+            node.body.insert(0, ast.Expr(_call("bind", [_names(known)])))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
-        return node if name is None else _counted(name, node)
+        return node if name is None else _call("operated", [ast.Constant(name), node])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
         if name is not None:
-            node.value = _counted(name, node.value)
+            # A name is read once more, which nothing notices; of another target only the value
+            # shows what the operator works on.
+            target = node.target
+            read = [ast.Name(target.id, ast.Load())] if isinstance(target, ast.Name) else []
+            node.value = _call("onto", [ast.Constant(name), *read, node.value])
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -179,16 +263,19 @@ class _Body(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
+        node.test = _counted("lines", _counted("conditionals", node.test))
         node.body.insert(0, ast.Expr(_counted("loop_iterations")))
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
+        node.iter = _call("heads", [node.iter])
         node.body.insert(0, ast.Expr(_counted("loop_iterations")))
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
+        node.ifs = [_counted("conditionals", test) for test in node.ifs]
         if not node.is_async:
             node.iter = _call("each", [ast.Constant("loop_iterations"), node.iter])
         return node
@@ -201,24 +288,36 @@ class _Body(ast.NodeTransformer):
         return node
 
 
-def _read_here(statement: ast.stmt) -> set[str]:
-    return {n.id for n in _own(statement) if isinstance(n, ast.Name) and type(n.ctx) is ast.Load}
+def _first_line(statement: ast.stmt) -> int:
+    """Return the line on which a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
-def _bound_here(statement: ast.stmt) -> set[str]:
-    return {n.id for n in _own(statement) if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
+def _after_docstring(body: Sequence[ast.stmt]) -> int:
+    match body[0]:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return 1
+    return 0
 
 
-def _own(statement: ast.stmt) -> list[ast.AST]:
-    """Return a statement's nodes without those of the statements inside it."""
+def _named(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {n.id for n in _own(node) if isinstance(n, ast.Name) and type(n.ctx) is context}
+
+
+def _own(node: ast.AST) -> list[ast.AST]:
+    """Return a node's parts without those of statements and lambdas inside it."""
     found: list[ast.AST] = []
-    pending: list[ast.AST] = [statement]
+    pending: list[ast.AST] = [node]
     while pending:
-        node = pending.pop()
-        found.append(node)
+        part = pending.pop()
+        found.append(part)
+        if isinstance(part, ast.Lambda) and part is not node:
+            pending += [each for each in (*part.args.defaults, *part.args.kw_defaults) if each]
+            continue
         pending += [
             child
-            for child in ast.iter_child_nodes(node)
+            for child in ast.iter_child_nodes(part)
             if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
         ]
     return found

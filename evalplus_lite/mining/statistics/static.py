@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from evalplus_lite.mining.reading.name_uses import uses_of
 from evalplus_lite.mining.statistics.complexity import complexity_of
-
-_LAYOUT = frozenset(
-    {
-        tokenize.COMMENT,
-        tokenize.NL,
-        tokenize.NEWLINE,
-        tokenize.INDENT,
-        tokenize.DEDENT,
-        tokenize.ENCODING,
-        tokenize.ENDMARKER,
-    }
-)
+from evalplus_lite.mining.statistics.lines import code_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +17,7 @@ class StaticStatistics:
     """Counts over a task's whole program."""
 
     lines: int
-    """Lines that hold code: neither blank nor comment alone."""
+    """Lines that hold code: no blank ones, comments or docstrings."""
     nodes: dict[str, int]
     """AST node type -> count."""
     cyclomatic: int | None
@@ -53,10 +40,9 @@ def static_statistics(code: str, entry_point: str) -> StaticStatistics:
     """Return the static statistics of a program that parses."""
     tree = ast.parse(code)
     nodes = Counter(type(node).__name__ for node in ast.walk(tree))
-    held = _lines(code)
-    complexity = complexity_of(tree, lines=held.code, comments=held.comments)
+    complexity = complexity_of(code, tree)
     return StaticStatistics(
-        lines=held.code,
+        lines=code_lines(code, tree),
         nodes=dict(sorted(nodes.items())),
         cyclomatic=None if complexity is None else complexity.cyclomatic,
         maintainability=None if complexity is None else complexity.maintainability,
@@ -67,33 +53,6 @@ def static_statistics(code: str, entry_point: str) -> StaticStatistics:
         functions=nodes["FunctionDef"] + nodes["AsyncFunctionDef"],
         classes=nodes["ClassDef"],
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    code: int
-    comments: int
-
-
-def _lines(code: str) -> _Lines:
-    held: set[int] = set()
-    comments: set[int] = set()
-    fresh = True
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            span = range(token.start[0], token.end[0] + 1)
-            if token.type == tokenize.COMMENT:
-                comments.add(token.start[0])
-            elif token.type == tokenize.STRING and fresh:
-                comments.update(span)
-            if token.type not in _LAYOUT:
-                held.update(span)
-                fresh = False
-            elif token.type != tokenize.COMMENT:
-                fresh = True
-    except (tokenize.TokenError, IndentationError):
-        return _Lines(sum(1 for line in code.splitlines() if line.strip()), 0)
-    return _Lines(len(held), len(comments))
 
 
 def _identifiers(tree: ast.Module) -> set[str]:

@@ -1,0 +1,99 @@
+"""Which names of a program are variables, and in which function each is one.
+
+Variables are parameters, whatever a function assigns (loops, ``with``, ``except``, comprehensions
+included), and names that the module assigns. Functions, classes, imports and builtins are none. A
+variable is known as ``scope.name``, so that two functions' ``i`` are two.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A function, or the module (``name`` is empty): its variables, and where others are sought.
+
+    ``others`` are names that it binds to functions, classes or modules.
+    """
+
+    name: str
+    variables: frozenset[str]
+    others: frozenset[str]
+    outer: Scope | None = field(default=None, repr=False)
+
+    def known(self, name: str) -> str | None:
+        """Return the variable that a name means here; None if it means none."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.variables:
+                return f"{scope.name}.{name}"
+            if name in scope.others:
+                return None
+            scope = scope.outer
+        return None
+
+    def known_of(self, names: Iterable[str]) -> list[str]:
+        """Return the variables among names, sorted."""
+        return sorted({found for name in names if (found := self.known(name)) is not None})
+
+
+def module_scope(tree: ast.Module) -> Scope:
+    """Return the scope of a program's top level."""
+    variables, others, _ = _bound(tree.body)
+    return Scope("", variables - others, others)
+
+
+def function_scope(node: FunctionNode, outer: Scope) -> Scope:
+    """Return the scope of a function within another, or within the module."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    variables, others, foreign = _bound(body)
+    variables = (variables | frozenset(parameters(node))) - foreign
+    name = getattr(node, "name", "lambda")
+    label = f"{outer.name}.{name}@{node.lineno}" if outer.name else f"{name}@{node.lineno}"
+    return Scope(label, variables - others, others - foreign, outer)
+
+
+def parameters(node: FunctionNode) -> list[str]:
+    """Return the names of a function's parameters."""
+    given = node.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return [each.arg for each in every if each is not None]
+
+
+def _bound(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the variables that a body binds, the other names, and those said to be from outside.
+
+    A global of a function is a variable of the module; of a nonlocal the outer function's is.
+    """
+    variables, others, foreign = set[str](), set[str](), set[str]()
+    for node in _within(body):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            variables.add(node.id)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            variables.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            variables.add(node.rest)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            others.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            others.update((each.asname or each.name).partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            foreign.update(node.names)
+    return frozenset(variables), frozenset(others), frozenset(foreign)
+
+
+def _within(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the nodes of a body without those of functions and classes inside, but these."""
+    pending = list(body)
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, _INNER):
+            pending += ast.iter_child_nodes(node)
