@@ -115,9 +115,8 @@ def compare_task(sandbox: Sandbox, task: MinedTask) -> Compared:
             if is_compared:
                 counted[at] += 1
                 if seen[name] != case.runtime[name]:
-                    different.append(
-                        f"{task.id}, case {number}: {name} {case.runtime[name]}, traced {seen[name]}"
-                    )
+                    place = f"{task.id}, case {number}: {name}"
+                    different.append(f"{place} {case.runtime[name]}, traced {seen[name]}")
     return Compared(counted[0], counted[1], tuple(different))
 
 

@@ -79,3 +79,8 @@ def test_letters_are_those_that_the_code_names() -> None:
     """Characters of string constants count, and the blanks that a pattern stands for."""
     assert characters("x = y.split('\\t;')") == "\t;"
     assert set(characters("import re\nx = re.sub(r'\\s+', '', y)")) >= {"\t", "\n", " "}
+
+
+def test_calls_with_dots_for_what_is_left_out_are_no_examples() -> None:
+    prompt = ">>> f([1, ..., 9], {'k': 1})\n3\n>>> f(..., '{k: v}')\n>>> f([1, 2], {'k': 1})\n"
+    assert examples(prompt, "f") == [([1, 2], {"k": 1})]

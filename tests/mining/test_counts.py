@@ -104,6 +104,114 @@ _count = Q()
     assert any(a.kind == "error" for a in plain.answers)
 
 
+def counted(sandboxes: Sandboxes, code: str) -> dict[str, int]:
+    written = instrument(f"from __future__ import annotations\n{code}")
+    assert written is not None
+    subject = CallableProgram("f", ONE, written)
+    (found,) = run_counters(sandboxes.plain, subject, [Invocation((4,))], COUNTERS)
+    assert found is not None
+    return found
+
+
+def test_operators_on_text_and_collections_are_no_arithmetic(sandboxes: Sandboxes) -> None:
+    found = counted(
+        sandboxes,
+        """def f(x):
+    text = "%d-%s" % (x, "a" * 2) + "z"
+    text += "!"
+    row = [x]
+    row *= 3
+    odd = {1} | {x}
+    left = x % 3
+    left += x | 1
+    return text, row, odd, left
+""",
+    )
+    assert found["container_operations"] == 6
+    assert (found["divisions"], found["additions"], found["bit_operations"]) == (1, 1, 1)
+    assert found["multiplications"] == 0
+
+
+def test_what_stands_in_f_strings_is_counted(sandboxes: Sandboxes) -> None:
+    found = counted(
+        sandboxes,
+        """def g(x):
+    return x - 1
+def f(x):
+    return f"{g(x) * 2:>{x + 1}} {g(x)!r} {x=}"
+""",
+    )
+    assert (found["user_calls"], found["subtractions"]) == (2, 2)
+    assert (found["multiplications"], found["additions"]) == (1, 1)
+
+
+def test_calls_of_cached_partial_and_enumerated_things_are_the_programs_own(
+    sandboxes: Sandboxes,
+) -> None:
+    found = counted(
+        sandboxes,
+        """import enum, functools
+class Color(enum.Enum):
+    RED = 1
+@functools.lru_cache
+def slow(x):
+    return x
+class Box:
+    @functools.lru_cache
+    def held(self, x):
+        return x
+    def __call__(self):
+        return 1
+def f(x):
+    half = functools.partial(slow, x)
+    box = Box()
+    return half(), slow(x), Color(1).name, box.held(x), box(), len("abc")
+""",
+    )
+    assert (found["user_calls"], found["builtin_calls"]) == (6, 2)
+
+
+def test_conditionals_and_loop_heads_are_counted_each_time(sandboxes: Sandboxes) -> None:
+    found = counted(
+        sandboxes,
+        """def f(x):
+    while x:
+        x -= 1
+    for i in "ab":
+        if i == "a": continue
+        break
+    try:
+        return [n for n in range(3) if n][9]
+    except KeyError:
+        return 0
+    except IndexError:
+        match x:
+            case 0:
+                return 1
+""",
+    )
+    assert found["conditionals"] == 5 + 2 + 3 + 1
+    assert found["lines"] == (5 + 4) + (2 + 2 + 1) + (1 + 1 + 2) + (1 + 1 + 1)
+
+
+def test_only_variables_are_variables_and_each_function_has_its_own(sandboxes: Sandboxes) -> None:
+    found = counted(
+        sandboxes,
+        """import math
+LIMIT = 3
+def g(x):
+    n = x
+    return n
+def f(x, unused=1):
+    n = g(x) + len("a") + math.floor(1.5) + LIMIT
+    late = lambda k: k + n
+    return late(n)
+""",
+    )
+    assert found["variables_declared"] == 2 + 4 + 1  # x, n; x, unused, n, late; k
+    assert found["variables_used"] == 2 + 3 + 1 + 1  # x, n; x, n, late; k; LIMIT
+
+
 def test_variation_is_deviation_over_mean() -> None:
     """The coefficient of variation is the population's, per statistic."""
     assert variation([{"a": 1, "b": 0}, {"a": 3, "b": 0}]) == {"a": 0.5, "b": 0.0}

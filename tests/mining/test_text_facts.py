@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from radon.metrics import mi_parameters, mi_visit
 
+from evalplus_lite import mining
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.reading.name_uses import uses_of
 from evalplus_lite.mining.selecting.purity import is_banned_package, judge_name
@@ -153,6 +155,15 @@ def entry(n):
     assert (found.lines, found.call_depth, found.ifs, found.returns) == (9, 3, 3, 4)
     assert found.nodes["FunctionDef"] == 3
     assert found.identifiers == 4
-    if found.cyclomatic is not None:
-        assert found.cyclomatic == 4
-        assert 0 < (found.maintainability or 0) <= 100
+    assert found.cyclomatic == 4
+
+
+def test_complexity_and_maintainability_are_radons() -> None:
+    """Of this package's own modules, and of the odd ways to lay out a line."""
+    odd = 'x = 1; y = {1: 2}; z = 3\nif x: y = 1; z = 2\n"""\n\nalone\n"""\nclass A: pass\n'
+    odd += "def f(a,\n      b=(1,  # why\n         2)):\n    # so\n\n    return a[1:]; \n"
+    sources = [path.read_text("utf-8") for path in sorted(Path(mining.__path__[0]).rglob("*.py"))]
+    for code in [odd, *sources]:
+        found = static_statistics(code, "f")
+        assert found.cyclomatic == mi_parameters(code)[1]
+        assert found.maintainability == round(mi_visit(code, multi=True), 2)

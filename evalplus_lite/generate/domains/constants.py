@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+from evalplus_lite.errors import CodecError
 from evalplus_lite.generate.domains.string_patterns import tokens
 from evalplus_lite.programs import parsing
 from evalplus_lite.types import Task, Value
+from evalplus_lite.values import codec
 from evalplus_lite.values.identity import key
 
 T = TypeVar("T")
@@ -151,7 +153,8 @@ def _call(text: str, parameters: tuple[str, ...]) -> tuple[Value, ...] | None:
         try:
             positional = [ast.literal_eval(argument) for argument in call.args]
             named = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            codec.dumps([positional, named])  # ``...`` is a literal, and no value
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, CodecError):
             return None
         rest = parameters[len(positional) : len(positional) + len(named)]
         if set(rest) != named.keys():
