@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.quality import quality as quality
     from evalplus_lite.pipelines.reduction import ReductionResult as ReductionResult
     from evalplus_lite.pipelines.reduction import reduce as reduce
+    from evalplus_lite.pipelines.reporting import ReportResult as ReportResult
+    from evalplus_lite.pipelines.reporting import report as report
     from evalplus_lite.pipelines.samples import read_samples as read_samples
     from evalplus_lite.reduction.policy import Policy as Policy
     from evalplus_lite.statistics.pass_at_k import pass_at_k as pass_at_k
@@ -98,6 +100,7 @@ _HOMES = {
     "pipelines.prediction": "PredictionResult ScoreResult predict score",
     "pipelines.quality": "QualityResult quality",
     "pipelines.reduction": "ReductionResult reduce",
+    "pipelines.reporting": "ReportResult report",
     "pipelines.samples": "read_samples",
     "reduction.policy": "Policy",
     "statistics.pass_at_k": "pass_at_k",

@@ -63,9 +63,10 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
     "outputs": GROUND | {"programs"},
+    "report": TASKS | {"outputs", "statistics"},
     "pipelines": MEASURING
     | GENERATING
-    | {"prompting", "llm", "exporters", "outputs", "mining", *MINING},
+    | {"prompting", "llm", "exporters", "outputs", "report", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
     "serve": JUDGING | {"pipelines"},
 }
@@ -88,6 +89,7 @@ OWNERS = {
     "highspy": {"reduction/exact.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"mining/statistics/complexity.py"},
+    "jinja2": {"report/rendering.py"},
     "pooch": {"tasks/published/download.py"},
     "uvicorn": {"serve/server.py", "serve/connections.py"},
     "prometheus_client": {"serve/metrics.py"},

@@ -55,6 +55,8 @@ sanitize: Take the programs out of raw answers: fences, prose, repeated prompts,
 serve: Judge programs for trainers and harnesses, over HTTP.
 quality: Measure how well suites tell right programs from wrong ones, side by side.
 crossval: Leave one model out: choose suites by the others' samples, judge it by them.
+Look at results
+report: Show results as one HTML file: scores, every task, every sample and why it fails.
 Execution tasks from packages
 mine: Turn typed, pure functions of real packages into execution tasks.
 predict: Ask a model for the value or exception of every case.

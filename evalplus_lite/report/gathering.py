@@ -1,0 +1,203 @@
+"""What a page says of each task, made of the rows of all entrants, a task at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evalplus_lite.report.document import CasePart, FailurePart, OutcomePart, TaskPart
+from evalplus_lite.report.excerpts import (
+    MOST_PROGRAM,
+    arguments_text,
+    cut,
+    cut_pair,
+    shared,
+    value_text,
+)
+from evalplus_lite.report.origins import origin
+from evalplus_lite.report.shelf import Kept, Shelf
+from evalplus_lite.report.suites import Judged
+from evalplus_lite.types import Case, Task
+from evalplus_lite.values.codec import to_json
+
+FIRST_CASES = 10
+"""Inputs of a task that are shown whatever they decided."""
+MOST_CASES = 100
+"""Inputs of a task that are shown: of those that decided, the ones that decided most."""
+MOST_SAMPLES = 2_000
+"""Samples of a task that have a page; the figures count all."""
+LEAST_SHARED = 40
+"""Characters of the prompt at a program's beginning that are worth not repeating."""
+FAILURES = ("failure", "smallest", "stress_failure")
+
+
+def shelve(suite: Judged, shelf: Shelf) -> None:
+    """Put the rows and programs of a suite's entrants on a shelf, by the tasks' numbers."""
+    numbers = {id: number for number, id in enumerate(suite.ids)}
+    sides = {}
+    for place, side in enumerate(suite.entrants):
+        sides[id(side.evaluation), side.model, side.temperature] = place
+    for each in {id(side.evaluation): side.evaluation for side in suite.entrants}.values():
+        shelf.put(
+            (numbers[row["task_id"]], _kept(row, sides[id(each), *_group(row)]))
+            for row in each.rows()
+        )
+        shelf.put_programs(each.programs())
+    shelf.sort()
+
+
+def _group(row: Mapping[str, Any]) -> tuple[str | None, float | None]:
+    return row.get("model") or None, row.get("temperature")
+
+
+def _kept(row: Mapping[str, Any], entrant: int) -> Kept:
+    data: dict[str, Any] = {"base": row["base"], "plus": row["plus"]}
+    data |= {key: _failure(row[key]) for key in FAILURES if key in row}
+    if "stress" in row:
+        data["stress"] = row["stress"]
+    if "details" in row:
+        data["failed"] = [n for n, each in enumerate(row["details"]) if each not in ("pass", None)]
+        data["cases"] = len(row["details"])
+    return Kept(entrant, row["index"], row["program"], data)
+
+
+def _failure(row: Mapping[str, Any]) -> FailurePart:
+    found: FailurePart = {"verdict": row["verdict"], "detail": cut(str(row["detail"]))}
+    if "case" in row:
+        found["case"] = row["case"]
+    if "line" in row:
+        found["line"] = row["line"]
+    if "input" in row:
+        found["input"] = cut(arguments_text(row["input"]))
+    if "actual" in row:
+        one, other = row["expected"], row["actual"]
+        if type(one) is str and type(other) is str and "\n" in one + other:
+            found["is_text"] = True
+        else:
+            one, other = value_text(one), value_text(other)
+        found["expected"], found["actual"] = cut_pair(one, other)
+        found["detail"] = ""  # which says the same again
+    elif "expected" in row:
+        found["expected"] = cut(value_text(row["expected"]))
+    return found
+
+
+def task_parts(suite: Judged, shelf: Shelf) -> Iterator[TaskPart]:
+    """Yield what the page says of each task of a suite, in the order of its ids."""
+    tasks = {task.id: task for task in suite.data.tasks} if suite.data else {}
+    for number, id in enumerate(suite.ids):
+        yield _Gathered(suite, tasks.get(id)).part(id, shelf, number)
+
+
+class _Gathered:
+    """A task's part while its rows come in."""
+
+    def __init__(self, suite: Judged, task: Task | None) -> None:
+        self.task = task
+        given = suite.data.suites.get(task.id) if suite.data and task else None
+        self.inputs_of = given.cases if given else task.cases if task else ()
+        self.base = given.base_count if given else len(task.base) if task else 0
+        self.outcomes: list[OutcomePart] = []
+        self.programs: list[str | tuple[int, str]] = []
+        self.samples: list[list[Any]] = []
+        self.first: Counter[int] = Counter()
+        self.failed: Counter[int] = Counter()
+        self.inputs: dict[int, FailurePart] = {}
+        self.left_out = self.detailed = 0
+
+    def part(self, id: str, shelf: Shelf, number: int) -> TaskPart:
+        known: dict[str, int] = {}
+        texts: dict[str, int | None] = {}
+        for kept in shelf.rows(number):
+            self._count(kept.data)
+            if len(self.samples) == MOST_SAMPLES:
+                self.left_out += 1
+                continue
+            if kept.program not in texts:
+                texts[kept.program] = self._program(shelf.program(kept.program))
+            key = repr((kept.program, kept.data))
+            if key not in known:
+                known[key] = len(self.outcomes)
+                self.outcomes.append({"program": texts[kept.program], **_told(kept.data)})  # type: ignore[typeddict-item]
+            self.samples.append([kept.entrant, kept.number, known[key]])
+        found: TaskPart = {
+            "id": id,
+            "cases": self._cases(),
+            "programs": self.programs,
+            "outcomes": self.outcomes,
+            "samples": self.samples,
+            "samples_left_out": self.left_out,
+        }
+        if self.detailed:
+            found["failed"] = [self.failed[case] for case in range(self.detailed)]
+        if self.task is not None:
+            found["prompt"] = cut(self.task.prompt, MOST_PROGRAM)
+            found["reference"] = cut(self.task.reference, MOST_PROGRAM)
+            found["entry_point"] = self.task.entry_point
+            if self.task.contract:
+                found["contract"] = cut(self.task.contract, MOST_PROGRAM)
+            found["cases_total"], found["base_total"] = len(self.inputs_of), self.base
+        return found
+
+    def _count(self, data: Mapping[str, Any]) -> None:
+        if (failure := data.get("failure")) is not None and "case" in failure:
+            self.first[failure["case"]] += 1
+            self.inputs.setdefault(failure["case"], failure)
+        self.failed.update(data.get("failed", ()))
+        self.detailed = max(self.detailed, data.get("cases", 0))
+
+    def _program(self, text: str | None) -> int | None:
+        if text is None:
+            return None
+        self.programs.append(self._shared(cut(text, MOST_PROGRAM)))
+        return len(self.programs) - 1
+
+    def _shared(self, text: str) -> str | tuple[int, str]:
+        """Return a program without what it begins with of the prompt."""
+        prompt = self.task.prompt if self.task and len(self.task.prompt) <= MOST_PROGRAM else ""
+        size = shared(prompt, text)
+        # Characters beyond the first plane count twice in a browser.
+        if size < LEAST_SHARED or not text[:size].isascii():
+            return text
+        return size, text[size:]
+
+    def _cases(self) -> list[CasePart]:
+        """Return the inputs to show, by number."""
+        total = len(self.inputs_of)
+        weight = {case: (self.first[case], self.failed[case]) for case in
+                  {*self.first, *self.failed}}  # fmt: skip
+        chosen = sorted(weight, key=lambda case: (weight[case], -case), reverse=True)
+        numbers = {*chosen[: MOST_CASES - FIRST_CASES], *range(min(total, FIRST_CASES))}
+        return [case for number in sorted(numbers) if (case := self._case(number)) is not None]
+
+    def _case(self, number: int) -> CasePart | None:
+        known = self.inputs.get(number)
+        text, source = known.get("input") if known else None, ""
+        if number < len(self.inputs_of):
+            stated = cut(_arguments(self.inputs_of[number]))
+            # Where a case could not be used, those after it have other numbers.
+            if text in (None, stated):
+                text, source = stated, origin(self.inputs_of, number, self.base)
+        if text is None:
+            return None
+        found: CasePart = {
+            "number": number,
+            "input": text,
+            "origin": source,
+            "first": self.first[number],
+        }
+        if known is not None and "expected" in known:
+            found["expected"] = known["expected"]
+        if self.detailed:
+            found["failed"] = self.failed[number]
+        return found
+
+
+def _arguments(case: Case) -> str:
+    return arguments_text([to_json(each) for each in case.arguments])
+
+
+def _told(data: Mapping[str, Any]) -> dict[str, Any]:
+    keys: Sequence[str] = ("base", "plus", "stress", *FAILURES)
+    return {key: data[key] for key in keys if key in data}

@@ -1,0 +1,90 @@
+"""From data to the text of a page: templates, and what the page is allowed to run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from evalplus_lite.report.marks import marked
+from evalplus_lite.report.sections import Section
+
+UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+"""Characters that could end a script, as JSON may write them as well."""
+
+
+def script_json(data: Any) -> str:
+    """Return data as JSON that can stand in a script element whatever its texts hold."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
+
+
+def page(
+    *,
+    title: str,
+    index: Any,
+    sections: Sequence[Section],
+    parts: Iterable[tuple[str, str]],
+    home: str = "",
+) -> Iterator[str]:
+    """Yield the text of a page, a piece at a time.
+
+    ``parts`` are ids and texts (``script_json``) of further data, none of which is held. ``home``
+    is the address of the index's page where this is a page of one task.
+    """
+    scripts = [text for section in sections for text in section.scripts]
+    styles = [asset("style.css")]
+    scripts = [asset("texts.js"), asset("views.js"), asset("page.js"), *dict.fromkeys(scripts)]
+    yield from (
+        _environment()
+        .get_template("page.html")
+        .generate(
+            title=title,
+            home=home,
+            policy=policy(scripts, styles),
+            scripts=scripts,
+            styles=styles,
+            index=script_json(index),
+            sections=sections,
+            script_json=script_json,
+            parts=parts,
+        )
+    )
+
+
+def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """Return a Content-Security-Policy under which only these scripts and styles count."""
+    allowed: Mapping[str, Sequence[str]] = {"script-src": scripts, "style-src": styles}
+    rules = [f"{name} {' '.join(map(_hash, texts))}" for name, texts in allowed.items()]
+    return "; ".join(["default-src 'none'", *rules, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a text of this package's folder ``templates``."""
+    return (files("evalplus_lite.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("evalplus_lite.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["shown"] = marked
+    made.filters["percent"] = lambda share: f"{100 * share:.1f}"
+    return made

@@ -1,0 +1,216 @@
+"use strict";
+// The views of a task, a sample, and models side by side: each returns a list of nodes.
+
+const MOST_ROWS = 200;
+const index = JSON.parse(document.getElementById("index").textContent);
+
+/** Return a task's part, or null if it is not in this page. */
+function partOf(suite, task) {
+  const node = document.getElementById(`task-${suite}-${task}`);
+  return node && JSON.parse(node.textContent);
+}
+
+/** Return what addresses call a task: its id, or its place if no address can hold that. */
+function named(id, task) {
+  try { encodeURIComponent(id); return id; } catch { return `@${task}`; }
+}
+
+/** Return the address of a view of a task: address("sample", suite, task, entrant, index). */
+function address(view, suite, task, ...rest) {
+  const row = index.suites[suite].tasks[task];
+  const path = [view, named(row.id, task), ...rest].map(encodeURIComponent).join("/");
+  const here = document.getElementById(`task-${suite}-${task}`) || !row.file;
+  return `${here ? "" : row.file}#/${path}${suite ? `?suite=${suite + 1}` : ""}`;
+}
+
+function verdict(name) {
+  return make(`span.verdict${name === "pass" ? ".pass" : ""}`, name);
+}
+
+function verdicts(outcome) {
+  const nodes = [make("span", "base "), verdict(outcome.base)];
+  if (outcome.plus !== null) nodes.push(make("span", " plus "), verdict(outcome.plus));
+  if (outcome.stress) nodes.push(make("span", " stress "), verdict(outcome.stress));
+  return make("span", ...nodes);
+}
+
+function crumbs(...links) {
+  return make("p.crumbs", ...links.filter(Boolean));
+}
+
+function link(text, href) {
+  return make("a", {href}, text);
+}
+
+function home(suite) {
+  return link(index.suites[suite].name, `${index.home || ""}#/suite-${suite + 1}`);
+}
+
+function heading(text) {
+  return make("h1", {tabindex: "-1"}, text);
+}
+
+function folded(title, text, open) {
+  const node = make("details", make("summary", title), make("pre", {tabindex: "0"}, text));
+  node.open = Boolean(open);
+  return node;
+}
+
+function table(label, heads, rows) {
+  const body = make("tbody", ...rows.slice(0, MOST_ROWS));
+  const box = make("div.scroll", {tabindex: "0", role: "region", "aria-label": label},
+    make("table", make("thead", make("tr", ...heads.map((head) => make("th", {scope: "col"}, head)))), body));
+  if (rows.length <= MOST_ROWS) return box;
+  const more = make("button", {type: "button"}, `Show all ${rows.length}`);
+  more.addEventListener("click", () => { body.append(...rows.slice(MOST_ROWS)); more.remove(); });
+  return make("div", box, more);
+}
+
+function cells(...values) {
+  return make("tr", ...values.map((value) => make("td", value)));
+}
+
+function code(text) {
+  return make("code", text);
+}
+
+/** Return a program's text: parts hold it whole, or with the prompt's beginning left out. */
+function programText(part, number) {
+  if (number === null || number === undefined) return null;
+  const found = part.programs[number];
+  return typeof found === "string" ? found : part.prompt.slice(0, found[0]) + found[1];
+}
+
+function programBox(text, fault) {
+  if (text === null) return make("p.note", "The program's text was not kept beside the results.");
+  const box = make("pre.program", {tabindex: "0", "aria-label": "Program"});
+  text.split("\n").forEach((line, n) => {
+    const node = make(`span.line${n + 1 === fault ? ".fault" : ""}`, line + "\n");
+    if (n + 1 === fault) node.append(make("span.hidden", " (failed on this line)"));
+    box.append(node);
+  });
+  return box;
+}
+
+function failureBox(title, failure) {
+  const nodes = [make("h3", title)];
+  const line = failure.line ? `, line ${failure.line}` : "";
+  nodes.push(make("p", verdict(failure.verdict), ` ${failure.detail}${line}`));
+  if (failure.input !== undefined) nodes.push(make("div", "Input", make("div.value", {tabindex: "0"}, failure.input)));
+  if (failure.actual !== undefined) {
+    const [one, other] = compared(failure.expected, failure.actual);
+    nodes.push(make("div.pair", make("div", "Expected", differing(one)), make("div", "Actual", differing(other))));
+  } else if (failure.expected !== undefined)
+    nodes.push(make("div", "Expected", make("div.value", {tabindex: "0"}, failure.expected)));
+  return make("section", ...nodes);
+}
+
+function counted(counts) {
+  if (!counts) return ["–", "–", "–"];
+  return [counts[0], `${counts[1]}`, `${counts[2]}`];
+}
+
+/** Views by name: each takes suite, task, its part, and the rest of the address. */
+const VIEWS = {
+  task(suite, task, part) {
+    const data = index.suites[suite], row = data.tasks[task];
+    const around = [[task - 1, "Task before"], [task + 1, "Next task"]].filter(([n]) => data.tasks[n]);
+    const nodes = [
+      crumbs(home(suite), link("Models side by side", address("compare", suite, task)), ...around.map(([n, text]) => link(text, address("task", suite, n)))),
+      heading(row.id),
+    ];
+    nodes.push(table("Scores", ["model", "samples", "base right", ...(data.has_plus ? ["all right"] : [])],
+      data.entrants.map((side, n) => cells(side.label, ...counted(row.counts[n]).slice(0, data.has_plus ? 3 : 2)))));
+    if (part.prompt === undefined) nodes.push(make("p.note", data.missing || "The data set given has no such task."));
+    else {
+      nodes.push(folded("Prompt", part.prompt, true));
+      if (part.contract) nodes.push(folded("Contract: what inputs may be", part.contract));
+      nodes.push(part.reference ? folded("Reference", part.reference) : make("p", "The task has no reference."));
+    }
+    nodes.push(make("h2", "Inputs"), inputsNote(part));
+    if (part.cases.length) {
+      const first = part.cases.reduce((sum, each) => sum + each.first, 0);
+      nodes.push(table("Inputs", ["input", "of", "expected", "from", "first failed by", ...(part.failed ? ["failed by"] : [])],
+        part.cases.map((each) => cells(String(each.number), code(each.input), code(each.expected ?? ""), each.origin,
+          each.first ? `${each.first} of ${first}` : "", ...(part.failed ? [String(each.failed)] : [])))));
+    }
+    nodes.push(make("h2", "Samples"));
+    if (part.samples_left_out) nodes.push(make("p.note", `${part.samples_left_out} further samples are counted above and not shown.`));
+    nodes.push(samplesTable(suite, task, part));
+    return nodes;
+  },
+
+  sample(suite, task, part, entrant, number) {
+    const data = index.suites[suite], row = data.tasks[task];
+    const place = part.samples.findIndex((each) => each[0] === Number(entrant) && each[1] === Number(number));
+    if (place < 0) return [crumbs(home(suite), link(row.id, address("task", suite, task))), heading("No such sample"), make("p", "It is not in this report.")];
+    const sample = part.samples[place], outcome = part.outcomes[sample[2]], side = data.entrants[sample[0]];
+    const around = [[place - 1, "Sample before"], [place + 1, "Next sample"]].filter(([n]) => part.samples[n]);
+    const nodes = [
+      crumbs(home(suite), link(row.id, address("task", suite, task)), link("Models side by side", address("compare", suite, task)),
+        ...around.map(([n, text]) => link(text, address("sample", suite, task, part.samples[n][0], part.samples[n][1])))),
+      heading(`${side.label}, ${row.id}, sample ${sample[1]}`),
+      make("p", verdicts(outcome), costs(sample)),
+    ];
+    if (outcome.smallest) nodes.push(failureBox("Smallest input found that fails", outcome.smallest));
+    if (outcome.failure) {
+      const known = part.cases.find((each) => each.number === outcome.failure.case);
+      const origin = known && known.origin ? ` (${known.origin})` : "";
+      nodes.push(failureBox(`First input that fails: ${outcome.failure.case}${origin}`, outcome.failure));
+    }
+    if (outcome.stress_failure) nodes.push(failureBox("Stress case that fails", outcome.stress_failure));
+    nodes.push(make("h2", "Program"), programBox(programText(part, outcome.program), (outcome.failure || outcome.smallest || {}).line));
+    const same = part.samples.filter((each) => each !== sample && part.outcomes[each[2]].program === outcome.program);
+    if (outcome.program !== null && same.length)
+      nodes.push(make("p", `The same program: ${same.length} other samples, such as `,
+        link(`${data.entrants[same[0][0]].label}, sample ${same[0][1]}`, address("sample", suite, task, same[0][0], same[0][1])), "."));
+    return nodes;
+  },
+
+  compare(suite, task, part) {
+    const data = index.suites[suite], row = data.tasks[task];
+    const sides = make("div.sides", {tabindex: "0", role: "region", "aria-label": "Models side by side"});
+    data.entrants.forEach((side, entrant) => {
+      const own = part.samples.filter((each) => each[0] === entrant);
+      if (!own.length) return;
+      const select = make("select", {"aria-label": `Sample of ${side.label}`}, ...own.slice(0, MOST_ROWS).map((each, n) => {
+        const outcome = part.outcomes[each[2]];
+        return make("option", {value: String(n)}, `sample ${each[1]}: ${outcome.plus ?? outcome.base}`);
+      }));
+      const box = make("div");
+      const show = () => {
+        const sample = own[Number(select.value)], outcome = part.outcomes[sample[2]], failure = outcome.smallest || outcome.failure;
+        box.replaceChildren(make("p", verdicts(outcome), " ", link("whole sample", address("sample", suite, task, sample[0], sample[1]))),
+          programBox(programText(part, outcome.program), (outcome.failure || {}).line), ...(failure ? [failureBox("Fails on", failure)] : []));
+      };
+      select.addEventListener("change", show);
+      show();
+      sides.append(make("article", make("h2", side.label), select, box));
+    });
+    return [crumbs(home(suite), link(row.id, address("task", suite, task))), heading(`${row.id}: models side by side`), sides];
+  },
+};
+
+function inputsNote(part) {
+  const shown = part.cases.length;
+  if (!shown) return make("p", "No input decided a verdict, and the data set was not given.");
+  const total = part.cases_total === undefined ? "" : ` of ${part.cases_total} (${part.base_total} base)`;
+  return make("p", `${shown} inputs${total}: those that a sample failed on first, and the first few.`);
+}
+
+function costs(sample) {
+  const found = [];
+  if (typeof sample[3] === "number") found.push(`${sample[3].toPrecision(3)} s of CPU`);
+  if (typeof sample[4] === "number") found.push(`${(sample[4] / 1048576).toFixed(1)} MiB`);
+  return found.length ? ` ${found.join(", ")}` : "";
+}
+
+function samplesTable(suite, task, part) {
+  const data = index.suites[suite];
+  return table("Samples", ["model", "sample", "base", ...(data.has_plus ? ["plus"] : []), "failing input", "why"], part.samples.map((sample) => {
+    const outcome = part.outcomes[sample[2]], failure = outcome.failure;
+    const why = failure ? failure.detail || `got ${failure.actual.slice(0, 60)}, expected ${failure.expected.slice(0, 60)}` : "";
+    return cells(data.entrants[sample[0]].label, link(String(sample[1]), address("sample", suite, task, sample[0], sample[1])),
+      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why);
+  }));
+}
