@@ -23,8 +23,11 @@ def score(
         typer.Argument(metavar="PREDICTIONS", help="What predict wrote, or CRUXEval generations."),
     ],
     k: Annotated[
-        str, typer.Option("--k", metavar="N,N", help="Which pass@k, of so many answers or more.")
-    ] = "1,5",
+        str | None,
+        typer.Option(
+            "--k", metavar="N,N", help="Which pass@k, of so many answers or more; default: 1,5."
+        ),
+    ] = None,
     of: Annotated[
         str | None,
         typer.Option("--of", metavar="WHAT", help="What generations are: output or input."),
@@ -63,7 +66,7 @@ def score(
         result = prediction.score(
             tasks,
             predictions,
-            ks=whole_numbers(k),
+            ks=whole_numbers(k or "1,5"),
             of=None if of is None else asked_of(of),
             judge=None if judge is None else Client(judge, base_url=base_url),
             graded=grades,
@@ -74,6 +77,9 @@ def score(
         print_json(result.summary)
     else:
         show(result.report)
+        if k is not None and result.report.too_few:
+            shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
+            say(f"{shown}: no case has so many answers; predict -n draws more")
     return 1 if result.report.undecided else 0
 
 
@@ -104,5 +110,7 @@ def show(report: ScoreReport) -> None:
             f"{len(report.undecided)} predictions are not judged and not in these figures, the "
             f"first {first['task_id']}, case {first['case']}: {first['problem']}"
         )
+    if report.repeated:
+        say(f"{report.repeated} predictions are there more than once, and counted once")
     if report.missing:
         say(f"{report.missing} cases have no prediction and are not in these figures")

@@ -6,12 +6,18 @@ written one way (2.0 is 2), and what is left is compared as JSON. True is not 1.
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from evalplus_lite.types import Value
+
+MOST_NESTED = 200
+"""Members of a set that are compared in any order of their own; of larger ones in sorted order."""
+LONGEST_KEY = 10_000
+"""Characters of a predicted key that is read."""
 
 
 def normal(value: Value) -> Any:
@@ -36,19 +42,10 @@ def normal(value: Value) -> Any:
 def is_same(truth: Value, predicted: Any) -> bool:
     """Return whether a predicted JSON value is a true output.
 
-    For a set a prediction's list may stand in any order. Sets inside other values are compared in
-    sorted order of both where they are of equal shape.
+    Where the truth has a set, at any depth, the prediction's list may stand in any order. A key
+    that is no text may be written as JSON or as Python: ``[1, 2]``, ``[1,2]`` or ``(1, 2)``.
     """
-    if isinstance(truth, set | frozenset):
-        return isinstance(predicted, list) and text(sorted_deep(truth)) == text(
-            sorted(_numbers(predicted), key=_order)
-        )
     return text(normal(truth)) == text(_aligned(truth, _numbers(predicted)))
-
-
-def sorted_deep(truth: Value) -> Any:
-    """Return a set's normal form (sorted)."""
-    return sorted((normal(item) for item in truth), key=_order)
 
 
 def text(tree: Any) -> str:
@@ -57,16 +54,57 @@ def text(tree: Any) -> str:
 
 
 def _aligned(truth: Value, predicted: Any) -> Any:
-    """Sort a prediction's lists where the truth has sets."""
+    """Return a prediction with lists sorted where the truth has sets, and keys as it has them."""
     if isinstance(truth, set | frozenset) and isinstance(predicted, list):
-        return sorted(predicted, key=_order)
+        return sorted(_members(truth, predicted), key=_order)
     if isinstance(truth, list | tuple) and isinstance(predicted, list):
         if len(truth) == len(predicted):
             return [_aligned(t, p) for t, p in zip(truth, predicted, strict=True)]
     elif isinstance(truth, Mapping) and isinstance(predicted, dict):
         known = {_key(key): item for key, item in truth.items()}
-        return {k: _aligned(known[k], p) if k in known else p for k, p in predicted.items()}
+        others = {_key(key) for key in truth if not isinstance(key, str)}
+        found: dict[str, Any] = {}
+        for written, item in predicted.items():
+            key = written if written in known else _respelled(written, others)
+            if key in found:  # two spellings of one key say two things
+                return predicted
+            found[key] = _aligned(known[key], item) if key in known else item
+        return found
     return predicted
+
+
+def _members(truth: frozenset[Value] | set[Value], predicted: list[Any]) -> list[Any]:
+    """Return what is predicted of a set, each member written as the one that it may be."""
+    nested = [each for each in truth if isinstance(each, frozenset | tuple)]
+    if not nested or len(predicted) != len(truth) or len(nested) > MOST_NESTED:
+        return predicted
+    texts = [text(normal(each)) for each in nested]
+    found = []
+    for item in predicted:
+        written = (_aligned(each, item) for each in nested)
+        fitting = (
+            tree for tree, wanted in zip(written, texts, strict=True) if text(tree) == wanted
+        )
+        found.append(next(fitting, item))
+    return found
+
+
+def _respelled(written: str, keys: set[str]) -> str:
+    """Return which of the keys, the texts of values, a predicted key spells; or the key itself."""
+    if not keys or len(written) > LONGEST_KEY:
+        return written
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = _key_text(read(written))
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        if found in keys:
+            return found
+    return written
+
+
+def _key_text(value: Any) -> str:
+    return text(normal(value))
 
 
 def _numbers(tree: Any) -> Any:
@@ -87,8 +125,8 @@ def _number(value: float) -> Any:
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    if value.is_integer() and abs(value) < 1e15:
-        return int(value)
+    if value.is_integer():
+        return _number(int(value))
     return value
 
 

@@ -19,6 +19,7 @@ Work out what comes of the call, without running it. Answer with one JSON object
 KeyError('k') is written {{"error": {{"type": "KeyError", "message": "'k'"}}}}.
 - If it returns a value, as most calls do, write that under "value", tuples and sets as lists. \
 ('ab', None) is written {{"value": ["ab", null]}}.
+{forms}
 
 <program>
 {code}
@@ -45,7 +46,13 @@ It is stopped just before this line (line {line} of the program) runs for the {h
 What do the local variables {variables} hold at that moment? Answer with one JSON object and \
 nothing else, tuples and sets as lists. For variables n and names it could be:
 {{"value": {{"n": 3, "names": ["ab", null]}}}}
+{forms}
 """
+FORMS = """\
+What JSON has no form for: bytes as text, a character a byte (b'a\\xff' is "a\\u00ff"); dates and \
+times as text in ISO form ("2024-02-29T12:30:00"); "NaN", "Infinity" and "-Infinity"; complex \
+numbers as [real, imaginary]; keys that are no text as the text of their JSON: \
+{1: 'a', (2, None): 'b'} is {"1": "a", "[2, null]": "b"}. Equal numbers are alike: 2.0 is 2."""
 INPUT_PROMPT = """A Python {python} program follows, and the value that a call of {name} gave, \
 made once, in a fresh process. Find a call that gives exactly this value; any that does is right. \
 Answer with one JSON object and nothing else, the call as Python source under "call". \
@@ -111,7 +118,9 @@ def worked_examples(python: str, of: Asked = "output") -> list[Message]:
 
 def wording(of: Asked = "output") -> str:
     """Return a fingerprint of the prompts: answers to other words are other predictions."""
-    prompts = (PROMPT, STATE_PROMPT, RETRY) if of == "output" else (INPUT_PROMPT, INPUT_RETRY)
+    prompts = (
+        (PROMPT, STATE_PROMPT, FORMS, RETRY) if of == "output" else (INPUT_PROMPT, INPUT_RETRY)
+    )
     text = "\n".join(prompts)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -133,6 +142,7 @@ def prompt_for(task: MinedTask, case: TaskCase, of: Asked = "output") -> str:
             call=case.written(task.entry_point),
             line=stop["line"],
             text=stop["text"],
+            forms=FORMS,
             hit=stop["hit"],
             variables=", ".join(stop["variables"]),
         )
@@ -141,6 +151,7 @@ def prompt_for(task: MinedTask, case: TaskCase, of: Asked = "output") -> str:
     return PROMPT.format(
         python=str(task.facts.get("python", "3")),
         code=task.code,
+        forms=FORMS,
         call=case.written(task.entry_point),
         arguments="as the call has them" if case.source else shown,
     )

@@ -206,6 +206,10 @@ class ScoreReport:
     """Cases of the tasks without any prediction; they count as wrong in nothing."""
     undecided: list[dict[str, Any]] = field(default_factory=list)
     """Predictions that the judge gave no answer on, and why: in none of the figures."""
+    repeated: int = 0
+    """Predictions that are there more than once, under one sample's number: counted once."""
+    too_few: list[int] = field(default_factory=list)
+    """The k of pass@k that no case has answers enough for."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it for a file."""
@@ -219,6 +223,8 @@ class ScoreReport:
             "wrong": self.reasons,
             "missing": self.missing,
             "undecided": self.undecided,
+            "repeated": self.repeated,
+            "too_few": self.too_few,
         }  # fmt: skip
 
 
@@ -236,14 +242,27 @@ def score(
     ``ran`` says of each expression that a model wrote why it is wrong, or "".
 
     Groups: all, errors only, package, static and runtime statistics in quarters, and the counts of
-    node types over lines of code. Raises InputError for a prediction of an unknown case.
+    node types over lines of code. Raises InputError for a prediction of an unknown case, for two
+    answers under one sample's number, and where there is no prediction at all.
     """
     known = {task.id: task for task in tasks}
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
     report = ScoreReport()
     unjudged: set[tuple[str, int]] = set()
+    answers: dict[tuple[str, int, int], Mapping[str, Any] | None] = {}
     for prediction in predictions:
         task = task_of(prediction, known)
+        name = (prediction.task_id, prediction.case, prediction.sample)
+        if name in answers:
+            if answers[name] != prediction.answer:
+                raise InputError(
+                    f"{task.id}, case {prediction.case}, sample {prediction.sample} is answered"
+                    " twice, and otherwise",
+                    remedy="number the samples of a case from 0, each once",
+                )
+            report.repeated += 1
+            continue
+        answers[name] = prediction.answer
         found = grade(task.cases[prediction.case], prediction, judge, ran=ran)
         if graded is not None:
             graded(task, found)
@@ -257,10 +276,16 @@ def score(
         marks[prediction.task_id, prediction.case].append(found.is_right)
         if not found.is_right:
             report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
+    if not answers:
+        raise InputError(
+            "there is no prediction", remedy="ask a model first: evalplus-lite predict"
+        )
     for k in ks:
         values = [pass_at_k(len(m), sum(m), k) for m in marks.values() if len(m) >= k]
         if values:
             report.pass_at[f"pass@{k}"] = fmean(values)
+        else:
+            report.too_few.append(k)
     seen = unjudged | set(marks)
     report.missing = sum(len(task.cases) for task in known.values()) - len(seen)
     rates = {place: fmean(found) for place, found in marks.items()}

@@ -1,0 +1,50 @@
+"""When a predicted answer is the true one, and how often it counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.mining.asking.canonical import is_same
+from evalplus_lite.mining.asking.predict import Prediction
+from evalplus_lite.mining.asking.score import score
+from evalplus_lite.mining.running.runs import CallResult, Invocation
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+
+
+def test_keys_are_known_as_json_and_as_python_write_them() -> None:
+    for written in ("(1, 2)", "[1, 2]", "[1,2]"):
+        assert is_same({(1, 2): 3}, {written: 3})
+    assert is_same({None: 1, True: 2, 1.5: 3}, {"None": 1, "true": 2, "1.5": 3})
+    assert is_same({1.0: {"b", "a"}}, {"1": ["b", "a"]})
+    assert is_same({"(1, 2)": 3}, {"(1, 2)": 3})
+    assert not is_same({"None": 1}, {"null": 1})
+    assert not is_same({True: 1}, {"1": 1})
+    assert not is_same({(1, 2): 3, "x": 3}, {"(1, 2)": 3, "[1, 2]": 3})
+
+
+def test_sets_in_sets_stand_in_any_order() -> None:
+    truth = {frozenset({1, 2}), frozenset({3, 4}), (5, frozenset("ab"))}
+    assert is_same(truth, [[5, ["b", "a"]], [4, 3], [2, 1]])
+    assert not is_same(truth, [[5, ["b", "a"]], [4, 3], [2, 2]])
+    assert not is_same({(1, 2)}, [[2, 1]])
+
+
+def test_large_whole_numbers_are_alike_however_written() -> None:
+    assert is_same(1e16, 10**16)
+    assert is_same(10**300, 1e300) is (10**300 == 1e300)
+    assert not is_same(2**53 + 1, float(2**53))
+
+
+def test_a_sample_counts_once() -> None:
+    """Copies are no further samples, two answers under one number are a mistake, none is told."""
+    task = MinedTask("own/f", "", "f", (TaskCase(Invocation(()), CallResult("value", value=1)),))
+    first = Prediction(task.id, 0, 0, {"value": "?"})
+    report = score([task], [first, first], ks=(1, 2))
+    assert (report.repeated, report.too_few, len(report.pass_at)) == (1, [2], 1)
+    with pytest.raises(InputError, match="sample 0"):
+        score([task], [first, replace(first, answer={"value": "!"})])
+    with pytest.raises(InputError, match="no prediction"):
+        score([task], [])
