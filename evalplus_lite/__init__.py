@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.reporting import report as report
     from evalplus_lite.pipelines.samples import read_samples as read_samples
     from evalplus_lite.reduction.policy import Policy as Policy
+    from evalplus_lite.soundness.auditing import VerifierAudit as VerifierAudit
+    from evalplus_lite.soundness.auditing import audit_verifier as audit_verifier
     from evalplus_lite.statistics.pass_at_k import pass_at_k as pass_at_k
     from evalplus_lite.tasks import Dataset as Dataset
     from evalplus_lite.types import Case as Case
@@ -104,6 +106,7 @@ _HOMES = {
     "pipelines.samples": "read_samples",
     "reduction.policy": "Policy",
     "statistics.pass_at_k": "pass_at_k",
+    "soundness.auditing": "VerifierAudit audit_verifier",
     "tasks": "Dataset",
     "types": "Case Rule Sample Suite Task Unusable Verdict",
     "verifier": "Verifier",

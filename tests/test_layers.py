@@ -67,6 +67,8 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "pipelines": MEASURING
     | GENERATING
     | {"prompting", "llm", "exporters", "outputs", "report", "mining", *MINING},
+    | {"prompting", "llm", "exporters", "outputs", "mining", *MINING},
+    "soundness": {"errors"},
     "verifier": JUDGING | {"pipelines"},
     "serve": JUDGING | {"pipelines"},
 }
@@ -106,6 +108,7 @@ INSIDE = (
     "sandbox/guest/ordering.py",
     "sandbox/guest/worker.py",
     "sandbox/guest/boot.py",
+    "soundness/host.py",
 )
 """Modules whose text runs in a bare interpreter."""
 

@@ -53,6 +53,7 @@ evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresent
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 sanitize: Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
 serve: Judge programs for trainers and harnesses, over HTTP.
+audit-verifier: Ask any verifier about right, wrong, late, odd and cheating programs.
 quality: Measure how well suites tell right programs from wrong ones, side by side.
 crossval: Leave one model out: choose suites by the others' samples, judge it by them.
 Look at results

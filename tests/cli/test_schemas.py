@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "init": ("init", "examples"),
     "doctor": ("doctor",),
     "contracts_infer": ("contracts", "infer", *DATA),
+    "audit_verifier": ("audit-verifier", "false", "--only", "cheat: files", "--no-load"),
     "cache": ("cache",),
     "cache_list": ("cache", "list"),
     "cache_clear": ("cache", "clear", "--older-than", "9w"),

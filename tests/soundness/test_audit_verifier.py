@@ -1,0 +1,166 @@
+"""audit_verifier: each way in which a verifier errs is found, counted and named."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.commands import run
+
+from evalplus_lite import Case, Dataset, InputError, Task, Verifier, audit_verifier
+from evalplus_lite.harness import CALL, Harness
+from evalplus_lite.rules import PYTHON, Rule
+from evalplus_lite.soundness.auditing import VerifierAudit
+from evalplus_lite.soundness.programs import Problem, program_set
+from evalplus_lite.values import wire
+
+HERE = Path(__file__).parent
+FEW = ("cheat: files",)
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The faulty verifiers can be imported by processes that are started here."""
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+
+
+def audited(name: str, *only: str, timeout: float = 30.0, protocol: str = "") -> VerifierAudit:
+    target = f"verifiers:{name}"
+    return audit_verifier(
+        target, only=only or FEW, load=False, timeout=timeout, protocol=protocol, workers=2
+    )
+
+
+def task_of(problem: Problem) -> Task:
+    is_script = problem.kind == "script"
+    return Task(
+        problem.name,
+        problem.prompt,
+        problem.entry_point,
+        program_set().reference(problem),
+        base=tuple(Case((given,) if is_script else tuple(given)) for given, _ in problem.cases),
+        outputs=tuple(wire.encode(expected) for _, expected in problem.cases),
+        rule=Rule("lines") if is_script else PYTHON,
+        harness=Harness("script") if is_script else CALL,
+        style="solution",
+    )
+
+
+@pytest.mark.filterwarnings("ignore::evalplus_lite.EvidenceWarning")
+def test_the_set_is_what_it_says() -> None:
+    """Every program's verdict is the one its class claims, in a sandbox that holds them."""
+    programs = [each for each in program_set().programs if each.category != "late"]
+    problems = {each.problem.name: each.problem for each in programs}
+    tasks = tuple(map(task_of, problems.values()))
+    with Verifier(Dataset("set", tasks), workers=2) as verifier:
+        pairs = [(each.problem.name, each.text) for each in programs]
+        found = list(verifier.verify_many(pairs, on_failure="raise"))
+    wrong = [
+        (program.name, verdict)
+        for program, verdict in zip(programs, found, strict=True)
+        if verdict.passed != program.is_right  # type: ignore[union-attr]
+    ]
+    assert wrong == []
+
+
+def test_what_exit_codes_miss() -> None:
+    """A verifier that goes by exit codes is fooled by programs that leave, and so it is told."""
+    found = audited("script", "cheat: exits", "wrong")
+    assert not found.is_sound
+    assert "leaves at once when loaded" in [each.program.name for each in found.fooled]
+    assert found.refused == []
+    assert found.unjudged == []
+    assert {each.program.category for each in found.fooled} == {"cheat: exits"}
+
+
+def test_right_programs_refused() -> None:
+    """A verifier that refuses all is not sound, however few it lets through."""
+    found = audited("refuse", "right")
+    assert len(found.refused) == len(found.answers)
+    assert not found.is_sound
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [("hang", "hang"), ("leave", "ended"), ("fail", "error"), ("none", "none")],
+)
+def test_no_verdict(name: str, reply: str) -> None:
+    """A verifier that hangs, ends, raises or says None ends nothing here, and is told apart."""
+    found = audited(name, timeout=0.3)
+    assert [each.answer.reply for each in found.answers] == [reply] * 2
+    assert found.fooled == []
+
+
+def test_answers_cannot_be_forged() -> None:
+    """What is written beside the verifier's answers is not taken for one."""
+    assert {each.answer.reply for each in audited("shout").answers} == {"rejected"}
+
+
+def test_protocols_are_recognised() -> None:
+    """A function is asked as its parameters say; a full score in a dict is one."""
+    found = audited("compute_score", "cheat: files")
+    assert found.protocol == "verl"
+    assert [each.answer.score for each in found.answers] == [1.0, 0.0]
+    assert audited("none").protocol == "trl"
+    assert audited("none", "wrong", protocol="open-r1").kinds == ("script",)
+
+
+def test_a_command() -> None:
+    """A command that prints a score is a verifier; one that fails gives no verdict."""
+    code = "import json, sys; print(len(json.load(sys.stdin)['tests']) / 40)"
+    command = shlex.join([sys.executable, "-c", code])
+    found = audit_verifier(command, only=FEW, load=False)
+    assert found.protocol == "command"
+    assert {each.answer.score for each in found.answers} == {0.5}
+    assert {each.answer.reply for each in found.answers} == {"rejected"}
+    failed = audit_verifier("false", only=FEW, load=False)
+    assert {each.answer.reply for each in failed.answers} == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ("no_such_module:f", "no_such_module"),
+        ("verifiers:no_such_function", "no_such_function"),
+        ("http://127.0.0.1:9", "refused"),
+    ],
+)
+def test_targets_that_cannot_be_asked(target: str, problem: str) -> None:
+    """What cannot be asked is an error that says why."""
+    with pytest.raises(InputError, match=problem):
+        audit_verifier(target, only=FEW)
+    with pytest.raises(InputError, match="late"):
+        audited("refuse", "no such class")
+
+
+def test_the_command_shows_who_fooled_it(tmp_path: Path) -> None:
+    """The table, and below it each program that was accepted and should not be."""
+    arguments = ("audit-verifier", "verifiers:script", "--only", "cheat: files", "--no-load")
+    done = run(*arguments, folder=tmp_path, variables={"PYTHONPATH": str(HERE)})
+    assert "cheat: files" in done.stdout
+    assert "asked as plain" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit that is interrupted leaves no process and no folder behind."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    command = [sys.executable, "-m", "evalplus_lite", "audit-verifier", "verifiers:hang"]
+    root = HERE.parents[1]
+    process = subprocess.Popen(
+        [*command, "--no-load"],
+        env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{HERE}"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while not list(tmp_path.glob("*/work")):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert list(tmp_path.iterdir()) == []
