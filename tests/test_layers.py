@@ -24,6 +24,7 @@ MINING = tuple(
 )  # fmt: skip
 ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
+    "soundness": {"errors"},
     "locks": frozenset(),
     "store": {"errors", "locks"},
     "harness": frozenset(),
@@ -67,8 +68,6 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "pipelines": MEASURING
     | GENERATING
     | {"prompting", "llm", "exporters", "outputs", "report", "mining", *MINING},
-    | {"prompting", "llm", "exporters", "outputs", "mining", *MINING},
-    "soundness": {"errors"},
     "verifier": JUDGING | {"pipelines"},
     "serve": JUDGING | {"pipelines"},
 }
