@@ -28,9 +28,9 @@ def one_path(context: typer.Context, value: str) -> str:
     return str(_spool(context, path)) if _is_pipe(path) else value
 
 
-def all_names(context: typer.Context, value: list[str]) -> list[str]:
+def all_names(context: typer.Context, value: list[str] | None) -> list[str]:
     """Return data sets' names or paths; what is piped in is copied to files first."""
-    return [one_path(context, each) for each in value]
+    return [one_path(context, each) for each in value or ()]
 
 
 def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | None:

@@ -16,6 +16,7 @@ from evalplus_lite.pipelines.datasets import content_hash, load_dataset
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.report.files import MOST_BYTES, write_report
 from evalplus_lite.report.suites import judged
+from evalplus_lite.report.views import suite_sections
 from evalplus_lite.tasks import Dataset, names
 
 SUITE = "suite.jsonl.gz"
@@ -53,16 +54,19 @@ def report(
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     outputs = found_outputs(given)
     evaluations = [evaluation_of(each) for each in outputs if each.kind == "evaluation"]
-    if not evaluations:
-        raise InputError(
-            f"{', '.join(map(str, given))}: no results of evaluate",
-            remedy="give a folder that has results.jsonl and summary.json",
-        )
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
+        made = _made(outputs, opened)
+    further = suite_sections(outputs, _distinct([*made, *data.values()]))
+    if not evaluations and not further:
+        raise InputError(
+            f"{', '.join(map(str, given))}: nothing that a page shows",
+            remedy="give a folder that has results.jsonl and summary.json, or mutants.json",
+        )
     suites = judged(evaluations, data)
-    name = title or ", ".join(dict.fromkeys(suite.name for suite in suites))
-    files = write_report(Path(out), suites, [], title=name, most=most_bytes)
+    about = [suite.name for suite in suites] or [section.title for section in further[:1]]
+    name = title or ", ".join(dict.fromkeys(about))
+    files = write_report(Path(out), suites, further, title=name, most=most_bytes)
     return ReportResult(
         {
             "out": os.fspath(out),
@@ -93,6 +97,8 @@ def _found(
     for each in datasets:
         data = each if isinstance(each, Dataset) else load_dataset(each, session=session)
         matching = _matching(data, evaluations)
+        if not matching and data.name in _named(outputs):
+            matching = {content_hash(data): data}
         if not matching:
             contents = ", ".join(f"{one.dataset} {one.content[:12]}" for one in evaluations[:5])
             raise InputError(
@@ -116,6 +122,23 @@ def _found(
         found = {**_matching(data, evaluations), **found}
         missing -= set(found)
     return found
+
+
+def _named(outputs: Sequence[Output]) -> set[str]:
+    """Return the names of the suites that outputs other than evaluations are about."""
+    kinds = ("mutants", "reduction", "suite")
+    return {str(each.summary.get("dataset")) for each in outputs if each.kind in kinds}
+
+
+def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
+    """Return the suites that jobs among the outputs made."""
+    places = [each.folder / SUITE for each in outputs if each.kind == "suite"]
+    return [load_dataset(place, session=session) for place in places if place.is_file()]
+
+
+def _distinct(datasets: Sequence[Dataset]) -> list[Dataset]:
+    """Return data sets each once, by content."""
+    return list({content_hash(each): each for each in datasets}.values())
 
 
 def _matching(data: Dataset, evaluations: Sequence[Evaluation]) -> dict[str, Dataset]:

@@ -1,4 +1,4 @@
-"""Mutants in Stryker's form as a page needs them: who kills whom, and no more than a page can hold."""
+"""Mutants in Stryker's form as a page needs them: who kills whom, and as many as it can hold."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def page(
     is the address of the index's page where this is a page of one task.
     """
     scripts = [text for section in sections for text in section.scripts]
-    styles = [asset("style.css")]
+    styles = [asset("style.css"), asset("charts.css")]
     scripts = [asset("texts.js"), asset("views.js"), asset("page.js"), *dict.fromkeys(scripts)]
     yield from (
         _environment()
@@ -46,7 +46,7 @@ def page(
         .generate(
             title=title,
             home=home,
-            policy=policy(scripts, styles),
+            policy=policy(scripts, styles, [section.allows for section in sections]),
             scripts=scripts,
             styles=styles,
             index=script_json(index),
@@ -57,10 +57,18 @@ def page(
     )
 
 
-def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
-    """Return a Content-Security-Policy under which only these scripts and styles count."""
+def policy(
+    scripts: Sequence[str], styles: Sequence[str], further: Sequence[Mapping[str, str]] = ()
+) -> str:
+    """Return a Content-Security-Policy under which only these scripts and styles count.
+
+    ``further`` are directives that sections need: each may add one, and change none.
+    """
     allowed: Mapping[str, Sequence[str]] = {"script-src": scripts, "style-src": styles}
     rules = [f"{name} {' '.join(map(_hash, texts))}" for name, texts in allowed.items()]
+    added = {name: sources for each in further for name, sources in each.items()}
+    assert not {*allowed, "default-src", "base-uri", "form-action"} & set(added)
+    rules += [f"{name} {sources}" for name, sources in added.items()]
     return "; ".join(["default-src 'none'", *rules, "base-uri 'none'", "form-action 'none'"])
 
 

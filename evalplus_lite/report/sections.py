@@ -13,7 +13,8 @@ class Section:
 
     ``template`` is rendered with ``context`` (all texts in it are escaped). ``data`` is plain JSON
     for the view's script, in ``<script type="application/json" id="data-ROUTE">``. ``scripts``
-    are texts that run as the page opens; each is allowed by its hash, and nothing else is.
+    are texts that run as the page opens; each is allowed by its hash, and nothing else is but what
+    ``allows`` adds to the page's policy: sources by directive.
     ``route`` is one of letters, digits and dashes.
     """
 
@@ -23,3 +24,4 @@ class Section:
     context: Mapping[str, Any] = field(default_factory=dict)
     data: Any = None
     scripts: tuple[str, ...] = ()
+    allows: Mapping[str, str] = field(default_factory=dict)

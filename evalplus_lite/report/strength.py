@@ -88,6 +88,4 @@ def by_source(
             any_[case.source] += n in kills
             beyond[case.source] += n in past
             only[case.source] += n in sole
-    return [
-        (source, total[source], any_[source], beyond[source], only[source]) for source in total
-    ]
+    return [(source, total[source], any_[source], beyond[source], only[source]) for source in total]

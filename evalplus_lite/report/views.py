@@ -1,4 +1,4 @@
-"""Sections on suites and mutants: where inputs came from, what they kill, and what they let live."""
+"""Sections on suites and mutants: where inputs came from, what they kill, what they let live."""
 
 from __future__ import annotations
 
@@ -43,6 +43,14 @@ class Known:
     curves: list[tuple[str, Sequence[float]]] = field(default_factory=list)
 
     @property
+    def counts(self) -> dict[str, int | None]:
+        """The number of cases by task."""
+        if self.data is not None:
+            return {task.id: len(task.cases) for task in self.data.tasks}
+        rows = (self.mutants or {"by_task": {}})["by_task"]
+        return {id: row.get("cases") for id, row in rows.items()}
+
+    @property
     def mutated(self) -> list[MutatedFile]:
         """The mutants with the positions of the tests that kill them."""
         return list(mutated_files(self.document)) if self.document else []
@@ -59,9 +67,9 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> li
     for number, suite in enumerate(known):
         ending = f"-{number + 1}" if number else ""
         naming = f" of {suite.name}" if len(known) > 1 else ""
-        found.append(
-            Section(f"inputs{ending}", f"Inputs{naming}", "inputs.html", _suite(suite))
-        )
+        if [each.name for each in known].count(suite.name) > 1:
+            naming += f" ({number + 1})"
+        found.append(Section(f"inputs{ending}", f"Inputs{naming}", "inputs.html", _suite(suite)))
         if suite.mutants is not None:
             found.append(
                 Section(
@@ -78,32 +86,34 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> li
 
 
 def _known(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> list[Known]:
-    found: dict[str, Known] = {}
-    for data in datasets:
-        if any(task.cases for task in data.tasks):
-            found.setdefault(data.name, Known(data.name, data))
+    found = [Known(each.name, each) for each in datasets if any(task.cases for task in each.tasks)]
+    for output in (each for each in outputs if each.kind == "mutants"):
+        suite = _about(output.summary, found)
+        if suite is None or suite.mutants is not None:
+            suite = Known(str(output.summary["dataset"]))
+            found.append(suite)
+        suite.mutants = output.summary
+        if (path := Path(output.folder, STRYKER)).is_file():
+            suite.document = read_mutations(path)
     for output in outputs:
-        if output.kind == "mutants":
-            name = str(output.summary["dataset"])
-            suite = found.setdefault(name, Known(name))
-            if suite.data is not None and not _is_about(output.summary, suite.data):
-                suite = found.setdefault(f"{name} ({output.folder.name})", Known(name))
-            suite.mutants = output.summary
-            if (path := Path(output.folder, STRYKER)).is_file():
-                suite.document = read_mutations(path)
-    for output in outputs:
-        if output.kind == "reduction" and (one := found.get(str(output.summary["dataset"]))):
+        if output.kind == "reduction" and (one := _about(output.summary, found)):
             one.small = output.summary
         if output.kind == "quality":
+            truth = str(output.summary.get("truth") or "")
             for row in output.summary["suites"]:
-                if (one := found.get(str(row["name"]))) and (points := _detection(row)):
-                    one.curves.append((str(output.summary.get("truth") or ""), points))
-    return list(found.values())
+                named = [each for each in found if each.name == row["name"]]
+                if named and (points := _detection(row)):
+                    named[0].curves.append((truth, points))
+    return found
 
 
-def _is_about(summary: Mapping[str, Any], data: Dataset) -> bool:
-    counts = {task.id: len(task.cases) for task in data.tasks}
-    return all(counts.get(id) == row.get("cases") for id, row in summary["by_task"].items())
+def _about(summary: Mapping[str, Any], known: Sequence[Known]) -> Known | None:
+    """Return the suite that an output is about: of its name, and of as many cases a task."""
+    for suite in (each for each in known if each.name == summary["dataset"]):
+        counts = suite.counts
+        if all(counts.get(id) == row.get("cases") for id, row in summary["by_task"].items()):
+            return suite
+    return None
 
 
 def _detection(row: Mapping[str, Any]) -> Sequence[float]:
@@ -148,7 +158,7 @@ def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int,
     rows = counts.most_common(most)
     longest = max((count for _, count in rows), default=1)
     return [
-        (WORDS.get(name, name.rpartition(".")[2]), count, 100 * count / longest)
+        (WORDS.get(name, name.replace(".", ": ")), count, 100 * count / longest)
         for name, count in rows
     ]
 
