@@ -103,6 +103,7 @@ INSIDE = (
     "sandbox/guest/harness.py",
     "sandbox/guest/observing.py",
     "sandbox/guest/script.py",
+    "sandbox/guest/plain.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/ordering.py",
     "sandbox/guest/worker.py",

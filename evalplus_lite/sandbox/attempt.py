@@ -17,7 +17,7 @@ from evalplus_lite.sandbox.frames import (
     own_word,
     raised,
     records,
-    request,
+    send_request,
 )
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
@@ -132,10 +132,10 @@ class Attempt:
 
         The child's pid comes from the kernel (SCM_CREDENTIALS), not from the child.
         """
-        message = request(self.program, self.inputs.data if self.inputs.private else None)
         channel.settimeout(START_SECONDS)
         try:
-            channel.sendall(message)
+            private = self.inputs.data if self.inputs.private else None
+            send_request(channel, self.program, private)
             pid = receive_with_pid(channel, 1)
         except OSError as error:
             raise WorkerLost(f"a child did not start: {error}") from None

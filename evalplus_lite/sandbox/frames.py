@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -163,6 +164,13 @@ def cause(status: int) -> Outcome:
     return Crashed(exit_code=code, reason=f"exit status {code} before the last answer")
 
 
+def send_request(channel: socket.socket, program: Program, cases: bytes | None) -> None:
+    """Send a child what it reads first, and the program's streams, if it has any of its own."""
+    channel.sendall(request(program, cases))
+    if program.pipes is not None:
+        program.pipes.hand_over(channel)
+
+
 def request(program: Program, cases: bytes | None) -> bytes:
     """Return what a child reads first: a length, then a dict in wire form.
 
@@ -173,6 +181,7 @@ def request(program: Program, cases: bytes | None) -> bytes:
         "entry_point": program.entry_point,
         "harness": program.harness.row,
         "streams": program.streams,
+        "handles": program.pipes is not None,
     }
     data = b"{" + b"".join(wire.encode(k) + wire.encode(v) for k, v in fields.items())
     data += wire.encode("cases") + (cases if cases is not None else wire.encode(None)) + b"0"

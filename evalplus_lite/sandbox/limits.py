@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError, InputError, one_of
 from evalplus_lite.harness import CALL, Harness
+from evalplus_lite.sandbox.streams import Streams
 from evalplus_lite.store.cache import parse_size
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values import wire
@@ -100,13 +101,15 @@ def preset(name: str) -> Preset:
 class Program:
     """A whole program's text and what of it is invoked, and how.
 
-    ``streams`` says that standard input and output are files in memory, not nowhere.
+    ``streams`` says that standard input and output are files in memory, not nowhere; ``pipes`` are
+    streams of one run alone.
     """
 
     source: str
     entry_point: str
     harness: Harness = CALL
     streams: bool = False
+    pipes: Streams | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, task: Task, source: str | None = None) -> Program:

@@ -42,6 +42,12 @@ class Metrics:
             ["verdict"],
             registry=self.registry,
         )
+        self._runs = Counter(
+            "evalplus_lite_runs",
+            "Plain runs by how they ended.",
+            ["ended"],
+            registry=self.registry,
+        )
         self._stored = Counter(
             "evalplus_lite_store_hits", "Verdicts from the store.", registry=self.registry
         )
@@ -68,6 +74,11 @@ class Metrics:
             self._stored.inc()
         else:
             self._cpu.inc(cpu)
+
+    def run(self, ended: str, *, cpu: float) -> None:
+        """Count a plain run."""
+        self._runs.labels(ended).inc()
+        self._cpu.inc(cpu)
 
     def text(self) -> bytes:
         """Return all of it as text."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response, StreamingResponse
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
-from evalplus_lite.sandbox.limits import LEAST_MEMORY
 from evalplus_lite.serve.answers import answer, encoded, error_row, refusal
 from evalplus_lite.serve.endpoint import Asking, Endpoint
 from evalplus_lite.serve.judged import Pair, judged, shown
 from evalplus_lite.serve.metrics import CONTENT_TYPE
+from evalplus_lite.serve.models import Answered, Exact, LimitsGiven
 from evalplus_lite.serve.service import Asked, Limits, Service
 
 NDJSON = "application/x-ndjson"
@@ -23,45 +23,14 @@ TaskGiven = Annotated[
 ]
 
 
-class _Exact(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class LimitsGiven(_Exact):
-    """What a program may use, where the server's own limits are not wanted."""
-
-    seconds: float | None = Field(
-        default=None,
-        gt=0,
-        description="CPU seconds a case, or four times what the reference takes.",
-    )
-    total_seconds: float | None = Field(default=None, gt=0, description="Of all cases together.")
-    memory_mb: int | None = Field(default=None, ge=16, description="MiB that a program may add.")
-
-    def within(self, service: Service) -> Limits:
-        """Return the limits; InputError for more than the server grants."""
-        most, largest = service.settings.most_seconds, service.settings.most_memory
-        if self.seconds is not None and self.seconds > most:
-            raise InputError(f"limits.seconds is {self.seconds:g}", remedy=f"at most {most:g}")
-        total = self.total_seconds
-        if total is not None and total > 60 * most:
-            raise InputError(f"limits.total_seconds is {total:g}", remedy=f"at most {60 * most:g}")
-        memory = None if self.memory_mb is None else self.memory_mb << 20
-        if memory is not None and not LEAST_MEMORY <= memory <= largest:
-            raise InputError(
-                f"limits.memory_mb is {self.memory_mb}", remedy=f"at most {largest >> 20}"
-            )
-        return Limits(self.seconds, memory, total)
-
-
-class Item(_Exact):
+class Item(Exact):
     """A program and its task."""
 
     task: TaskGiven
     program: str
 
 
-class VerifyRequest(_Exact):
+class VerifyRequest(Exact):
     """One task with a program or several, or items that each name a task."""
 
     task: TaskGiven | None = None
@@ -128,12 +97,10 @@ class VerdictGiven(BaseModel):
     details: list[str | None] | None = None
 
 
-class VerifyResponse(BaseModel):
+class VerifyResponse(Answered):
     """The verdicts in the programs' order."""
 
     verdicts: list[VerdictGiven]
-    tier: str
-    version: str
 
 
 def _asked(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
 from evalplus_lite.execution.base import Row
 
@@ -34,20 +34,15 @@ class Busy(Exception):
         self.seconds = seconds
 
 
-class Begin(Protocol):
-    """Begins to work on an item; the future gives the seconds that it took, and its row."""
-
-    def __call__(self, item: Row, key: Hashable) -> Future[tuple[float, Row]]:
-        """Begin."""
-        ...
+Begin: TypeAlias = Callable[[], Future[tuple[float, Row]]]
+"""Begins to work on an item; the future gives the seconds that it took, and its row."""
 
 
 @dataclass(eq=False, slots=True)
 class Unit:
-    """An item that waits, and the future that somebody awaits."""
+    """Work that waits, and the future that somebody awaits."""
 
-    item: Row
-    key: Hashable
+    begin: Begin
     client: str
     future: asyncio.Future[Row]
     charged: float = 0.0
@@ -66,8 +61,8 @@ class _Client:
 class FairQueue:
     """Deals items of many clients to ``workers``; to be used from one event loop alone."""
 
-    def __init__(self, begin: Begin, workers: int, most: int) -> None:
-        self._begin, self.workers, self.most = begin, workers, most
+    def __init__(self, workers: int, most: int) -> None:
+        self.workers, self.most = workers, most
         self.waiting = self.begun = 0
         self.seconds = FIRST_SECONDS
         self._now = 0.0
@@ -84,10 +79,10 @@ class FairQueue:
             wait = math.ceil(self.waiting * self.seconds / self.workers)
             raise Busy(min(max(wait, 1), LONGEST_WAIT))
 
-    def add(self, client: str, item: Row, key: Hashable) -> asyncio.Future[Row]:
+    def add(self, client: str, begin: Begin) -> asyncio.Future[Row]:
         """Have an item wait for its turn; the future gives its row. Cancelled, it is left out."""
         loop = asyncio.get_running_loop()
-        unit = Unit(item, key, client, loop.create_future())
+        unit = Unit(begin, client, loop.create_future())
         known = self._clients.get(client)
         if known is None:
             known = self._clients[client] = _Client(self._now)
@@ -126,7 +121,7 @@ class FairQueue:
             client.begun += 1
             self.begun += 1
             try:
-                unit.work = self._begin(unit.item, unit.key)
+                unit.work = unit.begin()
             except Exception as error:
                 self._book(name, unit, None)
                 if not unit.future.done():

@@ -15,11 +15,12 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.serve import native, nemo_gym, open_instruct, runs, sandbox_fusion
 from evalplus_lite.serve.connections import HEAD_BYTES, Connections
 from evalplus_lite.serve.endpoint import Endpoint, application
 from evalplus_lite.serve.guard import Guard
 from evalplus_lite.serve.metrics import Metrics
-from evalplus_lite.serve.native import ENDPOINTS as NATIVE
+from evalplus_lite.serve.openapi import described
 from evalplus_lite.serve.service import Service
 from evalplus_lite.serve.settings import ServerSettings
 
@@ -33,7 +34,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def endpoints() -> tuple[Endpoint, ...]:
     """Return all that the server answers."""
-    return NATIVE
+    families = (native, runs, sandbox_fusion, open_instruct, nemo_gym)
+    found = tuple(each for family in families for each in family.ENDPOINTS)
+    return (*found, described(found))
 
 
 def guarded(service: Service) -> ASGIApp:

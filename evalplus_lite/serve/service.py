@@ -8,7 +8,7 @@ import marshal
 import os
 from collections.abc import Hashable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Self
 
 import evalplus_lite
@@ -26,6 +26,8 @@ from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.types import Task
 
 WORK = "evalplus_lite.pipelines.work.serving"
+PLAIN = "evalplus_lite.pipelines.work.plain_run"
+RUNNING = Call(f"{PLAIN}:running")
 
 
 class UnknownTask(InputError):
@@ -63,6 +65,19 @@ class Limits:
         return self.seconds, self.memory, self.total
 
 
+@dataclass(frozen=True, slots=True)
+class PlainRun:
+    """A program to be run as a file is: no verdict comes of it."""
+
+    code: str
+    stdin: bytes
+    arguments: list[str]
+    files: dict[str, bytes]
+    wanted: list[str]
+    seconds: float
+    memory: int
+
+
 class Service:
     """Judges programs for requests; a context manager. ``verdict`` belongs to one event loop."""
 
@@ -78,8 +93,8 @@ class Service:
         store = None if settings.store is None else os.path.abspath(settings.store)
         self._call = Call(f"{WORK}:serving", (source.settings, usual.to_row(), store))
         config = config_of(settings.sandbox, settings.packages)
-        self.backend = Processes(settings.workers, config, preload=[WORK])
-        self.queue = FairQueue(self._begin, self.backend.workers, settings.most_waiting)
+        self.backend = Processes(settings.workers, config, preload=[WORK, PLAIN])
+        self.queue = FairQueue(self.backend.workers, settings.most_waiting)
         self.tier = ""
         self._staging: dict[str, Staging] = {}
         self._tasks: dict[str, dict[str, Task]] = {}
@@ -123,6 +138,20 @@ class Service:
                     raise UnusableTask(bad.task_id, bad.cause, bad.detail)
         raise UnknownTask(f"no task {task_id[:200]!r} in {', '.join(names) or 'any data set'}")
 
+    def ids(self, dataset: str) -> list[str]:
+        """Return the ids of a data set's tasks; UnknownTask if it is not loaded."""
+        if dataset not in self._tasks:
+            raise UnknownTask(f"no data set {dataset[:200]!r} is loaded")
+        return list(self._tasks[dataset])
+
+    def known_id(self, dataset: str, id: int | str) -> str:
+        """Return the id of a data set's task that is named by it, or by the number at its end."""
+        text, ids = str(id), self.ids(dataset)
+        if text in self._tasks[dataset]:
+            return text
+        found = [each for each in ids if each.rpartition("/")[2] == text]
+        return found[0] if len(found) == 1 else text
+
     def verdict(
         self,
         client: str,
@@ -134,7 +163,12 @@ class Service:
     ) -> asyncio.Future[dict[str, Any]]:
         """Have a program judged in its turn; the future gives the row of ``work.serving``."""
         item = (asked.source, program, tuple(options), limits.row)
-        return self.queue.add(client, item, asked.key)
+        return self.queue.add(client, lambda: self._begin(self._call, item, asked.key))
 
-    def _begin(self, item: Row, key: Hashable) -> Future[tuple[float, Row]]:
-        return self.backend.submit(self._call, item, key=key, then=tuple[float, Row])
+    def run(self, client: str, plain: PlainRun) -> asyncio.Future[dict[str, Any]]:
+        """Have a program run in its turn; the future gives the row of ``work.plain_run``."""
+        item = (*astuple(plain), self.settings.most_output)
+        return self.queue.add(client, lambda: self._begin(RUNNING, item, None))
+
+    def _begin(self, call: Call, item: Row, key: Hashable) -> Future[tuple[float, Row]]:
+        return self.backend.submit(call, item, key=key, then=tuple[float, Row])

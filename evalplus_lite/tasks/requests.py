@@ -11,15 +11,13 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.harness import CALL, Harness
-from evalplus_lite.programs import parsing
 from evalplus_lite.rules import PYTHON, Rule
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.assertion_list import Assertion, assertion
+from evalplus_lite.tasks.assertion_list import Assertion
+from evalplus_lite.tasks.assertion_replay import divided, whole
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 
-PRINTED = Rule("numbers", 0.0, 0.0)
-"""How a contest's judges compare what was printed: words, and numbers by their value."""
 MOST_TESTS = 100_000
 NAME = "request"
 """The id of a task that came without one."""
@@ -41,8 +39,9 @@ class RequestedTask:
 def asserting(tests: Sequence[str]) -> RequestedTask:
     """Return the task of tests that are texts of Python, most of them one ``assert``.
 
-    Of ``assert f(1) == 2`` the value of ``f(1)`` is seen and compared outside. A test of more than
-    assertions is run beside the program as it is, and counts as ``inside``.
+    Of ``assert f(1) == 2`` the value of ``f(1)`` is seen and compared outside, after what the test
+    does before it. A test whose assertions stand within loops or functions is run beside the
+    program as it is, and counts as ``inside``.
     """
     found: list[Assertion] = []
     ranges, inside = [], 0
@@ -51,7 +50,7 @@ def asserting(tests: Sequence[str]) -> RequestedTask:
             raise InputError(f"test {number} is a {type(text).__name__}, no text")
         parts = _divided(text)
         if parts is None:
-            parts = [Assertion(f"exec({text!r}) is None", True)]
+            parts = [whole(text)]
             inside += 1
         ranges.append(range(len(found), len(found) + len(parts)))
         found += parts
@@ -69,13 +68,25 @@ def asserting(tests: Sequence[str]) -> RequestedTask:
     return RequestedTask(task, tuple(ranges), inside)
 
 
-def printing(inputs: Sequence[str], outputs: Sequence[str]) -> RequestedTask:
-    """Return the task of programs that read an input and print an output."""
+def printing(
+    inputs: Sequence[str], outputs: Sequence[str], *, tolerance: float = 0.0
+) -> RequestedTask:
+    """Return the task of programs that read an input and print an output.
+
+    Words are compared, and numbers by their value: those with a fraction within ``tolerance``,
+    absolute and relative.
+    """
     _paired(inputs, outputs)
     for number, text in enumerate([*inputs, *outputs]):
         if type(text) is not str:
             raise InputError(f"text {number} is a {type(text).__name__}, no text")
-    return _each("", Harness("script"), [(text,) for text in inputs], outputs, PRINTED)
+    return _each(
+        "",
+        Harness("script"),
+        [(text,) for text in inputs],
+        outputs,
+        Rule("numbers", tolerance, tolerance),
+    )
 
 
 def calling(
@@ -96,7 +107,7 @@ def calling(
 
 def _divided(text: str) -> list[Assertion] | None:
     try:
-        return [assertion(node) for node in parsing.parse(text).body] or None
+        return divided(text) or None
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,7 +20,6 @@ from evalplus_lite.pipelines.work.expected import source_of
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Prepared, staged
 from evalplus_lite.pipelines.work.verdict_store import VerdictStore
-from evalplus_lite.programs import definitions
 from evalplus_lite.programs.extraction import extract
 from evalplus_lite.sandbox import Limits, Preset
 from evalplus_lite.sandbox.probe import surroundings
@@ -28,6 +28,7 @@ from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, 
 from evalplus_lite.tasks.requests import RequestedTask, asserting, calling, printing
 from evalplus_lite.types import Suite, Task, Verdict
 
+SOLUTION = re.compile(r"^class Solution\b", re.MULTILINE)
 MOST_STORES = 4
 """Stores of verdicts that are open at a time: one for each choice of limits."""
 REFERENCE_LIMITS = Limits(cpu=10.0, load=10.0, total=60.0)
@@ -174,17 +175,14 @@ class Serving:
 
 FORMS: dict[str, Callable[[Any], RequestedTask]] = {
     "assertions": asserting,
-    "printed": lambda data: printing(*data),
+    "printed": lambda data: printing(*data[:2], tolerance=data[2]),
 }
 """What tasks in requests may be, beside rows of a known format and calls."""
 
 
 def _has_solution(program: str) -> bool:
-    """Return whether a program has the class ``Solution``, whose method is called then."""
-    if "Solution" not in program:
-        return False
-    tree = definitions.parse(program)
-    return tree is not None and definitions.defines(tree, "Solution")
+    """Return whether a program, or an answer that holds one, has the class ``Solution``."""
+    return SOLUTION.search(program) is not None
 
 
 def _row(

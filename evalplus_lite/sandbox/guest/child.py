@@ -143,7 +143,9 @@ def receive(channel: socket.socket, count: int) -> bytes:
     return bytes(data)
 
 
-def confine(job: dict[str, Any], settings: dict[str, Any], *, has_streams: bool) -> None:
+def confine(
+    job: dict[str, Any], settings: dict[str, Any], *, has_streams: bool, handles: list[int]
+) -> None:
     """Take away from this process what the program must not have; there is no way back."""
     prctl = settings["prctl"]
     prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: a fork does not inherit it
@@ -156,6 +158,9 @@ def confine(job: dict[str, Any], settings: dict[str, Any], *, has_streams: bool)
     os.close(null)
     if has_streams:
         streams()
+    for number, handle in enumerate(handles):
+        os.dup2(handle, number)
+        os.close(handle)
     for limit, value in job["rlimits"].items():
         bound(limit, value)
     # Last, as the filter refuses what the lines above do.
@@ -200,11 +205,12 @@ def child(
     request = marshal.loads(sent)  # from the supervisor, before any program code
     if request["cases"] is not None:
         cases = arrived(sent, request["cases"])
+    handles = socket.recv_fds(channel, 1, 3)[1] if request["handles"] else []
     del sent
     reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
     # The kernel adds the sender's pid as the supervisor's namespace knows it: nothing inside does.
     channel.sendall(b"P")
-    confine(job, settings, has_streams=request["streams"])
+    confine(job, settings, has_streams=request["streams"], handles=handles)
     send, run = reporter.send, reporter.run
     # The module seeds itself anew in every fork. Bound to the hash seed, so that a reference that
     # draws answers otherwise when it is run under another one.

@@ -1,0 +1,103 @@
+"""Standard streams of one run: an input that is there, and outputs that are read while it runs.
+
+A file of output has to be as large as all that is printed, and a pipe that nobody reads stops who
+prints: so pipes are read as they fill, and what is over a bound is counted and let go.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import threading
+
+READ_BYTES = 1 << 16
+LOOK_SECONDS = 0.1
+"""How often a reader looks whether the program has ended, where it prints nothing."""
+
+
+class Streams:
+    """What a program reads, and the first ``most`` bytes of each of what it prints.
+
+    ``printed`` are the bytes of standard output and of standard error, ``sizes`` how many there
+    were. To be used for one run; a run that is tried again begins anew.
+    """
+
+    def __init__(self, given: bytes, most: int) -> None:
+        self.given, self.most = given, most
+        self.printed = [bytearray(), bytearray()]
+        self.sizes = [0, 0]
+        self._reader: threading.Thread | None = None
+        self._is_over = threading.Event()
+
+    def hand_over(self, channel: socket.socket) -> None:
+        """Send the ends that are the program's on a socket; OSError if it has gone."""
+        self.end()
+        self.printed, self.sizes = [bytearray(), bytearray()], [0, 0]
+        self._is_over.clear()
+        theirs = [_file(self.given)]
+        ours: list[int] = []
+        try:
+            for _ in self.printed:
+                read, write = os.pipe2(os.O_CLOEXEC)
+                ours.append(read)
+                theirs.append(write)
+            socket.send_fds(channel, [b"S"], theirs)
+            self._reader = threading.Thread(target=self._read, args=(ours,), daemon=True)
+            self._reader.start()
+        except BaseException:
+            for each in ours:
+                os.close(each)
+            raise
+        finally:
+            for each in theirs:  # else there would be no end of what is printed
+                os.close(each)
+
+    def end(self) -> None:
+        """Return once all that the program printed has been read."""
+        self._is_over.set()
+        if self._reader is not None:
+            self._reader.join()
+            self._reader = None
+
+    def _read(self, handles: list[int]) -> None:
+        poll = select.poll()
+        for each in handles:
+            os.set_blocking(each, False)
+            poll.register(each, select.POLLIN)
+        left = set(handles)
+        while left:
+            was_over = self._is_over.is_set()
+            found = poll.poll(LOOK_SECONDS * 1000)
+            if not found and was_over:  # whoever holds an end still says nothing
+                break
+            for handle, _ in found:
+                part = b""
+                with contextlib.suppress(OSError):
+                    part = os.read(handle, READ_BYTES)
+                if not part:
+                    poll.unregister(handle)
+                    left.discard(handle)
+                self._keep(handles.index(handle), part)
+        for each in handles:
+            os.close(each)
+
+    def _keep(self, place: int, part: bytes) -> None:
+        kept = self.printed[place]
+        kept += part[: self.most - len(kept)]
+        self.sizes[place] += len(part)
+
+
+def _file(data: bytes) -> int:
+    """Return a file in memory with these bytes, at its beginning."""
+    handle = os.memfd_create("stdin", os.MFD_CLOEXEC)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        os.lseek(handle, 0, os.SEEK_SET)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle

@@ -1,0 +1,233 @@
+"""The protocol of SandboxFusion, for Python: run a program, or submit an answer to a problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.serve.answers import answer, refusal
+from evalplus_lite.serve.endpoint import Asking, Endpoint
+from evalplus_lite.serve.judged import verdict
+from evalplus_lite.serve.models import Loose, granted
+from evalplus_lite.serve.problems import problem
+from evalplus_lite.serve.runs import cuts, in_base64, plain_run
+
+FAMILY = "SandboxFusion"
+SECONDS = 10.0
+LANGUAGES = ("python", "python3")
+
+
+class RunCodeRequest(Loose):
+    """A program, what it reads, and the files beside it."""
+
+    code: str
+    language: str
+    stdin: str | None = None
+    compile_timeout: float = SECONDS
+    run_timeout: float = SECONDS
+    memory_limit_MB: int = -1
+    files: dict[str, str | None] = Field(default={}, description="Contents in base 64 by path.")
+    fetch_files: list[str] = Field(default=[])
+
+
+class CommandRunResult(BaseModel):
+    """How a command ended."""
+
+    status: str = Field(description="Finished, Error or TimeLimitExceeded.")
+    execution_time: float | None = None
+    return_code: int | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+
+
+class RunCodeResponse(BaseModel):
+    """What came of a run."""
+
+    status: str = Field(description="Success, Failed or SandboxError.")
+    message: str
+    compile_result: CommandRunResult | None = None
+    run_result: CommandRunResult | None = None
+    executor_pod_name: str | None = None
+    files: dict[str, str] = Field(default={})
+
+
+class SubmitConfig(Loose):
+    """How an answer is to be judged."""
+
+    dataset_type: str | None = None
+    language: str | None = None
+    locale: str | None = None
+    is_fewshot: bool | None = None
+    compile_timeout: float | None = None
+    run_timeout: float | None = None
+    custom_extract_logic: str | None = None
+    provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
+    extra: dict[str, Any] = Field(default={})
+
+
+class SubmitRequest(Loose):
+    """An answer to a problem of a data set, or of one that comes along."""
+
+    dataset: str
+    id: int | str
+    completion: str
+    config: SubmitConfig = SubmitConfig()
+
+
+class EvalTestCase(BaseModel):
+    """Whether a test was passed."""
+
+    passed: bool
+    exec_info: RunCodeResponse
+    test_info: dict[str, Any] | None = None
+
+
+class EvalResult(BaseModel):
+    """Whether an answer was accepted."""
+
+    id: int | str
+    accepted: bool
+    extracted_code: str
+    full_code: str | None = None
+    test_code: str | None = None
+    tests: list[EvalTestCase]
+    extracted_type: str | None = None
+    extra: dict[str, Any] | None = None
+
+
+async def run_code(asking: Asking) -> Response:
+    """Run a program."""
+    body: RunCodeRequest = asking.body
+    service = asking.service
+    _require_python(body.language)
+    limits = granted(service, body.run_timeout, body.memory_limit_MB)
+    plain = plain_run(
+        service,
+        body.code,
+        stdin=body.stdin,
+        files=body.files,
+        wanted=body.fetch_files,
+        seconds=limits.seconds or SECONDS,
+        memory=limits.memory,
+    )
+    service.queue.require_room(1)
+    try:
+        row = await service.run(asking.client, plain)
+    except InfrastructureError as error:
+        return refusal(service, 503, "infrastructure", str(error), status_name="SandboxError")
+    asking.metrics.run(row["ended"], cpu=row["cpu"])
+    is_late = row["ended"] == "timeout"
+    code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
+    stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
+    return answer(
+        {
+            "status": "Success" if code == 0 else "Failed",
+            "message": "; ".join(cuts(row)),
+            "compile_result": None,
+            "run_result": {
+                "status": "TimeLimitExceeded" if is_late else "Finished",
+                "execution_time": row["seconds"],
+                "return_code": code,
+                "stdout": row["stdout"],
+                "stderr": stderr,
+            },
+            "executor_pod_name": None,
+            "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
+            "tier": service.tier,
+            "version": service.version,
+        }
+    )
+
+
+async def submit(asking: Asking) -> Response:
+    """Judge an answer."""
+    body: SubmitRequest = asking.body
+    service = asking.service
+    config = body.config
+    if config.language is not None:
+        _require_python(config.language)
+    if config.custom_extract_logic:
+        raise InputError("custom_extract_logic is a program, and not run")
+    found = problem(service, body.dataset, body.id, config.provided_data, config.dataset_type)
+    limits = granted(service, config.run_timeout)
+    options = ["chat", "program"] if found.is_known else ["chat", "program", "tests"]
+    row = await verdict(asking, found.asked, body.completion, options, limits)
+    names = row.get("tests", [row["plus"] or row["base"]])
+    tests = [
+        {"passed": name == "pass", "exec_info": _told(name), "test_info": info}
+        for name, info in zip(names, found.infos(len(names)), strict=True)
+    ]
+    has_fence = "```" in body.completion
+    return answer(
+        {
+            "id": body.id,
+            "accepted": row["passed"],
+            "extracted_code": row["program"],
+            "full_code": None,
+            "test_code": None,
+            "tests": tests,
+            "extracted_type": "fenced" if has_fence else "heuristic" if row["program"] else "empty",
+            "extra": {
+                "failure": row["failure"],
+                "inside": row.get("inside", 0),
+                "tier": service.tier,
+                "version": service.version,
+            },
+        }
+    )
+
+
+def _told(name: str | None) -> dict[str, Any]:
+    """Return a verdict on a test in the form of a run's end."""
+    is_late = name == "timeout"
+    # A wrong answer ends like a right one: what is wrong is not the run.
+    code = None if is_late else 0 if name in ("pass", "fail") else 1
+    return {
+        "status": "Success" if code == 0 else "Failed",
+        "message": name or "not run",
+        "run_result": {
+            "status": "TimeLimitExceeded" if is_late else "Finished",
+            "return_code": code,
+        },
+        "files": {},
+    }
+
+
+def _require_python(language: str) -> None:
+    if language not in LANGUAGES:
+        raise InputError(f"language is {language[:50]!r}", remedy="this server runs Python alone")
+
+
+async def ping(asking: Asking) -> Response:
+    """Say that the server is there."""
+    return answer("pong")
+
+
+async def list_datasets(asking: Asking) -> Response:
+    """Return the names of the data sets that are loaded."""
+    return answer(list(asking.service.datasets))
+
+
+class ListRequest(Loose):
+    """A data set by name."""
+
+    dataset: str
+
+
+async def list_ids(asking: Asking) -> Response:
+    """Return the ids of a data set's tasks."""
+    return answer(asking.service.ids(asking.body.dataset))
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST", "/run_code", "Run a program", run_code, RunCodeRequest, RunCodeResponse, FAMILY
+    ),
+    Endpoint("POST", "/submit", "Judge an answer", submit, SubmitRequest, EvalResult, FAMILY),
+    Endpoint("GET", "/v1/ping", "Whether the server is there", ping, family=FAMILY),
+    Endpoint("GET", "/list_datasets", "The data sets", list_datasets, family=FAMILY),
+    Endpoint("POST", "/list_ids", "The tasks of one", list_ids, ListRequest, family=FAMILY),
+)

@@ -1,0 +1,255 @@
+"""Protocols of others: their own clients, or requests as these send them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+import pytest
+from serve.conftest import Running
+
+CONSTANT = "class Sly:\n    def __eq__(self, other): return True\ndef f(x): return Sly()"
+
+
+def ask(server: Running, path: str, body: Any) -> dict[str, Any]:
+    response = server.client.post(path, json=body)
+    assert response.status_code == 200, response.text
+    assert response.headers["evalplus-lite-tier"]
+    found: dict[str, Any] = response.json()
+    return found
+
+
+class TestPlainRuns:
+    """``/v1/run``: what a program prints, and how it ends."""
+
+    def run(self, server: Running, code: str, **more: Any) -> dict[str, Any]:
+        return ask(server, "/v1/run", {"code": code, **more})
+
+    def test_streams_arguments_and_status(self, server: Running) -> None:
+        """As an interpreter runs a file."""
+        code = (
+            "import sys\nprint(input()[::-1], sys.argv[1])\nprint('no', file=sys.stderr)\nexit(3)"
+        )
+        found = self.run(server, code, stdin="abc\n", args=["x"])
+        assert (found["stdout"], found["stderr"]) == ("cba x\n", "no\n")
+        assert (found["ended"], found["exit_code"]) == ("exit", 3)
+        raised = self.run(server, "print(1)\n1 / 0")
+        assert raised["exit_code"] == 1
+        assert 'File "main.py", line 2' in raised["stderr"]
+        assert "ZeroDivisionError" in raised["stderr"]
+
+    def test_a_hundred_megabytes_are_cut_with_a_note(self, server: Running) -> None:
+        """Output is read while the program runs, so it ends as it would anywhere."""
+        code = "import sys\nfor _ in range(1000): sys.stdout.write('y' * 100_000)\nprint('end')"
+        found = self.run(server, code)
+        assert (found["ended"], found["exit_code"]) == ("exit", 0)
+        assert found["stdout_bytes"] == 100_000_004
+        assert len(found["stdout"]) == 1 << 20
+        assert found["notes"]
+
+    def test_files(self, server: Running) -> None:
+        """Files beside the program can be read, and what it writes can be fetched."""
+        given = {"data/a.txt": base64.b64encode(b"17").decode()}
+        code = "open('b.bin', 'wb').write(open('data/a.txt', 'rb').read() * 2)"
+        response = server.client.post(
+            "/v1/run", json={"code": code, "files": given, "fetch_files": ["b.bin", "c"]}
+        )
+        if response.headers["evalplus-lite-tier"] != "namespaces":
+            assert response.status_code == 422
+            return
+        assert response.json()["files"] == {"b.bin": base64.b64encode(b"1717").decode(), "c": None}
+
+    @pytest.mark.parametrize("path", ["/etc/x", "../x", "", "a/../../x"])
+    def test_a_path_elsewhere_is_refused(self, server: Running, path: str) -> None:
+        """Files are relative to where the program runs."""
+        body = {"code": "", "files": {path: ""}}
+        assert server.client.post("/v1/run", json=body).status_code == 422
+
+    def test_ends_that_are_none_of_the_programs_choice(self, server: Running) -> None:
+        """Time, memory and signals are told apart."""
+        late = self.run(server, "while True: pass", limits={"seconds": 0.2})
+        assert (late["ended"], late["exit_code"]) == ("timeout", None)
+        dead = self.run(server, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+        assert (dead["ended"], dead["exit_code"]) == ("crash", -11)
+        left = self.run(server, "import os; print('x', flush=True); os._exit(5)")
+        assert (left["stdout"], left["exit_code"]) == ("x\n", 5)
+
+
+class TestSandboxFusion:
+    """Its own client speaks to the server as it does to SandboxFusion."""
+
+    @pytest.fixture
+    def fusion(self, server: Running, monkeypatch: pytest.MonkeyPatch) -> Any:
+        client = pytest.importorskip("sandbox_fusion", reason="its client is not installed")
+        monkeypatch.setenv("NO_PROXY", "*")
+        client.set_endpoint(server.url)
+        return client
+
+    def test_run_code(self, fusion: Any) -> None:
+        """Success, failure and a time limit, in its words."""
+
+        def run(code: str, **more: Any) -> Any:
+            request = fusion.RunCodeRequest(code=code, language="python", **more)
+            return fusion.run_code(request, max_attempts=1)
+
+        good = run("print(input())", stdin="hello")
+        assert (good.status, good.run_result.stdout) == ("Success", "hello\n")
+        assert (good.run_result.status, good.run_result.return_code) == ("Finished", 0)
+        bad = run("raise SystemExit(4)")
+        assert (bad.status, bad.run_result.return_code) == ("Failed", 4)
+        late = run("while 1: pass", run_timeout=0.2)
+        assert (late.status, late.run_result.status) == ("Failed", "TimeLimitExceeded")
+        assert late.run_result.return_code is None
+
+    def test_submit(self, fusion: Any) -> None:
+        """Problems of data sets that are loaded, with texts, and with assertions."""
+
+        def submit(dataset: str, id: Any, completion: str, **config: Any) -> Any:
+            request = fusion.SubmitRequest(
+                dataset=dataset,
+                id=id,
+                completion=completion,
+                config=fusion.TestConfig(language="python", **config),
+            )
+            return fusion.submit(request, max_attempts=1)
+
+        assert submit("tasks", "double", "```python\ndef double(x): return 2 * x\n```").accepted
+        assert not submit("tasks", "Own/double", "def double(x): return x").accepted
+        tests = [
+            {"input": {"stdin": f"{n}\n"}, "output": {"stdout": f"{n + 1}"}} for n in range(12)
+        ]
+        row = {"id": 7, "content": "", "labels": {}, "test": tests, "canonical_solution": ""}
+        found = submit("any", 7, "print(int(input()) + 1)", provided_data=[row],
+                       dataset_type="CommonOJDataset")  # fmt: skip
+        assert found.accepted
+        assert [each.passed for each in found.tests] == [True] * 12
+        tenth = "n = int(input())\nprint(n + 1 if n != 10 else 0)"
+        found = submit("any", 7, tenth, provided_data=row)
+        assert not found.accepted
+        assert [n for n, each in enumerate(found.tests) if not each.passed] == [10]
+        code = "def check(candidate):\n    assert candidate(2) == 3\n\ncheck(f)"
+        auto = {"id": "a", "content": "", "test": {"code": code},
+                "labels": {"programming_language": "python"}}  # fmt: skip
+        kind = {"provided_data": auto, "dataset_type": "AutoEvalDataset"}
+        good = submit("auto", "a", "```python\ndef f(x):\n    return x + 1\n```", **kind)
+        assert (good.accepted, good.extracted_type) == (True, "fenced")
+        assert not submit("auto", "a", CONSTANT, **kind).accepted
+
+    def test_small_questions(self, server: Running) -> None:
+        """Whether it is there, and what it has."""
+        assert server.client.get("/v1/ping").json() == "pong"
+        assert server.client.get("/list_datasets").json() == ["tasks"]
+        ids = server.client.post("/list_ids", json={"dataset": "tasks"}).json()
+        assert "Own/double" in ids
+
+    def test_another_language_is_refused(self, server: Running) -> None:
+        """As a mistake, not as a program that failed."""
+        body = {"code": "int main(){}", "language": "cpp"}
+        assert server.client.post("/run_code", json=body).status_code == 422
+
+
+class TestOpenInstruct:
+    """``/test_program`` and ``/test_program_stdio``: a result and a running time for each test."""
+
+    def test_assertions(self, server: Running) -> None:
+        """What is asserted is compared outside the program's process."""
+        tests = ["assert add(1, 2) == 3", "assert add(-1, 1) == 0", "assert add(0, 0) == 1"]
+        body = {"program": "def add(a, b): return a + b", "tests": tests}
+        found = ask(server, "/test_program", body)
+        assert found["results"] == [1, 1, 0]
+        assert found["runtimes"][2] == -1.0
+        assert all(each >= 0 for each in found["runtimes"][:2])
+        found = ask(server, "/test_program", {**body, "tests": json.dumps(tests)})
+        assert found["results"] == [1, 1, 0]
+        assert ask(server, "/test_program", {**body, "tests": []})["results"] == []
+
+    def test_an_object_that_equals_everything_passes_nothing(self, server: Running) -> None:
+        """Nor one that changes what comparing means."""
+        tests = ["assert f(1) == 2", "x = f(1)\nassert x == 2", "assert f(1) in (2, 3)"]
+        found = ask(server, "/test_program", {"program": CONSTANT, "tests": tests})
+        assert found["results"][:2] == [0, 0]
+
+    def test_statements_before_an_assertion(self, server: Running) -> None:
+        """Each assertion is seen after all that comes before it."""
+        program = "class S(list):\n    def empty(self): return not self"
+        test = "s = S()\ns.append(4)\nassert s.pop() == 4\nassert s.empty()"
+        loop = "for i in range(3):\n    assert S() == []"
+        found = ask(server, "/test_program", {"program": program, "tests": [test, loop, "1 / 0"]})
+        assert found["results"] == [1, 1, 0]
+        assert found["inside"] == 2
+
+    def test_every_test_counts(self, server: Running) -> None:
+        """Also after ten that fail, and after one that takes too long."""
+        program = "def f(x):\n    while x == 3: pass\n    return x if x > 14 else -1"
+        tests = [f"assert f({n}) == {n}" for n in range(20)]
+        body = {"program": program, "tests": tests, "max_execution_time": 0.2}
+        assert ask(server, "/test_program", body)["results"] == [0] * 15 + [1] * 5
+
+    def test_texts(self, server: Running) -> None:
+        """White space at ends does not count; a beginning of the right output is none."""
+        program = "n = int(input())\nfor i in range(n): print(i)"
+        tests = [{"input": "2\n", "output": "0\n1"}, {"input": "1\n", "output": "0\n1\n"}]
+        found = ask(server, "/test_program_stdio", {"program": program, "tests": tests})
+        assert found["results"] == [1, 0]
+
+    def test_a_pickle_is_not_read(self, server: Running) -> None:
+        """It is a program, and who sends it says so."""
+        body = {"program": "", "tests": base64.b64encode(b"\x80\x04.").decode()}
+        assert server.client.post("/test_program", json=body).status_code == 422
+
+    def test_health(self, server: Running) -> None:
+        assert server.client.get("/health").json() == {"status": "healthy"}
+
+
+class TestNemoGym:
+    """``/verify``: the request comes back with a reward."""
+
+    def request(self, text: str, **tests: Any) -> dict[str, Any]:
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        message = {"type": "message", "role": "assistant", "content": content}
+        return {
+            "responses_create_params": {"input": [{"role": "user", "content": "do"}]},
+            "response": {"id": "r1", "model": "m", "output": [{"type": "reasoning"}, message]},
+            "verifier_metadata": {"unit_tests": tests},
+        }
+
+    def test_texts(self, server: Running) -> None:
+        """All tests together earn the reward."""
+        tests = {"inputs": ["1 2", "3 4"], "outputs": ["3\n", "7\n"]}
+        answer = "Here:\n```python\nprint(sum(map(int, input().split())))\n```"
+        found = ask(server, "/verify", self.request(answer, **tests))
+        assert (found["reward"], found["result"]) == (1.0, [True, True])
+        assert found["response"]["id"] == "r1"
+        assert "print(sum" in found["extracted_model_code"]
+        wrong = ask(server, "/verify", self.request("print(3)", **tests))
+        assert (wrong["reward"], wrong["result"]) == (0.0, [True, False])
+        assert ask(server, "/verify", self.request(" ", **tests))["reward"] == 0.0
+
+    def test_calls(self, server: Running) -> None:
+        """Of a function, or of a method of Solution; tests may be packed."""
+        tests = {"inputs": ["[1, 2]\n3", "[]\n0"], "outputs": ["6", "0"], "fn_name": "total"}
+        body = "total(self, xs, y):\n        return sum(xs) + y"
+        method = f"```python\nclass Solution:\n    def {body}\n```"
+        function = "def total(xs, y): return sum(xs) + y"
+        for answer in (method, function):
+            assert ask(server, "/verify", self.request(answer, **tests))["reward"] == 1.0
+        data = json.dumps({key: tests[key] for key in ("inputs", "outputs")}).encode()
+        packed = base64.b64encode(zlib.compress(data)).decode()
+        again = self.request(function, packed=packed, fn_name="total")
+        assert ask(server, "/verify", again)["reward"] == 1.0
+
+    def test_no_tests_is_no_reward(self, server: Running) -> None:
+        """Neither 0 nor 1: the request cannot be judged."""
+        body = self.request("x = 1", inputs=[], outputs=[])
+        assert server.client.post("/verify", json=body).status_code == 422
+
+
+def test_the_description_names_every_endpoint(server: Running) -> None:
+    """Its references lead somewhere."""
+    found = server.client.get("/openapi.json").json()
+    assert {"/v1/verify", "/run_code", "/test_program", "/verify"} <= found["paths"].keys()
+    text = json.dumps(found)
+    for name in {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}:
+        assert name in found["components"]["schemas"]
