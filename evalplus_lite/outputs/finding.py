@@ -17,7 +17,7 @@ from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 
 Kind = Literal[
-    "evaluation", "suite", "reduction", "mutants", "quality", "crossval", "audit", "score"
+    "evaluation", "suite", "reduction", "mutants", "quality", "crossval", "audit", "score", "mining"
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
@@ -30,6 +30,8 @@ NAMES: Mapping[str, tuple[str, Kind]] = {
     "audit.json": ("audit.json", "audit"),
 }
 """By the file that only one job writes: the file of its summary, and the kind of job."""
+FUNNEL = ".funnel.json"
+"""How the file of ``mine`` ends that says what was rejected; tasks, beside it, have any name."""
 DEPTH = 3
 """Folders below a given one that are looked into."""
 
@@ -74,6 +76,8 @@ def _below(folder: Path, depth: int) -> Iterator[Output]:
     for name in NAMES:
         if (folder / name).is_file():
             yield _read(folder, name)
+    for path in sorted(folder.glob(f"*{FUNNEL}")):
+        yield Output("mining", folder, path, _parsed(path))
     if depth:
         for inner in sorted(folder.iterdir()):
             if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
@@ -86,7 +90,11 @@ def _named(path: Path) -> Iterator[Output]:
         if path.name in (name, file) and (path.parent / name).is_file():
             yield _read(path.parent, name)
             return
-    if path.suffix == ".json":
+    funnel = path.with_name(f"{path.name}{FUNNEL}")
+    if path.name.endswith(FUNNEL) or funnel.is_file():
+        place = path if path.name.endswith(FUNNEL) else funnel
+        yield Output("mining", path.parent, place, _parsed(place))
+    elif path.suffix == ".json":
         summary = _parsed(path)
         if {"tables", "wrong"} <= set(summary):
             yield Output("score", path.parent, path, summary)

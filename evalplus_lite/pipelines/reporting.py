@@ -17,6 +17,7 @@ from evalplus_lite.pipelines.results import Result
 from evalplus_lite.report.files import MOST_BYTES, write_report
 from evalplus_lite.report.suites import judged
 from evalplus_lite.report.views import suite_sections
+from evalplus_lite.report.tables import table_sections
 from evalplus_lite.tasks import Dataset, names
 
 SUITE = "suite.jsonl.gz"
@@ -53,11 +54,20 @@ def report(
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     outputs = found_outputs(given)
-    evaluations = [evaluation_of(each) for each in outputs if each.kind == "evaluation"]
+    # What quality judged on its way is in its own figures.
+    inner = {each.folder.resolve() for each in outputs if each.kind == "quality"}
+    evaluations = [
+        evaluation_of(each)
+        for each in outputs
+        if each.kind == "evaluation" and not inner & set(each.folder.resolve().parents)
+    ]
     with within(session) as opened:
         data = _found(evaluations, datasets, outputs, opened)
         made = _made(outputs, opened)
-    further = suite_sections(outputs, _distinct([*made, *data.values()]))
+    further = [
+        *suite_sections(outputs, _distinct([*made, *data.values()])),
+        *table_sections(outputs),
+    ]
     if not evaluations and not further:
         raise InputError(
             f"{', '.join(map(str, given))}: nothing that a page shows",

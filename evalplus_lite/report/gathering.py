@@ -23,8 +23,10 @@ from evalplus_lite.values.codec import to_json
 
 FIRST_CASES = 10
 """Inputs of a task that are shown whatever they decided."""
-MOST_CASES = 100
-"""Inputs of a task that are shown: of those that decided, the ones that decided most."""
+MOST_CASES = 50
+"""Inputs of a task that are shown for what they decided: those that decided most verdicts."""
+MOST_FAILED = 10
+"""And of those that decided nothing, the ones that most samples fail on, where that is known."""
 MOST_SAMPLES = 2_000
 """Samples of a task that have a page; the figures count all."""
 LEAST_SHARED = 40
@@ -165,10 +167,11 @@ class _Gathered:
     def _cases(self) -> list[CasePart]:
         """Return the inputs to show, by number."""
         total = len(self.inputs_of)
-        weight = {case: (self.first[case], self.failed[case]) for case in
-                  {*self.first, *self.failed}}  # fmt: skip
-        chosen = sorted(weight, key=lambda case: (weight[case], -case), reverse=True)
-        numbers = {*chosen[: MOST_CASES - FIRST_CASES], *range(min(total, FIRST_CASES))}
+        decided = sorted(self.first, key=lambda case: (-self.first[case], case))
+        failed = sorted(
+            self.failed.keys() - self.first, key=lambda case: (-self.failed[case], case)
+        )
+        numbers = {*decided[:MOST_CASES], *failed[:MOST_FAILED], *range(min(total, FIRST_CASES))}
         return [case for number in sorted(numbers) if (case := self._case(number)) is not None]
 
     def _case(self, number: int) -> CasePart | None:

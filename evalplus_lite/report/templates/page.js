@@ -77,6 +77,20 @@ function tasksOf(form) {
     easy: (a, b) => facts[b].plus - facts[a].plus || a - b,
     gap: (a, b) => (facts[b].base - facts[b].plus) - (facts[a].base - facts[a].plus) || a - b,
   };
+  const choice = form.elements.order;
+  data.entrants.forEach((side, n) => {
+    if (data.entrants.length < 2) return;
+    for (const [name, sign, text] of [["hard", 1, "hardest"], ["easy", -1, "easiest"]]) {
+      orders[`${name}-${n}`] = (a, b) => sign * (rate(a, n) - rate(b, n)) || sign * (facts[a].plus - facts[b].plus) || a - b;
+      choice.append(make("option", {value: `${name}-${n}`}, `by ${side.label}, ${text} first`));
+    }
+  });
+  const rate = (task, side) => share(data.tasks[task].counts[side], 2) ?? 2;
+  if (body) sortable(body.parentNode.tHead.rows[0], (column, sign) => {
+    const suffix = column < 2 || data.entrants.length < 2 ? "" : `-${column - 2}`;
+    choice.value = column === 0 ? "file" : (sign > 0 ? "hard" : "easy") + suffix;
+    apply();
+  });
   let order = data.tasks.map((_, n) => n), cursor = -1;
   function apply() {
     const wanted = form.elements.named.value.trim().toLowerCase();
@@ -142,4 +156,16 @@ function drawn(name, attributes) {
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   return node;
 }
-document.querySelectorAll("form.filters").forEach(tasksOf);
+document.querySelectorAll("form.filters[data-suite]").forEach(tasksOf);
+
+// Scores: a model's rows stay together, and are ordered by the last of them.
+for (const scores of document.querySelectorAll("table.scores"))
+  sortable(scores.tHead.rows[0], (column, sign) => {
+    const heads = scores.tHead.rows[0].cells.length;
+    const key = (body) => {
+      if (column === 0) return body.rows[0].cells[0].textContent;
+      const row = body.rows[body.rows.length - 1];
+      return row.cells[column - heads + row.cells.length].textContent;
+    };
+    scores.append(...[...scores.tBodies].sort((a, b) => sign * ordered(key(a), key(b))));
+  });

@@ -56,14 +56,49 @@ function folded(title, text, open) {
   return node;
 }
 
+/** Return a table whose columns sort its rows; of many rows the first are shown, until asked for. */
 function table(label, heads, rows) {
-  const body = make("tbody", ...rows.slice(0, MOST_ROWS));
-  const box = make("div.scroll", {tabindex: "0", role: "region", "aria-label": label},
-    make("table", make("thead", make("tr", ...heads.map((head) => make("th", {scope: "col"}, head)))), body));
-  if (rows.length <= MOST_ROWS) return box;
-  const more = make("button", {type: "button"}, `Show all ${rows.length}`);
-  more.addEventListener("click", () => { body.append(...rows.slice(MOST_ROWS)); more.remove(); });
-  return make("div", box, more);
+  const body = make("tbody"), head = make("tr", ...heads.map((text) => make("th", {scope: "col"}, text)));
+  let order = rows, most = MOST_ROWS;
+  const more = make("button", {type: "button"});
+  const fill = () => {
+    const shown = order.filter((row) => !row.hidden);
+    body.replaceChildren(...shown.slice(0, most));
+    more.hidden = shown.length <= most;
+    more.textContent = `Show all ${shown.length}`;
+  };
+  more.addEventListener("click", () => { most = Infinity; fill(); });
+  sortable(head, (column, sign) => {
+    const key = (row) => row.cells[column].dataset.key || row.cells[column].textContent;
+    order = [...rows].sort((a, b) => sign * ordered(key(a), key(b)));
+    fill();
+  });
+  fill();
+  const box = make("div", make("div.scroll", {tabindex: "0", role: "region", "aria-label": label}, make("table", make("thead", head), body)), more);
+  box.fill = fill;
+  return box;
+}
+
+/** Compare two texts as numbers if both begin with one. */
+function ordered(one, other) {
+  const numbers = [parseFloat(one), parseFloat(other)];
+  return numbers.some(Number.isNaN) ? one.localeCompare(other) : numbers[0] - numbers[1];
+}
+
+/** Make each head a button that calls sort(column, 1 or -1). */
+function sortable(row, sort) {
+  [...row.cells].forEach((head, column) => {
+    if (head.classList.contains("bar")) return;
+    const button = make("button", {type: "button"});
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const sign = head.ariaSort === "ascending" ? -1 : 1;
+      for (const each of row.cells) each.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      sort(column, sign);
+    });
+  });
 }
 
 function cells(...values) {
@@ -130,7 +165,7 @@ const VIEWS = {
     nodes.push(make("h2", "Inputs"), inputsNote(part));
     if (part.cases.length) {
       const first = part.cases.reduce((sum, each) => sum + each.first, 0);
-      nodes.push(table("Inputs", ["input", "of", "expected", "from", "first failed by", ...(part.failed ? ["failed by"] : [])],
+      nodes.push(table("Inputs", ["no.", "input", "expected", "from", "first failed by", ...(part.failed ? ["failed by"] : [])],
         part.cases.map((each) => cells(String(each.number), code(each.input), code(each.expected ?? ""), each.origin,
           each.first ? `${each.first} of ${first}` : "", ...(part.failed ? [String(each.failed)] : [])))));
     }
@@ -205,12 +240,42 @@ function costs(sample) {
   return found.length ? ` ${found.join(", ")}` : "";
 }
 
+/** Return the samples of a task with a choice of models and verdicts. */
 function samplesTable(suite, task, part) {
   const data = index.suites[suite];
-  return table("Samples", ["model", "sample", "base", ...(data.has_plus ? ["plus"] : []), "failing input", "why"], part.samples.map((sample) => {
+  const rows = part.samples.map((sample) => {
     const outcome = part.outcomes[sample[2]], failure = outcome.failure;
-    const why = failure ? failure.detail || `got ${failure.actual.slice(0, 60)}, expected ${failure.expected.slice(0, 60)}` : "";
-    return cells(data.entrants[sample[0]].label, link(String(sample[1]), address("sample", suite, task, sample[0], sample[1])),
-      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why);
-  }));
+    const row = cells(data.entrants[sample[0]].label, link(`sample ${sample[1]}`, address("sample", suite, task, sample[0], sample[1])),
+      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why(failure));
+    row.cells[1].dataset.key = sample[1];
+    row.dataset.model = sample[0];
+    row.dataset.verdict = outcome.plus ?? outcome.base;
+    return row;
+  });
+  const box = table("Samples", ["model", "sample", "base", ...(data.has_plus ? ["plus"] : []), "failing input", "why"], rows);
+  if (rows.length < 2) return box;
+  const choices = [["Model", "model", [...new Set(part.samples.map((each) => each[0]))].map((n) => [n, data.entrants[n].label])],
+    ["Verdict", "verdict", [...new Set(rows.map((row) => row.dataset.verdict))].sort().map((each) => [each, each])]];
+  const form = make("form.filters");
+  for (const [label, name, values] of choices)
+    form.append(make("label", label, make("select", {name}, make("option", {value: ""}, "all"), ...values.map(([value, text]) => make("option", {value}, text)))));
+  const output = make("output");
+  form.append(output);
+  const filter = () => {
+    for (const row of rows)
+      row.hidden = choices.some(([, name]) => form.elements[name].value !== "" && form.elements[name].value !== row.dataset[name]);
+    output.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} samples`;
+    box.fill();
+  };
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  filter();
+  return make("div", form, box);
+}
+
+function why(failure) {
+  if (!failure) return "";
+  if (failure.actual === undefined) return failure.detail;
+  const clip = (text) => text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return `got ${clip(failure.actual)}, expected ${clip(failure.expected)}`;
 }
