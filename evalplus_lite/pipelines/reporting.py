@@ -16,8 +16,8 @@ from evalplus_lite.pipelines.datasets import content_hash, load_dataset
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.report.files import MOST_BYTES, write_report
 from evalplus_lite.report.suites import judged
-from evalplus_lite.report.views import suite_sections
 from evalplus_lite.report.tables import table_sections
+from evalplus_lite.report.views import suite_sections
 from evalplus_lite.tasks import Dataset, names
 
 SUITE = "suite.jsonl.gz"
