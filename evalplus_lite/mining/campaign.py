@@ -18,7 +18,8 @@ from evalplus_lite.execution.base import Backend, Call
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.funnel import Funnel
-from evalplus_lite.mining.work import lost_row
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.work import is_path, lost_row
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
 from evalplus_lite.store.resuming import finished
 
@@ -69,14 +70,15 @@ class Campaign:
             raise InputError("no package was given", remedy="name one, or give a wheel or folder")
         path = self.out.beside("journal.jsonl")
         libraries = sorted(path.name for path in self.companions)
-        identity = {"mining": 1, **asdict(self.settings), "with": libraries}
+        identity = {"mining": 2, **asdict(self.settings), "with": libraries}
         names = list(dict.fromkeys(self.packages))
         with Journal(path, identity=identity, force=self.force, batch=1) as journal:
-            # What could not be had may be there by now.
+            # What could not be had may be there by now; a file or folder may have changed.
+            rows = {row[0]: row for row in finished(journal, _progress)}
             done = {
                 package: mined
-                for package, mined, problem in finished(journal, _progress)
-                if not problem
+                for package, mined, problem, content in rows.values()
+                if not problem and content == _content(package, content)
             }
             left = sum(name not in done for name in names)
             for name in names:
@@ -148,5 +150,17 @@ class Campaign:
         return funnel
 
 
-def _progress(row: Row) -> tuple[str, int, str]:
-    return row.data["package"], int(row.data["mined"]), row.data["problem"]
+def _progress(row: Row) -> tuple[str, int, str, str]:
+    data = row.data
+    return data["package"], int(data["mined"]), data["problem"], data["sha256"]
+
+
+def _content(package: str, mined: str) -> str:
+    """Return the hash of what a path leads to now; of a name what was ``mined``."""
+    if not is_path(package):
+        return mined
+    try:
+        with open_package(Path(package)) as found:
+            return found.origin.sha256
+    except InputError:  # which mining it will tell
+        return ""

@@ -27,7 +27,7 @@ from evalplus_lite.mining.running.runs import (
 from evalplus_lite.mining.selecting.annotations import TypeSet
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.purity import is_banned_package
-from evalplus_lite.mining.selecting.static import MinedFunction, Reject, StaticMine
+from evalplus_lite.mining.selecting.static import UNLICENSED, MinedFunction, Reject, StaticMine
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.runtime import variation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -87,6 +87,7 @@ class PackageMine:
             self.companions,
             types=self.settings.types,
             comments=self.settings.comments,
+            keep_all=self.settings.keep_all,
             funnel=self.funnel,
         )
         sandboxes = self.sandboxes
@@ -105,7 +106,7 @@ class PackageMine:
         if is_banned_package(self.package.name):
             return "banned package"
         if not self.package.licence.permissive and not self.settings.keep_all:
-            return "licence not permissive"
+            return UNLICENSED
         return None
 
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
@@ -183,6 +184,7 @@ def task_of(
             "package": function.package,
             "version": function.version,
             "licence": function.licence,
+            "origins": [origin.to_json() for origin in function.origins],
             "module": function.module,
             "function": function.name,
             "line": function.line,

@@ -68,6 +68,7 @@ class PackageWork:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 path = Path(name) if is_path(name) else download(name, Path(folder))
                 package = stack.enter_context(open_package(path))
+                row["sha256"] = package.origin.sha256
                 others = list(self._companions(package, stack))
                 mine = PackageMine(package, self.settings, others, sandboxes, self.source, funnel)
                 for result in mine.yields():
@@ -108,6 +109,7 @@ def lost_row(name: str, problem: str) -> dict[str, Any]:
         "rejects": [reject.to_json()],
         "seconds": {},
         "mined": 0,
+        "sha256": "",
         "funnel": funnel.to_json(),
         "problem": problem,
     }

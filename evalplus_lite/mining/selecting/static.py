@@ -9,15 +9,19 @@ from typing import Any
 
 from evalplus_lite.mining.inlining.closure import ClosureBuilder
 from evalplus_lite.mining.inlining.graph import Obstacle
-from evalplus_lite.mining.inlining.inline import Block, Inlined, inline
+from evalplus_lite.mining.inlining.inline import Block, inline
 from evalplus_lite.mining.reading.index import PackageIndex
 from evalplus_lite.mining.reading.resolve import Resolver
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, TypeSet
 from evalplus_lite.mining.selecting.candidates import Candidate, Census, Signature, candidates
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.purity import impurities
+from evalplus_lite.mining.sources.origin import Origin
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.static import StaticStatistics, static_statistics
+
+UNLICENSED = "licence not permissive"
+"""Why code is left out, of a package or of a library that it would bring along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,6 @@ class MinedFunction:
 
     package: str
     version: str
-    licence: str
     module: str
     name: str
     line: int
@@ -36,7 +39,15 @@ class MinedFunction:
     """The function's own lines."""
     code: str
     blocks: tuple[Block, ...]
+    origins: tuple[Origin, ...]
+    """The packages whose code went in, its own first."""
     statistics: StaticStatistics
+
+    @property
+    def licence(self) -> str:
+        """The licences of all code that went in."""
+        first, *others = (origin.licence for origin in self.origins)
+        return " AND ".join([first, *sorted({*others} - {first})])
 
     @property
     def id(self) -> str:
@@ -73,9 +84,9 @@ class StaticMine:
     companions: Sequence[PackageSource] = ()
     types: TypeSet = "paper"
     comments: bool = True
+    keep_all: bool = False
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
 
     def functions(self) -> Iterator[MinedFunction]:
         """Yield what can be mined, in order of module and line."""
@@ -96,7 +107,9 @@ class StaticMine:
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
-        self.unreadable = census.unreadable
+        for line in census.unreadable:
+            module, _, detail = line.partition(": ")
+            self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
     def _reject(self, module: str, name: str, stage: str, problems: list[Obstacle]) -> None:
         reason = problems[0].reason
@@ -113,6 +126,13 @@ class StaticMine:
         if problems:
             return problems
         inlined = inline(closure, entry_point=candidate.name, comments=self.comments)
+        others = {index.origin(block.module).name: index.origin(block.module) for block in
+                  inlined.blocks}  # fmt: skip
+        others.pop(self.package.name, None)
+        foreign = [others[name] for name in sorted(others)]
+        if not self.keep_all and (refused := [x for x in foreign if not x.licence.permissive]):
+            return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
+        origins = [each.origin for each in (self.package, *foreign)]
         try:
             statistics = static_statistics(inlined.code, candidate.name)
         except (SyntaxError, RecursionError) as error:
@@ -120,7 +140,6 @@ class StaticMine:
         return MinedFunction(
             package=self.package.name,
             version=self.package.version,
-            licence=self._licence(index, inlined),
             module=candidate.module,
             name=candidate.name,
             line=candidate.line,
@@ -129,11 +148,6 @@ class StaticMine:
             implementation=closure.statements[closure.entry].text,
             code=inlined.code,
             blocks=inlined.blocks,
+            origins=tuple(origins),
             statistics=statistics,
         )
-
-    def _licence(self, index: PackageIndex, inlined: Inlined) -> str:
-        """Return the licences of every package whose code went in."""
-        origins = {index.origin(block.module).licence.expression for block in inlined.blocks}
-        first = self.package.licence.expression
-        return " AND ".join([first, *sorted(origins - {first})])

@@ -13,6 +13,7 @@ from packaging.metadata import RawMetadata, parse_email
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.licence import identify
+from evalplus_lite.mining.sources.origin import Origin, address, hash_of, newest, notices
 from evalplus_lite.mining.sources.packages import MAX_FILE, PackageSource, SourceFile
 from evalplus_lite.mining.sources.unpacking import MAX_MEMBERS, open_tar, open_zip, reported, usable
 
@@ -75,12 +76,13 @@ def _open_wheel(path: Path) -> PackageSource:
         if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
             continue
         _file_under(files, compiled, data, inner, name)
-    return _package(_metadata(read(metadata)), texts, files, compiled, data, read, close)
+    found = _metadata(read(metadata))
+    return _package(path, found, names, texts, files, compiled, data, read, close)
 
 
 def _open_zip(path: Path) -> PackageSource:
     sizes, read, close = open_zip(path)
-    return _unpacked(_checked(sizes, path), read, close, path.stem)
+    return _unpacked(path, _checked(sizes, path), read, close, path.stem)
 
 
 def _open_tar(path: Path) -> PackageSource:
@@ -89,7 +91,7 @@ def _open_tar(path: Path) -> PackageSource:
 
     sizes, read, close = open_tar(path, wanted)
     stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
-    return _unpacked(_checked(sizes, path), read, close, stem)
+    return _unpacked(path, _checked(sizes, path), read, close, stem)
 
 
 def _open_folder(path: Path) -> PackageSource:
@@ -107,6 +109,7 @@ def _open_folder(path: Path) -> PackageSource:
         raise InputError("holds no Python file", path=path, remedy="give a package's folder")
     # A folder is its own top folder.
     return _unpacked(
+        path,
         [f"{path.name}/{name}" for name in names],
         lambda name: (path / name.partition("/")[2]).read_bytes(),
         lambda: None,
@@ -121,7 +124,11 @@ def _walk(path: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 
 def _unpacked(
-    names: list[str], read: Callable[[str], bytes], close: Callable[[], None], stem: str
+    path: Path,
+    names: list[str],
+    read: Callable[[str], bytes],
+    close: Callable[[], None],
+    stem: str,
 ) -> PackageSource:
     """Read the layout of a source tree whose names all start with one top folder."""
     inner = {name: name.partition("/")[2] for name in names}
@@ -145,7 +152,7 @@ def _unpacked(
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
     metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
-    return _package(metadata, texts, files, compiled, data, read, close)
+    return _package(path, metadata, names, texts, files, compiled, data, read, close)
 
 
 def _longest_prefix(name: str, prefixes: set[str]) -> str:
@@ -185,6 +192,8 @@ def _metadata_of_project(
         values = project.get(key)
         return [v for v in values if isinstance(v, str)] if isinstance(values, list) else []
 
+    urls = project.get("urls")
+    urls = urls if isinstance(urls, dict) else {}
     licence = project.get("license")
     if isinstance(licence, dict):
         licence = licence.get("text")
@@ -194,6 +203,7 @@ def _metadata_of_project(
         "license_expression": licence if isinstance(licence, str) and "\n" not in licence else "",
         "classifiers": listed("classifiers"),
         "requires_dist": listed("dependencies"),
+        "project_urls": {k: v for k, v in urls.items() if isinstance(v, str)},
     }
 
 
@@ -202,7 +212,9 @@ def _dots(line: bytes) -> int:
 
 
 def _package(
+    path: Path,
     metadata: RawMetadata,
+    names: list[str],
     texts: list[str],
     files: dict[str, SourceFile],
     compiled: set[str],
@@ -210,18 +222,30 @@ def _package(
     read: Callable[[str], bytes],
     close: Callable[[], None],
 ) -> PackageSource:
+    wordings = [read(name)[:20_000].decode("utf-8", "replace") for name in texts]
     licence = identify(
         expression=metadata.get("license_expression", ""),
         field=metadata.get("license", ""),
         classifiers=metadata.get("classifiers", []),
-        texts=(read(name)[:20_000].decode("utf-8", "replace") for name in texts),
+        texts=wordings,
+    )
+    # Names stand in ids and messages: only what a package's name may hold.
+    name = re.sub(r"[^a-z0-9]+", "-", metadata.get("name", "").lower())[:MAX_LABEL].strip("-")
+    version = re.sub(r"[^A-Za-z0-9.!+_-]+", "", metadata.get("version", ""))[:MAX_LABEL]
+    origin = Origin(
+        package=name or "unnamed",
+        version=version or "0",
+        licence=licence.expression,
+        url=address(metadata),
+        sha256=hash_of(path, names, read),
+        date=newest(path),
+        notice=notices(wordings),
     )
     return PackageSource(
-        # Names stand in ids and messages: only what a package's name may hold.
-        name=re.sub(r"[^a-z0-9]+", "-", metadata.get("name", "").lower())[:MAX_LABEL].strip("-")
-        or "unnamed",
-        version=re.sub(r"[^A-Za-z0-9.!+_-]+", "", metadata.get("version", ""))[:MAX_LABEL] or "0",
+        name=origin.package,
+        version=origin.version,
         licence=licence,
+        origin=origin,
         files=files,
         requires=tuple(metadata.get("requires_dist", [])),
         compiled=frozenset(compiled),

@@ -18,9 +18,10 @@ from pathlib import Path
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.licence import Licence
+from evalplus_lite.mining.sources.origin import Origin
 
-MAX_FILE = 4 << 20
 DOWNLOAD_SECONDS = 300.0
+MAX_FILE = 4 << 20
 """Files larger than this (bytes) are data in disguise and are passed over."""
 
 
@@ -41,6 +42,7 @@ class PackageSource(AbstractContextManager["PackageSource"]):
     name: str
     version: str
     licence: Licence
+    origin: Origin
     files: Mapping[str, SourceFile]
     """Dotted module name -> file."""
     requires: tuple[str, ...] = ()

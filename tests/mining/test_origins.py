@@ -1,0 +1,93 @@
+"""Where mined code came from: under which licence, of whom, and whether it has changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite import MiningSettings, Session, mine
+from evalplus_lite.mining.selecting.static import MinedFunction, Reject, StaticMine
+from evalplus_lite.mining.sources.archives import open_package
+
+CALLER = "from helper import twice\n\ndef f(x: int) -> int:\n    return twice(x) + 1\n"
+HELPER = "def twice(x: int) -> int:\n    return x * 2\n"
+NOTICE = "MIT License\n\nCopyright (c) 2020-2024 A. Author\n   (c) 2025 Others\nCopyright holders\n"
+
+
+def write(path: Path, licence: str, files: dict[str, str], *, day: int = 3) -> Path:
+    name, version = path.name.split("-")[:2]
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    metadata += f"License-Expression: {licence}\nHome-page: https://example.org/home\n"
+    metadata += "Project-URL: Changes, https://example.org/log\n"
+    metadata += "Project-URL: Source Code, https://example.org/code\n"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        for inner, text in {
+            f"{info}/METADATA": metadata,
+            f"{info}/LICENSE": NOTICE,
+            **files,
+        }.items():
+            archive.writestr(zipfile.ZipInfo(inner, (2024, 2, day, 0, 0, 0)), text)
+    return path
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> list[Path]:
+    """A package under MIT, and two that it takes code from."""
+    return [
+        write(tmp_path / "caller-1-py3-none-any.whl", "MIT", {"caller.py": CALLER}),
+        write(tmp_path / "helper-2-py3-none-any.whl", "GPL-3.0-only", {"helper.py": HELPER}),
+        write(tmp_path / "helper-3-py3-none-any.whl", "Apache-2.0", {"helper.py": HELPER}, day=9),
+    ]
+
+
+def mined(
+    wheel: Path, library: Path, *, keep_all: bool = False
+) -> tuple[list[MinedFunction], list[Reject]]:
+    with open_package(wheel) as package, open_package(library) as helper:
+        found = StaticMine(package, [helper], keep_all=keep_all)
+        return list(found.functions()), found.rejects
+
+
+def test_a_helper_under_another_licence_filters(wheels: list[Path]) -> None:
+    caller, closed, free = wheels
+    functions, (reject,) = mined(caller, closed)
+    assert not functions
+    assert reject.reason == "licence not permissive"
+    assert "helper" in reject.problems[0].detail
+    (kept,), _ = mined(caller, closed, keep_all=True)
+    assert kept.licence == "MIT AND GPL-3.0-only"
+    (kept,), _ = mined(caller, free)
+    assert kept.licence == "MIT AND Apache-2.0"
+    own, helper = (origin.to_json() for origin in kept.origins)
+    assert helper == {
+        "package": "helper",
+        "version": "3",
+        "licence": "Apache-2.0",
+        "url": "https://example.org/code",
+        "sha256": hashlib.sha256(free.read_bytes()).hexdigest(),
+        "date": "2024-02-09",
+        "notice": ["Copyright (c) 2020-2024 A. Author", "(c) 2025 Others"],
+    }
+    assert (own["package"], own["version"]) == ("caller", "1")
+
+
+def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "PKG-INFO").write_text("Name: own\nVersion: 1\nLicense-Expression: MIT\n")
+    (folder / "one.py").write_text("def f(x: int) -> int:\n    return x + 1\n")
+    (folder / "broken.py").write_text("def g(x: int) -> int\n    return x\n")
+    settings = MiningSettings(static_only=True)
+    out = tmp_path / "out" / "tasks.jsonl"
+    with Session(workers=1) as session:
+        first = mine([str(folder)], settings=settings, out=out, session=session)
+        assert [row["function"] for row in first.to_rows()] == ["f"]
+        reasons = {row["reason"]: row["count"] for row in first.summary["rejects"]}
+        assert reasons["module cannot be read"] == 1
+        (folder / "one.py").write_text("def h(x: int) -> int:\n    return x + 2\n")
+        again = mine([str(folder)], settings=settings, out=out, session=session)
+        assert [row["function"] for row in again.to_rows()] == ["h"]
