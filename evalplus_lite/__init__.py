@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.evaluation import evaluate as evaluate
     from evalplus_lite.pipelines.exporting import ExportResult as ExportResult
     from evalplus_lite.pipelines.exporting import export as export
+    from evalplus_lite.pipelines.figures import FiguresResult as FiguresResult
+    from evalplus_lite.pipelines.figures import figures as figures
     from evalplus_lite.pipelines.mining import MiningResult as MiningResult
     from evalplus_lite.pipelines.mining import mine as mine
     from evalplus_lite.pipelines.prediction import PredictionResult as PredictionResult
@@ -98,6 +100,7 @@ _HOMES = {
     "pipelines.drafting": "DraftResult draft_from_module draft_from_pytest",
     "pipelines.evaluation": "EvaluationResult evaluate",
     "pipelines.exporting": "ExportResult export",
+    "pipelines.figures": "FiguresResult figures",
     "pipelines.mining": "MiningResult mine",
     "pipelines.prediction": "PredictionResult ScoreResult predict score",
     "pipelines.quality": "QualityResult quality",

@@ -65,9 +65,10 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "exporters": TASKS,
     "outputs": GROUND | {"programs"},
     "report": TASKS | {"outputs", "statistics"},
+    "plots": GROUND | {"outputs", "statistics"},
     "pipelines": MEASURING
     | GENERATING
-    | {"prompting", "llm", "exporters", "outputs", "report", "mining", *MINING},
+    | {"prompting", "llm", "exporters", "outputs", "report", "plots", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
     "serve": JUDGING | {"pipelines"},
 }
@@ -91,6 +92,7 @@ OWNERS = {
     "hypothesis": {"generate/strategies.py"},
     "radon": {"mining/statistics/complexity.py"},
     "jinja2": {"report/rendering.py"},
+    "matplotlib": {"plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
     "uvicorn": {"serve/server.py", "serve/connections.py"},
     "prometheus_client": {"serve/metrics.py"},

@@ -58,6 +58,7 @@ quality: Measure how well suites tell right programs from wrong ones, side by si
 crossval: Leave one model out: choose suites by the others' samples, judge it by them.
 Look at results
 report: Show results as one HTML file: scores, every task, every sample and why it fails.
+figures: Draw figures and make tables for a paper, from what commands wrote.
 Execution tasks from packages
 mine: Turn typed, pure functions of real packages into execution tasks.
 predict: Ask a model for the value or exception of every case.

@@ -34,6 +34,8 @@ FUNNEL = ".funnel.json"
 """How the file of ``mine`` ends that says what was rejected; tasks, beside it, have any name."""
 DEPTH = 3
 """Folders below a given one that are looked into."""
+WHOLE = frozenset({"quality.json"})
+"""Where one of these is, what stands below is the same job's: its evaluations are no models'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def _below(folder: Path, depth: int) -> Iterator[Output]:
             yield _read(folder, name)
     for path in sorted(folder.glob(f"*{FUNNEL}")):
         yield Output("mining", folder, path, _parsed(path))
-    if depth:
+    if depth and not any((folder / name).is_file() for name in WHOLE):
         for inner in sorted(folder.iterdir()):
             if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
                 yield from _below(inner, depth - 1)

@@ -103,12 +103,17 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def _curve(programs: Sequence[Judged]) -> list[float]:
     """Return for N from 1 on the expected share of programs that N cases drawn at random reject."""
-    found = [0.0] * MOST_CASES
-    for each in programs:
-        escape = 1.0 if each.rejecting or each.is_accepted else 0.0
-        for drawn in range(MOST_CASES):
-            left = each.cases - drawn
-            if left > 0:
-                escape *= max(0.0, left - each.rejecting) / left
-            found[drawn] += 1 - escape
-    return [total / len(programs) for total in found]
+    points = [rejections(each) for each in programs]
+    return [sum(chances) / len(programs) for chances in zip(*points, strict=True)]
+
+
+def rejections(program: Judged) -> list[float]:
+    """Return for N from 1 to ``MOST_CASES`` the chance that N cases drawn at random reject it."""
+    escape = 1.0 if program.rejecting or program.is_accepted else 0.0
+    found = []
+    for drawn in range(MOST_CASES):
+        left = program.cases - drawn
+        if left > 0:
+            escape *= max(0.0, left - program.rejecting) / left
+        found.append(1 - escape)
+    return found

@@ -1,0 +1,202 @@
+"""pass@k against k, and pass@1 of all models, each with what chance leaves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evalplus_lite.outputs.evaluation import Entrant
+from evalplus_lite.plots.canvas import Picture, grid
+from evalplus_lite.plots.material import Board, Material, Missing, Product, Tests, counts
+from evalplus_lite.plots.style import BASE, PLUS, QUIET, colour, mark, short
+from evalplus_lite.plots.tables import Cell, Table, percent
+from evalplus_lite.statistics.means import intervals
+from evalplus_lite.statistics.pass_at_k import estimate
+
+if TYPE_CHECKING:
+    from evalplus_lite.plots.canvas import Axes, Figure
+
+CURVES, SCORES = "pass-at-k", "scores"
+MOST_TOGETHER = 6
+"""Models whose curves are drawn into one panel; of more, each has a panel of its own."""
+MOST_PANELS = 24
+MOST_ROWS = 60
+KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An entrant's pass@k on some tests, with its 95 % interval."""
+
+    tests: Tests
+    k: int
+    value: float
+    low: float
+    high: float
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """The value, and the ends of its interval."""
+        return self.value, self.low, self.high
+
+
+Found = Sequence[tuple[Entrant, Sequence[Point]]]
+
+
+def points(entrant: Entrant, tests: Tests, ks: Sequence[int]) -> list[Point]:
+    """Return pass@k for those of ``ks`` that every task has samples enough for."""
+    given = counts(entrant, tests)
+    shares, bounds = estimate(given, ks), intervals(given, ks)
+    return [
+        Point(tests, k, shares[f"pass@{k}"], *bounds[f"pass@{k}"])
+        for k in ks
+        if f"pass@{k}" in shares
+    ]
+
+
+def fewest(entrant: Entrant) -> int:
+    """Return how many samples every task has at least."""
+    return min(count.total for count in entrant.counts.values())
+
+
+def steps(most: int) -> list[int]:
+    """Return ks from 1 to ``most``, all of the small ones, and some of the large."""
+    found = {k for k in range(1, most + 1) if k <= 10}
+    size = 10
+    while size < most:
+        found |= {size * part // 10 for part in (12, 15, 20, 30, 40, 50, 60, 80, 100)}
+        size *= 10
+    return sorted(k for k in {*found, most} if k <= most)
+
+
+def pass_at_k(material: Material) -> Iterator[Product]:
+    """Yield the curves for each suite that judged models with several samples a task."""
+    for board in material.boards:
+        some = [each for each in board.entrants if fewest(each) > 1]
+        if some:
+            yield _curves(board, some)
+        else:
+            yield Missing(f"{CURVES}{board.ending}", "needs two or more samples of every task")
+    if not material.boards:
+        yield Missing(CURVES, "needs results of evaluate")
+
+
+def scores(material: Material) -> Iterator[Product]:
+    """Yield pass@1 of all models for each suite that judged."""
+    for board in material.boards:
+        yield _scores(board)
+    if not material.boards:
+        yield Missing(SCORES, "needs results of evaluate")
+
+
+def _table(name: str, title: str, caption: str, found: Found) -> Table:
+    rows = [(each, at) for each, some in found for at in some]
+    data: list[tuple[Cell, ...]] = [
+        (each.label, each.temperature, at.tests, len(each.counts), at.k, *at.shares)
+        for each, at in rows
+    ]
+    return Table(
+        name,
+        title,
+        caption,
+        ("model", "tests", "k", "pass@k %", "from", "to"),
+        [(each.label, at.tests, at.k, *map(percent, at.shares)) for each, at in rows],
+        left=2,
+        data=[("model", "temperature", "tests", "tasks", "k", "pass_at_k", "low", "high"), *data],
+    )
+
+
+def _curves(board: Board, some: Sequence[Entrant]) -> Picture:
+    found = [
+        (each, [at for tests in board.tests for at in points(each, tests, steps(fewest(each)))])
+        for each in some
+    ]
+    shown = found[:MOST_PANELS]
+    together = len(found) <= MOST_TOGETHER
+    caption = f"{board.dataset}: unbiased pass@k over all tasks; bands are 95 % intervals."
+    left_out = len(board.entrants) - len(some)
+    if left_out:
+        caption += f" {left_out} models with one sample a task have no curve."
+    if len(shown) < len(found):
+        caption += f" The first {len(shown)} of {len(found)}; the table has all."
+    table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
+
+    def draw(figure: Figure) -> None:
+        if together:
+            panels = grid(figure, len(board.tests))
+            for axes, tests in zip(panels, board.tests, strict=True):
+                for number, (each, curve) in enumerate(found):
+                    label = short(each.label) if tests == board.tests[0] else None
+                    _line(axes, [p for p in curve if p.tests == tests], colour(number),
+                          marker=mark(number), label=label)  # fmt: skip
+                axes.set_title(KINDS[tests])
+        else:
+            panels = grid(figure, len(shown))
+            for axes, (each, curve) in zip(panels, shown, strict=True):
+                for _, other in shown:
+                    axes.plot(*_coordinates(other, board.tests[-1]), color=QUIET, lw=0.4)
+                for tests in board.tests:
+                    label = KINDS[tests] if axes is panels[0] else None
+                    _line(axes, [p for p in curve if p.tests == tests],
+                          BASE if tests == "base" else PLUS, label=label)  # fmt: skip
+                axes.set_title(short(each.label, 26), fontsize=7)
+        for axes in panels:
+            axes.set(xscale="log", ylim=(0, 1))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter("")
+        figure.supxlabel("k", fontsize=8)
+        figure.supylabel("pass@k", fontsize=8)
+        figure.legend(loc="outside lower center", ncols=3)
+
+    rows = 1 if together else -(-len(shown) // 4)
+    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 1.7 * max(rows, 1.3))
+
+
+def _coordinates(some: Sequence[Point], tests: Tests) -> tuple[list[int], list[float]]:
+    chosen = [point for point in some if point.tests == tests]
+    return [point.k for point in chosen], [point.value for point in chosen]
+
+
+def _line(
+    axes: Axes, some: Sequence[Point], shade: str, *, label: str | None, marker: str = ""
+) -> None:
+    """Draw a curve with its band; marks at 1, 10, 100 only, where people read it off."""
+    ks = [point.k for point in some]
+    at = [number for number, k in enumerate(ks) if k in (1, 10, 100, 1000) or k == ks[-1]]
+    axes.plot(ks, [point.value for point in some], color=shade, label=label, marker=marker,
+              markevery=at)  # fmt: skip
+    axes.fill_between(ks, [p.low for p in some], [p.high for p in some], color=shade, alpha=0.15,
+                      linewidth=0)  # fmt: skip
+
+
+def _scores(board: Board) -> Picture:
+    found = [
+        (each, [at for tests in board.tests for at in points(each, tests, (1,))])
+        for each in board.entrants
+    ]
+    found.sort(key=lambda pair: (-pair[1][-1].value, pair[0].label))
+    shown = found[:MOST_ROWS]
+    caption = f"{board.dataset}: pass@1 with its 95 % interval, the best model first."
+    if len(shown) < len(found):
+        caption += f" The first {len(shown)} of {len(found)}; the table has all."
+    table = _table(f"{SCORES}{board.ending}", "pass@1 by model", caption, found)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for tests, shift in zip(board.tests, (-0.14, 0.14), strict=False):
+            some = [point for _, own in shown for point in own if point.tests == tests]
+            ends = (
+                [max(0.0, p.value - p.low) for p in some],
+                [max(0.0, p.high - p.value) for p in some],
+            )
+            shade = BASE if tests == "base" else PLUS
+            axes.errorbar([p.value for p in some], [place + shift for place in range(len(some))],
+                          xerr=ends, color=shade, fmt="s" if tests == "base" else "o", capsize=2,
+                          label=KINDS[tests])  # fmt: skip
+        axes.set(xlim=(0, 1), xlabel="pass@1", ylim=(len(shown) - 0.5, -0.5))
+        axes.set_yticks(range(len(shown)), [short(each.label) for each, _ in shown])
+        axes.grid(axis="y", visible=False)
+        figure.legend(loc="outside upper right", ncols=2)
+
+    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 0.3 * len(shown))
