@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.plots.style import SETTINGS, WIDTH, readable
@@ -81,6 +81,26 @@ def _metadata(picture: Picture, ending: str) -> dict[str, str | None]:
     about = {"Title": readable(picture.title), "Description": readable(picture.caption)}
     nothing = {"svg": ("Date", "Creator"), "png": ("Software",)}[ending]
     return {**about, **dict.fromkeys(nothing)}
+
+
+def logarithmic(
+    axes: Axes, which: Literal["x", "y"], *, parts: Sequence[float] = (1, 2, 5)
+) -> None:
+    """Give an axis a logarithmic scale with plain numbers at these parts of each power of ten."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_major_locator(LogLocator(subs=list(parts)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def whole(axes: Axes) -> None:
+    """Have the horizontal axis name whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def grid(figure: Figure, count: int, *, columns: int = 4) -> list[Axes]:

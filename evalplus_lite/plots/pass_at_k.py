@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalplus_lite.outputs.evaluation import Entrant
-from evalplus_lite.plots.canvas import Picture, grid
-from evalplus_lite.plots.material import Board, Material, Missing, Product, Tests, counts
-from evalplus_lite.plots.style import BASE, PLUS, QUIET, colour, mark, short
+from evalplus_lite.plots.canvas import Picture, grid, logarithmic
+from evalplus_lite.plots.material import Board, Material, Missing, Product, Tests, counts, model_of
+from evalplus_lite.plots.style import BASE, PLUS, QUIET, colour, folded, mark, short
 from evalplus_lite.plots.tables import Cell, Table, percent
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import estimate
@@ -21,7 +21,7 @@ CURVES, SCORES = "pass-at-k", "scores"
 MOST_TOGETHER = 6
 """Models whose curves are drawn into one panel; of more, each has a panel of its own."""
 MOST_PANELS = 24
-MOST_ROWS = 60
+MOST_ROWS = 40
 KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
 
 
@@ -74,7 +74,9 @@ def pass_at_k(material: Material) -> Iterator[Product]:
     """Yield the curves for each suite that judged models with several samples a task."""
     for board in material.boards:
         some = [each for each in board.entrants if fewest(each) > 1]
-        if some:
+        if some and len(board.entrants) <= MOST_TOGETHER:
+            yield _curves(board, board.entrants)  # those of one sample as points
+        elif some:
             yield _curves(board, some)
         else:
             yield Missing(f"{CURVES}{board.ending}", "needs two or more samples of every task")
@@ -112,14 +114,20 @@ def _curves(board: Board, some: Sequence[Entrant]) -> Picture:
         (each, [at for tests in board.tests for at in points(each, tests, steps(fewest(each)))])
         for each in some
     ]
-    shown = found[:MOST_PANELS]
+    shown = found
+    if len(found) > MOST_PANELS:  # a model at the temperature that is best for many samples
+        tops = {model_of(each): (each, curve) for each, curve in sorted(found, key=_height)}
+        shown = [tops[model] for model in dict.fromkeys(model_of(each) for each, _ in found)]
+        shown = shown[:MOST_PANELS]
     together = len(found) <= MOST_TOGETHER
+    most = max(curve[-1].k for _, curve in found)
     caption = f"{board.dataset}: unbiased pass@k over all tasks; bands are 95 % intervals."
     left_out = len(board.entrants) - len(some)
     if left_out:
         caption += f" {left_out} models with one sample a task have no curve."
     if len(shown) < len(found):
-        caption += f" The first {len(shown)} of {len(found)}; the table has all."
+        caption += f" {len(shown)} of {len(found)}, a model at its best temperature each; the "
+        caption += "table has all."
     table = _table(f"{CURVES}{board.ending}", "pass@k against k", caption, found)
 
     def draw(figure: Figure) -> None:
@@ -140,17 +148,20 @@ def _curves(board: Board, some: Sequence[Entrant]) -> Picture:
                     label = KINDS[tests] if axes is panels[0] else None
                     _line(axes, [p for p in curve if p.tests == tests],
                           BASE if tests == "base" else PLUS, label=label)  # fmt: skip
-                axes.set_title(short(each.label, 26), fontsize=7)
+                axes.set_title(folded(each.label), fontsize=6.5)
         for axes in panels:
-            axes.set(xscale="log", ylim=(0, 1))
-            axes.xaxis.set_major_formatter("{x:g}")
-            axes.xaxis.set_minor_formatter("")
+            axes.set(ylim=(0, 1))
+            logarithmic(axes, "x", parts=(1, 2, 5) if together or most <= 20 else (1,))
         figure.supxlabel("k", fontsize=8)
         figure.supylabel("pass@k", fontsize=8)
-        figure.legend(loc="outside lower center", ncols=3)
+        figure.legend(loc="outside upper right", ncols=3)
 
     rows = 1 if together else -(-len(shown) // 4)
     return Picture(table.name, table.title, caption, draw, table, height=1.0 + 1.7 * max(rows, 1.3))
+
+
+def _height(pair: tuple[Entrant, Sequence[Point]]) -> float:
+    return pair[1][-1].value
 
 
 def _coordinates(some: Sequence[Point], tests: Tests) -> tuple[list[int], list[float]]:
@@ -199,4 +210,4 @@ def _scores(board: Board) -> Picture:
         axes.grid(axis="y", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 
-    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 0.3 * len(shown))
+    return Picture(table.name, table.title, caption, draw, table, height=1.0 + 0.27 * len(shown))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evalplus_lite.outputs.evaluation import TaskCount
-from evalplus_lite.plots.canvas import Picture
+from evalplus_lite.plots.canvas import Picture, logarithmic, whole
 from evalplus_lite.plots.material import Board, Material, Missing, Product
 from evalplus_lite.plots.style import BASE, PLUS, short
 from evalplus_lite.plots.tables import Cell, Table, percent
@@ -61,7 +61,7 @@ def _picture(board: Board) -> Picture:
         least = min((rate for pair in solved for rate in pair if rate), default=1.0)
         floor = 0.0
         if least < LOGARITHMIC:
-            axes.set_yscale("log")
+            logarithmic(axes, "y")
             floor = least / 2
         base = [max(rate[0], floor) for rate in values]
         axes.stairs(base, edges, baseline=floor, fill=True, color=BASE, label="base tests")
@@ -74,6 +74,7 @@ def _picture(board: Board) -> Picture:
             xlabel=f"tasks of {short(board.dataset)}, by base pass rate",
             ylabel="share of samples that pass" + (" (log)" if floor else ""),
         )
+        whole(axes)
         axes.grid(axis="x", visible=False)
         figure.legend(loc="outside upper right", ncols=2)
 

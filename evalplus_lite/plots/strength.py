@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.outputs.evaluation import Evaluation
-from evalplus_lite.plots.canvas import Picture
+from evalplus_lite.plots.canvas import Picture, logarithmic
 from evalplus_lite.plots.material import Material, Missing, Product
 from evalplus_lite.plots.style import PLUS, QUIET, STAR, colour, mark, short
 from evalplus_lite.plots.suites import CRITERIA, sizes_of
@@ -97,7 +97,7 @@ def _chosen(
         f"{summary['dataset']}: share of {failures} programs that pass base tests and fail plus "
         "tests which a smaller suite rejects, too, chosen without the samples of their model; "
         "against plus tests a task. The band is the 95 % interval of the mode full, crosses are "
-        "covers, dashes random suites of the same size."
+        "covers, dashes random suites of the sizes of the last mode."
     )
     columns = ("policy", "plus tests", "found %", "from", "to", "at random %")
     keys = ("policy", "plus_tests", "found", "low", "high", "found_at_random")
@@ -117,9 +117,8 @@ def _chosen(
             if mode == "full":
                 low, high = zip(*(row["interval"] for _, row in points), strict=True)
                 axes.fill_between(sizes, low, high, color=colour(number), alpha=0.12, linewidth=0)
-        guess = sorted(
-            (row["size"], row["share_random"]) for some in lines.values() for _, row in some
-        )
+        *_, last = lines.values()
+        guess = [(size, row["share_random"]) for size, row in last]
         axes.plot(*zip(*guess, strict=True), color=QUIET, linestyle=(0, (4, 2)), label="at random")
         for row in single:
             is_default = row["policy"] == "default"
@@ -161,10 +160,9 @@ def _drawn(curves: Mapping[str, tuple[Sequence[float], int]]) -> Picture:
             at = [n - 1 for n in SHOWN]
             axes.plot(range(1, len(curve) + 1), curve, color=colour(number), marker=mark(number),
                       markevery=at, label=short(name))  # fmt: skip
-        axes.set(xscale="log", ylim=(0, 1.03), xlabel="cases drawn at random",
+        axes.set(ylim=(0, 1.03), xlabel="cases drawn at random",
                  ylabel="wrong programs rejected")  # fmt: skip
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter("")
+        logarithmic(axes, "x")
         figure.legend(loc="outside right upper")
 
     return Picture(DRAWN, table.title, caption, draw, table)

@@ -20,7 +20,7 @@ WIDTH = 7.0
 """Inches: the width of a page's text. Heights are as each picture needs."""
 DOTS = 200
 """A PNG's dots an inch."""
-LONGEST_NAME = 34
+LONGEST_NAME = 48
 """Characters of a name in a picture; the table beside it has all of it."""
 
 SETTINGS: Mapping[str, Any] = {
@@ -70,5 +70,15 @@ def short(text: str, most: int = LONGEST_NAME) -> str:
     name = readable(text)
     if len(name) <= most:
         return name
-    head = (most - 3) * 2 // 3
+    head = (most - 3) // 2
     return f"{name[:head]}...{name[head + 3 - most :]}"
+
+
+def folded(text: str, width: int = 30) -> str:
+    """Return a name on two lines where it is long, for a panel's title."""
+    name = short(text, 2 * width)
+    if len(name) <= width:
+        return name
+    breaks = [at + 1 for at, each in enumerate(name[:width]) if each in " /-_," and at > width // 2]
+    at = max(breaks, default=width)
+    return f"{name[:at].rstrip()}\n{short(name[at:], width)}"

@@ -9,7 +9,7 @@ from evalplus_lite.outputs.evaluation import Entrant
 from evalplus_lite.plots.canvas import Picture, grid
 from evalplus_lite.plots.material import Board, Material, Missing, Product, Tests, model_of
 from evalplus_lite.plots.pass_at_k import KINDS, MOST_PANELS, Point, fewest, points
-from evalplus_lite.plots.style import STAR, colour, short
+from evalplus_lite.plots.style import STAR, colour, folded
 from evalplus_lite.plots.tables import Cell, Table, percent
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
 
@@ -161,10 +161,10 @@ def _picture(board: Board, some: dict[str, list[Entrant]]) -> Picture:
                     axes.plot(*at, color=colour(number), marker=STAR, markersize=11,
                               markeredgecolor="white", zorder=5)  # fmt: skip
             axes.set(ylim=(0, 1))
-            axes.set_title(short(model, 26), fontsize=7)
+            axes.set_title(folded(model), fontsize=6.5)
         figure.supxlabel("temperature", fontsize=8)
         figure.supylabel("pass@k", fontsize=8)
-        figure.legend(loc="outside lower center", ncols=3)
+        figure.legend(loc="outside upper right", ncols=3)
 
     height = 1.0 + 1.7 * max(-(-len(shown) // 4), 1.3)
     width = 7.0 if len(shown) > 2 else 2.6 * len(shown) + 1.2
