@@ -74,8 +74,13 @@ def cross_validate(
             opened.advance()
         for path in compare:
             lines += compared(field, Path(path).name, _ready_made(path, found.suites))
+    tasks = max(1, len(found.suites))
     summary = {
         "dataset": found.data.name,
+        "cases_a_task": {
+            "all": sum(len(one.cases) for one in found.suites) / tasks,
+            "base": sum(one.matrix.base_count for one in found.suites) / tasks,
+        },
         "models": list(map(_row, lines)),
         "pooled": list(map(_row, pooled(lines).values())),
         **found.report,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalplus_lite.plots.material import Material, Missing, Product, SuiteSize
+from evalplus_lite.plots.material import Material, Missing, Product, SuiteSize, model_of
 from evalplus_lite.plots.tables import Cell, Table, percent
 
 COUNTS, REDUCTION = "test-counts", "reduction"
@@ -134,7 +134,7 @@ def _judged(material: Material) -> Table | None:
             key = (files, each.model, each.temperature, frozenset(each.counts))
             right = sum(one.plus_right / one.total for one in each.counts.values())
             found.setdefault(key, {})[board.content] = right / len(each.counts)
-            names.setdefault(key, each.label)
+            names.setdefault(key, model_of(each))
     found = {key: rates for key, rates in found.items() if key[0] and len(rates) > 1}
     contents = [board.content for board in material.boards
                 if any(board.content in rates for rates in found.values())]  # fmt: skip

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "crossval": ("crossval", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),
     "mutants": ("mutants", *DATA, "-o", "m"),
     "quality": ("quality", *BOTH, "--truth", "tasks.jsonl", "--pool", "20", "-o", "q"),
+    "figures": ("figures", *DATA, "-o", "f"),
     "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
     "sanitize": ("sanitize", *BOTH, "-o", "s"),

@@ -1,0 +1,227 @@
+"""Figures of what jobs really wrote: their numbers, their bytes, and what cannot be made."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import run
+
+from evalplus_lite import (
+    Case,
+    Dataset,
+    InputError,
+    Sample,
+    Session,
+    Task,
+    cross_validate,
+    evaluate,
+    figures,
+    quality,
+    reduce,
+)
+
+DOUBLE = Task("Own/0", "", "f", "def f(x):\n    return x * 2\n", base=(Case((1,)),),
+              plus=(Case((-2,)), Case((0,))))  # fmt: skip
+SORTED = Task("Own/1", "", "f", "def f(x):\n    return sorted(x)\n", base=(Case(([1, 2],)),),
+              plus=(Case(([2, 1],)), Case(([],)), Case(([2, 2],))))  # fmt: skip
+TASKS = Dataset("own $set$ <b>", (DOUBLE, SORTED))
+RIGHT = {"Own/0": "def f(x): return x + x", "Own/1": "def f(x): return sorted(x)"}
+PLUS_FAILS = {"Own/0": "def f(x): return abs(x) * 2", "Own/1": "def f(x): return x"}
+WRONG = dict.fromkeys(RIGHT, "def f(x): return None")
+ODD = "odd $\\frac{$ \x1b[31m <x> | 模型"
+DRAWN = [  # right, fails plus, wrong: of each task by so many samples of a model at a temperature
+    ("a", 0.2, (2, 1, 1)), ("a", 0.8, (1, 2, 1)), ("b", None, (1, 0, 0)), (ODD, None, (0, 1, 0)),
+]  # fmt: skip
+
+
+def samples() -> list[Sample]:
+    found = []
+    for model, heat, numbers in DRAWN:
+        for id in RIGHT:
+            programs = [own[id] for own, n in zip((RIGHT, PLUS_FAILS, WRONG), numbers, strict=True)
+                        for _ in range(n)]  # fmt: skip
+            found += [Sample(id, text, index=n, model=model, temperature=heat)
+                      for n, text in enumerate(programs)]  # fmt: skip
+    return found
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with Session(workers=1, cache=tmp_path_factory.mktemp("cache")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def results(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an evaluation, a small suite, a cross-validation and a quality."""
+    made = tmp_path_factory.mktemp("results")
+    evaluate(TASKS, samples(), details=True, out=made / "judged", session=session)
+    reduce(TASKS, samples(), out=made / "mini", session=session)
+    cross_validate(TASKS, samples(), out=made / "crossval", session=session)
+    wrong = [Sample(id, text) for id, text in PLUS_FAILS.items()]
+    quality([TASKS, made / "mini" / "suite.jsonl.gz"], wrong=wrong, mutants=False,
+            out=made / "quality", session=session)  # fmt: skip
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the figures of all of that."""
+    made = tmp_path_factory.mktemp("figures")
+    found = figures([results], datasets=[TASKS], out=made)
+    assert found.summary["missing"] == []
+    assert {name for row in found.to_rows() for name in row["files"]} == {
+        path.name for path in made.iterdir()
+    } - {"figures.md"}
+    return made
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text("utf-8").splitlines()))
+
+
+def test_the_numbers_are_those_of_the_samples(folder: Path) -> None:
+    """pass@k of 4 samples of each of 2 tasks, counted by hand."""
+    found = {(row["model"], row["tests"], row["k"]): float(row["pass_at_k"])
+             for row in rows(folder / "pass-at-k.csv")}  # fmt: skip
+    assert found["a, temperature 0.2", "base", "1"] == 0.75
+    assert found["a, temperature 0.2", "plus", "1"] == 0.5
+    assert found["a, temperature 0.2", "plus", "2"] == pytest.approx(5 / 6)
+    assert found["a, temperature 0.2", "plus", "4"] == 1
+    assert found["b", "plus", "1"] == 1
+    rates = {row["task_id"]: row for row in rows(folder / "pass-rates.csv")}
+    # Each entrant counts the same: (0.5 + 0.25 + 1 + 0) / 4 pass all tests.
+    assert float(rates["Own/0"]["plus"]) == pytest.approx(1.75 / 4)
+    assert float(rates["Own/0"]["base"]) == pytest.approx((0.75 + 0.75 + 1 + 1) / 4)
+
+
+def test_the_best_temperature_has_the_star(folder: Path) -> None:
+    stars = {(row["tests"], row["k"]): row["temperature"]
+             for row in rows(folder / "temperatures.csv") if row["best"]}  # fmt: skip
+    assert stars == {("base", "1"): "0.2", ("plus", "1"): "0.2"}  # at base the lower of equals
+    lines = (folder / "models.md").read_text().splitlines()
+    assert "| a | plus | - | 50.0 | 0.2 |" in lines
+    assert "| b | plus | 100.0 | - | - |" in lines
+
+
+def test_tests_are_counted(folder: Path) -> None:
+    found = [tuple(row.values()) for row in rows(folder / "test-counts.csv")]
+    own = [row[2:] for row in found if row[0] == TASKS.name]
+    assert own == [
+        ("base", "2", "1.0", "1.0", "1", "1"),
+        ("base and plus", "2", "3.5", "3.5", "3", "4"),
+    ]
+    assert {row[0] for row in found} == {TASKS.name, "mini"}
+
+
+def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> None:
+    summary = json.loads((results / "crossval" / "crossval.json").read_text())
+    assert summary["cases_a_task"] == {"all": 3.5, "base": 1.0}
+    line = next(row for row in summary["pooled"] if row["policy"] == "default")
+    shown = (folder / "reduction.md").read_text().splitlines()
+    column = [cell.strip() for cell in shown[0].split("|")].index("default, tests")
+    cells = [cell.strip() for cell in shown[-1].split("|")]
+    assert cells[column] == f"{line['size'] + 1:.1f}"
+
+
+def test_pictures_are_the_same_bytes(results: Path, folder: Path, tmp_path: Path) -> None:
+    """Also in another process, where a user's settings of matplotlib say otherwise."""
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
+    done = run("figures", results, "-o", tmp_path / "again", "--only", "pass-at-k", "--only",
+               "temperatures", folder=tmp_path, variables={"PYTHONHASHSEED": "7"})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for name in ("pass-at-k", "temperatures"):
+        for ending in ("svg", "png", "csv"):
+            file = f"{name}.{ending}"
+            assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes(), file
+
+
+def test_files_are_sound_and_hold_no_hostile_text(folder: Path) -> None:
+    for path in folder.glob("*.svg"):
+        tree = ElementTree.parse(path)
+        assert {each.tag.rsplit("}")[-1] for each in tree.iter()} & {
+            "script",
+            "image",
+            "a",
+        } == set()
+        assert b"<dc:date>" not in path.read_bytes()
+    for path in [*folder.glob("*.md"), *folder.glob("*.tex"), *folder.glob("*.csv")]:
+        text = path.read_text("utf-8")
+        assert "\x1b" not in text
+    page = (folder / "figures.md").read_text("utf-8")
+    assert "<b>" not in page.replace("\\<", "")
+    assert page.count("![") == len(list(folder.glob("*.svg")))
+
+
+def test_what_has_no_data_is_named(results: Path, tmp_path: Path) -> None:
+    found = figures([results / "mini"], out=tmp_path)
+    assert [row["name"] for row in found.to_rows()] == ["test-counts"]
+    missing = {row["name"] for row in found.summary["missing"]}
+    assert missing == {"scores", "models", "pass-rates", "pass-at-k", "temperatures", "reduction",
+                       "strength", "coverage", "cost"}  # fmt: skip
+    page = (tmp_path / "figures.md").read_text()
+    assert all(f"- {name}: " in page for name in missing)
+
+
+def test_one_sample_and_no_plus(session: Session, tmp_path: Path) -> None:
+    """One model, one task, one sample, that is wrong, on base tests alone."""
+    task = Task("Own/0", "", "f", "def f(x):\n    return x\n", base=(Case((1,)),))
+    data, wrong = Dataset("own", (task,)), [Sample("Own/0", "f = 0")]
+    evaluate(data, wrong, out=tmp_path / "o", session=session)
+    found = figures([tmp_path / "o"], out=tmp_path / "f")
+    assert [row["name"] for row in found.to_rows()] == ["scores", "models", "pass-rates"]
+    assert [row["tests"] for row in rows(tmp_path / "f" / "scores.csv")] == ["base"]
+
+
+def test_the_same_samples_on_two_suites(session: Session, tmp_path: Path) -> None:
+    """A small suite stands beside the full one where both judged the same file."""
+    lines = [json.dumps({"task_id": id, "solution": text}) for id, text in PLUS_FAILS.items()]
+    (tmp_path / "some.jsonl").write_text("\n".join(lines) + "\n")
+    reduce(TASKS, out=tmp_path / "mini", session=session)
+    for name, data in {"whole": TASKS, "small": tmp_path / "mini" / "suite.jsonl.gz"}.items():
+        evaluate(data, [tmp_path / "some.jsonl"], out=tmp_path / name, session=session)
+    figures([tmp_path], datasets=[TASKS], out=tmp_path / "f", only=["reduction"], pictures=False)
+    found = rows(tmp_path / "f" / "reduction-judged.csv")
+    assert {row["model"] for row in found} == {"some"}
+    assert sorted(float(row["tests"]) for row in found)[1] == 3.5
+    assert [float(row["pass_at_1"]) for row in found] == [0, 0]
+
+
+def test_mistakes(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="pass-rates"):
+        figures([results], out=tmp_path, only=["pass-rate"])
+    with pytest.raises(InputError, match="does not exist"):
+        figures([tmp_path / "nowhere"], out=tmp_path)
+    with pytest.raises(InputError, match="nothing was given"):
+        figures(out=tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"evalplus-lite\[plots\]"):
+        figures([results / "judged"], out=tmp_path / "f")
+    made = figures([results / "judged"], out=tmp_path / "f", pictures=False).to_rows()
+    assert {"scores.csv"} == {
+        name for row in made if row["name"] == "scores" for name in row["files"]
+    }
+
+
+@pytest.fixture
+def published(shared: Path) -> Path:
+    return shared / "datasets" / "HumanEvalPlus-Mini.jsonl.gz"
+
+
+def test_counts_of_a_published_set(published: Path, tmp_path: Path) -> None:
+    """The numbers that its rows have."""
+    with gzip.open(published) as file:
+        raw: list[dict[str, Any]] = [json.loads(line) for line in file]
+    numbers = [len(row["base_input"]) + len(row["plus_input"]) for row in raw]
+    figures(datasets=[published], out=tmp_path, only=["test-counts"])
+    whole = rows(tmp_path / "test-counts.csv")[1]
+    assert float(whole["mean"]) == pytest.approx(sum(numbers) / len(numbers))
+    assert (int(whole["min"]), int(whole["max"])) == (min(numbers), max(numbers))

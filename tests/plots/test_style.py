@@ -1,0 +1,79 @@
+"""Whatever is told apart by colour can be: on paper, and by people who see fewer colours."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from evalplus_lite.plots.style import BASE, COLOURS, MARKS, PLUS, QUIET, colour, folded, mark, short
+
+WHITE = "#ffffff"
+# How linear red, green and blue are seen without one kind of cone (Machado et al. 2009).
+SEEN = {
+    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no long": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+                (-0.003882, -0.048116, 1.051998)),
+    "no middle": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+                  (-0.011820, 0.042940, 0.968881)),
+    "no short": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
+                 (0.004733, 0.691367, 0.303900)),
+}  # fmt: skip
+TO_XYZ = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750),
+          (0.0193339, 0.1191920, 0.9503041))  # fmt: skip
+
+
+def linear(colour: str) -> list[float]:
+    shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares]
+
+
+def times(rows: tuple[tuple[float, ...], ...], vector: list[float]) -> list[float]:
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in rows]
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's contrast ratio."""
+    dark, light = sorted(times(TO_XYZ, linear(each))[1] for each in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def lab(colour: str, cones: str) -> list[float]:
+    """CIELAB, as seen with these cones."""
+    seen = [min(1.0, max(0.0, x)) for x in times(SEEN[cones], linear(colour))]
+    xyz = [x / white for x, white in zip(times(TO_XYZ, seen), (0.95047, 1, 1.08883), strict=True)]
+    f = [x ** (1 / 3) if x > 216 / 24389 else (24389 / 27 * x + 16) / 116 for x in xyz]
+    return [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])]
+
+
+@pytest.mark.parametrize("each", [*COLOURS, BASE, PLUS, QUIET])
+def test_lines_stand_out_from_white(each: str) -> None:
+    """3 is what WCAG 2.1 (1.4.11) asks of graphics."""
+    assert contrast(each, WHITE) >= 3
+
+
+def test_base_and_plus_stand_out_from_each_other() -> None:
+    assert contrast(BASE, PLUS) >= 3
+
+
+@pytest.mark.parametrize("cones", SEEN)
+def test_any_two_colours_differ(cones: str) -> None:
+    """20 in CIELAB: the colours of Okabe and Ito that pass the test above keep 17."""
+    near = {
+        (one, other): math.dist(lab(one, cones), lab(other, cones))
+        for one, other in itertools.combinations(COLOURS, 2)
+    }
+    assert min(near.values()) >= 20, min(near, key=lambda pair: near[pair])
+
+
+def test_colours_and_marks_repeat_late() -> None:
+    pairs = [(colour(n), mark(n)) for n in range(len(COLOURS) * len(MARKS))]
+    assert len(set(pairs)) == len(pairs)
+
+
+def test_names_are_one_line_of_bounded_length() -> None:
+    assert short("a\x1b[31m\u202eb\n") == "a [31m b"
+    assert short("\x00") == "?"
+    assert len(short("x" * 999, 20)) == 20
+    assert [len(line) <= 30 for line in folded("word " * 50).split("\n")] == [True, True]
