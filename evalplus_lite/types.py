@@ -291,6 +291,8 @@ class Verdict:
     details: tuple[VerdictName | None, ...] | None = None
     """One entry for each case (None: not run), only if all details were requested."""
     cpu: float = 0.0
+    memory: int = 0
+    """Seconds computed, and most bytes resident at a time; 0: not known."""
 
     @property
     def passed(self) -> bool:

@@ -257,5 +257,5 @@ def _result(future: Future[Verdict], on_failure: OnFailure) -> Verdict | EvalPlu
 
 
 def _verdict_of(row: Row) -> Verdict:
-    base, plus, failure, details, cpu = row
-    return Verdict(base, plus, None if failure is None else Failure(*failure), details, cpu)
+    base, plus, failure, *rest = row
+    return Verdict(base, plus, None if failure is None else Failure(*failure), *rest)

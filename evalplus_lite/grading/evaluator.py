@@ -130,7 +130,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
             return pace.total(sandbox)
         return pace.limit(sandbox, program, prepared.limits, case)
 
-    cpu, _ = sandbox.watch(
+    spent, _ = sandbox.watch(
         program,
         prepared.inputs,
         prepared.limits,
@@ -149,5 +149,6 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
         plus=whole if prepared.has_plus else None,
         failure=worst,
         details=None if observer.details is None else tuple(observer.details),
-        cpu=cpu,
+        cpu=spent.cpu,
+        memory=spent.memory,
     )

@@ -22,8 +22,22 @@ from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.labels import label
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 
+COSTS = "costs.jsonl"
+"""The file of what samples cost, beside the results: a row for each of theirs."""
 PROGRAMS = "programs.jsonl.gz"
 """The file of programs' texts, beside the results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What judging a sample took: CPU seconds, and most bytes resident; None: not known.
+
+    Of the program's processes, the interpreter's own memory included, and without what the
+    reference took. Equal programs are run once, and have one cost.
+    """
+
+    cpu: float | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +64,19 @@ class Evaluation:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory."""
-        path = self.folder / "results.jsonl"
+        return self._rows("results.jsonl")
+
+    def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
+        """Yield each row with what its sample cost, as measured when it was judged."""
+        costs = self._rows(COSTS) if (self.folder / COSTS).is_file() else iter(())
+        for row in self.rows():
+            cost = next(costs, {})
+            if any(cost.get(name) != row[name] for name in ("task_id", "index", "program")):
+                cost = {}
+            yield row, Cost(cost.get("cpu"), cost.get("memory"))
+
+    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
+        path = self.folder / name
         if path.stat().st_size:
             for row in read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES):
                 yield row.data

@@ -11,6 +11,7 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.outputs.evaluation import PROGRAMS
 from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.costs import measured
 from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
@@ -106,7 +107,8 @@ def evaluate(
     stress cases, for a verdict beside the others that no score counts. ``ks`` are the k of
     pass@k; each model and temperature has its own, unless ``pooled``.
 
-    With ``out``, a folder, rows are written there as they come (results.jsonl), and in the end
+    With ``out``, a folder, rows are written there as they come (results.jsonl, and beside it
+    costs.jsonl: seconds and memory as measured, so no two runs write the same), and in the end
     summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
     goes on after a kill, unless ``force`` drops what is there. Without it they are kept in memory.
 
@@ -140,6 +142,7 @@ def evaluate(
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
         with (
             open_rows(path, identity=identity, force=force) as journal,
+            measured(folder, journal, force=force) as costs,
             Spool(stream) as programs,
         ):
             wanted = names(programs)
@@ -151,6 +154,7 @@ def evaluate(
                 source,
                 settings,
                 journal,
+                costs=costs,
                 contracts=known_contracts() if minimize else None,
                 wanted=wanted,
                 progress=opened,

@@ -30,6 +30,7 @@ def judge(
     settings: Settings,
     journal: Rows,
     *,
+    costs: Rows | None = None,
     contracts: Mapping[str, str] | None = None,
     wanted: Collection[bytes] | None = None,
     progress: Progress | None = None,
@@ -38,6 +39,8 @@ def judge(
 
     ``wanted`` are the names of all samples (``names``): results of others in the journal, which
     would be counted among these, raise InputError.
+
+    ``costs`` takes what each judged sample cost, a row for each row of the journal.
 
     With ``contracts``, texts by task id, the smallest input that each wrong program fails on is
     looked for, too: one that the task's contract allows, or else one of these.
@@ -86,7 +89,7 @@ def judge(
             return evidence, [each for _, judged in rows for each in judged]
         tally.blame(error)
         ((_, members),) = groups
-        return None, [("infra", None, str(error), None)] * len(members)
+        return None, [("infra", None, str(error), None, "")] * len(members)
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks(lambda sample: _sample_identity(sample) in done):
@@ -97,12 +100,14 @@ def judge(
     for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
         task_id, numbers = sent.popleft()
         source.take(task_id, evidence)
-        for index, (base, plus, line, stress) in zip(numbers, judged, strict=True):
+        for index, (base, plus, line, stress, cost) in zip(numbers, judged, strict=True):
             if base == "unusable":
                 tally.unusable[task_id] += 1
             elif base == "infra":
                 tally.infra.append(f"{task_id}[{index}]: {line}")
             else:
+                if costs is not None:
+                    costs.append_line(cost)  # before the row: see ``costs.measured``
                 journal.append_line(line)
                 tally.count(task_id, base, plus, stress)
         progress.advance(len(judged))

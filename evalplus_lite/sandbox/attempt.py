@@ -102,7 +102,7 @@ class Attempt:
             # not end by itself, as its clock is gone with it.
             self.worker.kill()
         ending = self.worker.ending()
-        state.spent.cpu += ending.cpu
+        state.spent.add(ending)
         if not state.loaded:
             return final or cause(ending.status), ending.dirty
         waiting = self.worker.waiting()

@@ -135,10 +135,10 @@ class Sandbox:
         holds each case's own CPU seconds, as the child measured them: for trusted programs.
         """
         collector = _Collector([None] * len(inputs), judge)
-        cpu, loaded = self.watch(
+        spent, loaded = self.watch(
             program, inputs, limits, collector, timed=timed, more=more, own_clock=own_clock
         )
-        return Run(tuple(collector.outcomes), cpu, not loaded)
+        return Run(tuple(collector.outcomes), spent.cpu, not loaded)
 
     def watch(
         self,
@@ -152,10 +152,10 @@ class Sandbox:
         more: More | None = None,
         own_clock: bool = False,
         first: int = 0,
-    ) -> tuple[float, bool]:
+    ) -> tuple[Spent, bool]:
         """Run the program and report each case to ``observer``.
 
-        Returns the CPU seconds it took and whether the program loaded.
+        Returns what it used, in time and memory, and whether the program loaded.
 
         With ``expected``, answers of exactly these bytes are reported through
         ``observer.equal``, many at once, and never taken apart. ``more`` is asked where a case's
@@ -173,9 +173,9 @@ class Sandbox:
             if not state.loaded or state.spent.is_exhausted:
                 while state.going and state.next < len(inputs):
                     self._book(state, observer, death)
-                return state.spent.cpu, state.loaded
+                return state.spent, state.loaded
             self._book(state, observer, death)
-        return state.spent.cpu, True
+        return state.spent, True
 
     @staticmethod
     def _book(state: RunState, observer: Observer, death: Outcome) -> None:

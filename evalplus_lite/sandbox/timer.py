@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.sandbox.clocks import Watch
 from evalplus_lite.sandbox.limits import Limits
-from evalplus_lite.sandbox.worker_handle import WorkerHandle
+from evalplus_lite.sandbox.worker_handle import Ending, WorkerHandle
 from evalplus_lite.types import TimedOut
 
 # Called with the case on which a program has used up its CPU seconds, or with None if it has used
@@ -19,13 +19,22 @@ More = Callable[[int | None], float]
 
 @dataclass(slots=True)
 class Spent:
-    """What a program's processes have used so far, and what they may use on all cases together."""
+    """What a program's processes have used so far, and what they may use on all cases together.
+
+    Seconds; ``memory`` is the most bytes that one of them had resident, the interpreter included.
+    """
 
     total: float
     cpu: float = 0.0
     idle: float = 0.0
     is_asked: bool = False
     is_exhausted: bool = False
+    memory: int = 0
+
+    def add(self, ending: Ending) -> None:
+        """Count what a process that ended has used."""
+        self.cpu += ending.cpu
+        self.memory = max(self.memory, ending.memory)
 
 
 class Timer:

@@ -44,10 +44,11 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended: wait status, CPU seconds, and whether it left files behind."""
+    """How a child ended: wait status, CPU seconds, most bytes resident, and if it left files."""
 
     status: int
     cpu: float
+    memory: int
     dirty: bool
 
 
@@ -204,7 +205,7 @@ class WorkerHandle:
             body = child.receive(self.control, child.MESSAGE.unpack(head)[1])
         except (OSError, EOFError):
             raise WorkerLost("a worker ended under its program") from None
-        return Ending(*struct.unpack("<id?", body))
+        return Ending(*struct.unpack("<idQ?", body))
 
     def close(self) -> None:
         """End the worker and all that is inside; nothing is left behind."""

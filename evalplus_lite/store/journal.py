@@ -6,7 +6,9 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -46,6 +48,8 @@ class Journal:
         self.path = Path(os.path.realpath(path))
         self._batch = batch
         self._pending: list[bytes] = []
+        self.before: Callable[[], None] | None = None
+        """Called before rows are handed to the system."""
         self._written = time.monotonic()
         with reporting(path):
             if self.path.exists() and not self.path.is_file():
@@ -108,6 +112,8 @@ class Journal:
         self._written = time.monotonic()
         if not self._pending:
             return
+        if self.before is not None:
+            self.before()
         data = memoryview(b"".join(self._pending))
         with reporting(self.path):
             try:
@@ -119,6 +125,24 @@ class Journal:
                 raise
         self._size += len(data)
         self._pending.clear()
+
+    def count(self) -> int:
+        """Return how many rows are written."""
+        self.flush()
+        with open(self.path, "rb") as file:
+            return sum(part.count(b"\n") for part in iter(partial(file.read, _CHUNK), b""))
+
+    def keep(self, count: int) -> int:
+        """Drop the rows after the first ``count``; return how many are left."""
+        self.flush()
+        left = size = 0
+        with open(self.path, "rb") as file:
+            for line in islice(file, count):
+                left, size = left + 1, size + len(line)
+        self._size = size
+        with reporting(self.path):
+            self._cut()
+        return left
 
     def close(self) -> None:
         """Write what is gathered, force it to the disk and give up the lock; once is enough."""

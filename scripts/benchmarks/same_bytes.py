@@ -27,7 +27,7 @@ from pathlib import Path
 from scripts.benchmarks.figures import Table, arguments
 from scripts.benchmarks.processes import burning, environment
 
-DATED = ("summary.json", "eval_results.json")
+DATED = ("summary.json", "eval_results.json", "costs.jsonl")
 TO_GO_ON = (".journal.jsonl", ".settings.json")
 TURN_SECONDS = 3.0
 """For so long at most the number of busy processes stays the same."""

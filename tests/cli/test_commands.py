@@ -79,7 +79,8 @@ def test_evaluate_prints_a_table(folder: Path) -> None:
     assert "unrepresentable" in done.stdout
     written = {path.name for path in (folder / "out").iterdir()}
     settings = "results.settings.json"
-    assert written == {"results.jsonl", settings, "summary.json", "eval_results.json"}
+    texts = {"results.jsonl", "costs.jsonl", "programs.jsonl.gz"}
+    assert written == {*texts, settings, "summary.json", "eval_results.json"}
 
 
 def test_json_is_json(folder: Path) -> None:

@@ -47,8 +47,12 @@ def job(undisturbed: Job, tmp_path: Path) -> Iterator[Job]:
 
 
 def files_of(job: Job) -> dict[str, bytes]:
-    """Return a job's files, without the dates that summary and evalplus' form tell."""
+    """Return a job's files, without the dates that summary and evalplus' form tell.
+
+    Nor with what samples cost, which is measured; but each row has its cost.
+    """
     files = {path.name: path.read_bytes() for path in job.out.iterdir()}
+    assert files.pop("costs.jsonl").count(b"\n") == files["results.jsonl"].count(b"\n")
     for name in files:
         files[name] = re.sub(rb'"date": ?"[^"]*"', b"", files[name])
     return files

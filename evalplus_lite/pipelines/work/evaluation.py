@@ -22,8 +22,9 @@ WHOLE_BYTES = 1 << 16
 """Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
 
 
-Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any]
-"""Verdicts on base and plus, the row but for what names its sample, or the cause; on stress."""
+Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
+"""Verdicts on base and plus, the row but for what names its sample, or the cause; the verdict on
+stress, and what the program cost."""
 
 
 def judging(place: Place, settings: Row) -> Work:
@@ -47,8 +48,8 @@ class Judge:
 
         ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
         as ``found_evidence`` says, None if this place has given it before. A judged sample is
-        (base, plus, line, stress): the verdicts and its row's line; for one that could not be
-        judged the third is the cause.
+        (base, plus, line, stress, cost): the verdicts and the lines of its row and of its cost;
+        for one that could not be judged the third is the cause.
         """
         ref, task_id, groups = item
         judged = []
@@ -59,7 +60,7 @@ class Judge:
                 if text is not None and _names_a_line(verdict):  # which is its own
                     verdict = found.get(text) or self._verdict(ref, text)
                     found[text] = verdict
-                base, plus, rest, stress = verdict
+                base, plus, rest, stress, cost = verdict
                 if isinstance(rest, str):
                     judged.append(verdict)
                     continue
@@ -69,25 +70,26 @@ class Judge:
                     row["model"] = model
                 if temperature is not None:
                     row["temperature"] = temperature
-                judged.append((base, plus, dump_row({**row, **rest}), stress))
+                lines = dump_row({**row, **rest}), dump_row({**row, **cost})
+                judged.append((base, plus, lines[0], stress, lines[1]))
         evidence = None if task_id in self.told else found_evidence(self.source, task_id)
         self.told.add(task_id)
         return evidence, judged
 
     def _verdict(self, ref: Ref, source: str) -> Judged:
         try:
-            row = self._judged(*self.suites.of(ref), source)
+            row, cost = self._judged(*self.suites.of(ref), source)
         except UnusableTask:
-            return "unusable", None, "", None
+            return "unusable", None, "", None, {}
         except SandboxUnavailable:
             raise
         except InfrastructureError as error:
-            return "infra", None, str(error), None
-        return row["base"], row["plus"], row, row.get("stress")
+            return "infra", None, str(error), None, {}
+        return row["base"], row["plus"], row, row.get("stress"), cost
 
     def _judged(
         self, suite: PreparedSuite, stress: PreparedSuite | None, source: str
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         sandbox = self.place.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
@@ -105,7 +107,7 @@ class Judge:
             row["stress"] = strain.plus
             if (failure := failure_row(stress.suite, strain)) is not None:
                 row["stress_failure"] = failure
-        return row
+        return row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory}
 
     def _prepared(self, ref: Ref) -> tuple[PreparedSuite, PreparedSuite | None]:
         task, given = staged(self.place, ref)

@@ -64,7 +64,8 @@ class Verification:
             self.told.add(ref)
             found = notes(self.source.evidence[prepared.task.id])
         failed = None if verdict.failure is None else astuple(verdict.failure)
-        return found, (verdict.base, verdict.plus, failed, verdict.details, verdict.cpu)
+        cost = verdict.cpu, verdict.memory
+        return found, (verdict.base, verdict.plus, failed, verdict.details, *cost)
 
     def _verdict(self, prepared: PreparedSuite, program: str) -> Verdict:
         known = None if self.store is None else self.store.get(prepared, program)

@@ -116,14 +116,15 @@ class Worker:
 
     def reap(self, poll: select.poll) -> None:
         assert self.child is not None
-        # wait4 gives the CPU time of all its threads, which ends with the process otherwise.
+        # wait4 gives the CPU time of all its threads and the most memory that it had (KiB): both
+        # end with the process otherwise.
         _, status, usage = os.wait4(self.child, 0)
         poll.unregister(self.alarm)
         os.close(self.alarm)
         self.child = None
         dirty = self.scratch_changed() != self.initial_change
         seconds = usage.ru_utime + usage.ru_stime
-        body = struct.pack("<id?", status, seconds, dirty)
+        body = struct.pack("<idQ?", status, seconds, usage.ru_maxrss << 10, dirty)
         self.control.sendall(MESSAGE.pack(b"X", len(body)) + body)
 
 
