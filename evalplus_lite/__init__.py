@@ -7,10 +7,10 @@
     1.0
 
 The functions, one a job: ``load_dataset``, ``check_tasks``, ``read_samples``, ``evaluate``,
-``augment``, ``reduce``, ``cross_validate``, ``quality``, ``audit``, ``export``, ``mine``,
-``predict`` and ``score``. A ``Session`` holds what several of them share, a ``Verifier`` judges one
-program at a time. The names are loaded when first used, so that importing the package costs next to
-nothing.
+``augment``, ``reduce``, ``cross_validate``, ``quality``, ``audit``, ``export``, ``compare``,
+``leaderboard``, ``mine``, ``predict`` and ``score``. A ``Session`` holds what several of them
+share, a ``Verifier`` judges one program at a time. The names are loaded when first used, so that
+importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.exporting import export as export
     from evalplus_lite.pipelines.figures import FiguresResult as FiguresResult
     from evalplus_lite.pipelines.figures import figures as figures
+    from evalplus_lite.pipelines.leaderboards import LeaderboardResult as LeaderboardResult
+    from evalplus_lite.pipelines.leaderboards import leaderboard as leaderboard
     from evalplus_lite.pipelines.mining import MiningResult as MiningResult
     from evalplus_lite.pipelines.mining import mine as mine
     from evalplus_lite.pipelines.prediction import PredictionResult as PredictionResult
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.reporting import ReportResult as ReportResult
     from evalplus_lite.pipelines.reporting import report as report
     from evalplus_lite.pipelines.samples import read_samples as read_samples
+    from evalplus_lite.pipelines.standings import ComparisonResult as ComparisonResult
+    from evalplus_lite.pipelines.standings import compare as compare
     from evalplus_lite.reduction.policy import Policy as Policy
     from evalplus_lite.soundness.auditing import VerifierAudit as VerifierAudit
     from evalplus_lite.soundness.auditing import audit_verifier as audit_verifier
@@ -101,12 +105,14 @@ _HOMES = {
     "pipelines.evaluation": "EvaluationResult evaluate",
     "pipelines.exporting": "ExportResult export",
     "pipelines.figures": "FiguresResult figures",
+    "pipelines.leaderboards": "LeaderboardResult leaderboard",
     "pipelines.mining": "MiningResult mine",
     "pipelines.prediction": "PredictionResult ScoreResult predict score",
     "pipelines.quality": "QualityResult quality",
     "pipelines.reduction": "ReductionResult reduce",
     "pipelines.reporting": "ReportResult report",
     "pipelines.samples": "read_samples",
+    "pipelines.standings": "ComparisonResult compare",
     "reduction.policy": "Policy",
     "statistics.pass_at_k": "pass_at_k",
     "soundness.auditing": "VerifierAudit audit_verifier",

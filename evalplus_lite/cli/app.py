@@ -59,6 +59,8 @@ crossval: Leave one model out: choose suites by the others' samples, judge it by
 Look at results
 report: Show results as one HTML file: scores, every task, every sample and why it fails.
 figures: Draw figures and make tables for a paper, from what commands wrote.
+compare: Say which of several models or runs does better, by how much, and whether that is sure.
+leaderboard: Rank models by their results: base and plus, with intervals and ties.
 Execution tasks from packages
 mine: Turn typed, pure functions of real packages into execution tasks.
 predict: Ask a model for the value or exception of every case.
@@ -76,6 +78,8 @@ FORMER = {
     "--marks": "--grades",
 }
 """Names that options had before: a command that has the new one takes them, too."""
+BARE = {"--fail-if-worse": "doubtless"}
+"""Options that may stand without their number, and what they mean then."""
 
 
 class _Command(TyperCommand):
@@ -88,7 +92,8 @@ class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, options by their former names included."""
         own = {name for parameter in self.params for name in parameter.opts}
-        found: list[str] = super().parse_args(ctx, [_renamed(each, own) for each in args])
+        given = [_renamed(each, own) for each in args]
+        found: list[str] = super().parse_args(ctx, _completed(given, own))
         return found
 
 
@@ -136,6 +141,16 @@ def _renamed(argument: str, own: set[str]) -> str:
     name, is_given, value = argument.partition("=")
     new = FORMER.get(name, name)
     return f"{new}{is_given}{value}" if new in own else argument
+
+
+def _completed(arguments: list[str], own: set[str]) -> list[str]:
+    """Return the arguments with a value after each option that may stand without one."""
+    found = []
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        bare = BARE.get(argument) if argument in own else None
+        is_given = re.fullmatch(r"\d+(\.\d*)?|\.\d+", following) is not None
+        found.append(argument if bare is None or is_given else f"{argument}={bare}")
+    return found
 
 
 def _flowing(function: Callable[..., object] | None) -> str:

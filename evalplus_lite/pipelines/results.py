@@ -32,4 +32,8 @@ class Result:
 
     def write_summary(self, path: Path) -> None:
         """Write the summary to a file."""
-        write_text(path, json.dumps(self.to_json(), indent=2) + "\n")
+        write_text(path, self.to_json_text())
+
+    def to_json_text(self) -> str:
+        """Return the summary as the text of a JSON file."""
+        return json.dumps(self.to_json(), indent=2) + "\n"

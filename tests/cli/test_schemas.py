@@ -45,10 +45,12 @@ WRITTEN = {
     "audit": "u/audit.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest"}
-"""Need a model's server or minutes; their own tests hold them to the schema."""
+MODEL |= {"compare", "leaderboard"}
+"""Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}
 PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
-PARTS |= {"mutation_score", "intervals"}
+PARTS |= {"mutation_score", "intervals", "standing", "entrant", "difference", "change", "side"}
+PARTS |= {"differs"}
 
 
 @pytest.fixture(scope="module")

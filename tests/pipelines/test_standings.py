@@ -1,0 +1,184 @@
+"""Models beside each other: on the same tests and tasks only, and no more sure than they can be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import run
+from support.schemas import hold
+from support.tasks import DOUBLE, make_task
+
+from evalplus_lite import Dataset, InputError, Sample, Session, compare, evaluate, leaderboard
+from evalplus_lite.statistics.paired import mcnemar
+
+COUNT = 12
+LAZY = "def f(x):\n    return x * 2 if x > 0 else 0\n"
+WRONG = "def f(x):\n    return None\n"
+HOSTILE = "</script><script>alert(1)</script>|`x`\u202e\x1b[31m"
+
+
+def dataset(plus: int, count: int = COUNT) -> Dataset:
+    tasks = [make_task([(1,)], [(plus,)], id=f"Tiny/{n}") for n in range(count)]
+    return Dataset("tiny", tuple(tasks))
+
+
+def samples(*programs: str, model: str = "", temperature: float | None = None) -> list[Sample]:
+    """Return samples of a model: these programs for the first tasks, the last for all others."""
+    texts = [*programs, *[programs[-1]] * (COUNT - len(programs))]
+    return [
+        Sample(f"Tiny/{n}", text, model=model, index=0, temperature=temperature)
+        for n, text in enumerate(texts)
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results: of right, lazy and mixed programs; by other tests; of fewer tasks; of two models."""
+    made = tmp_path_factory.mktemp("standings")
+    both = [*samples(DOUBLE, model="a"), *samples(WRONG, DOUBLE, model=HOSTILE, temperature=0.5)]
+    with Session(workers=1) as session:
+        for name, data, programs in (
+            ("right", dataset(-1), samples(DOUBLE)),
+            ("lazy", dataset(-1), samples(LAZY)),
+            ("mixed", dataset(-1), samples(LAZY, LAZY, DOUBLE)),
+            ("other", dataset(5), samples(LAZY)),
+            ("few", dataset(-1), samples(DOUBLE)[1:8]),
+            ("old/two", dataset(-1), both),
+            ("new/two", dataset(-1), both),
+        ):
+            evaluate(data, programs, out=made / name, session=session)
+    return made
+
+
+def test_a_difference_is_the_second_less_the_first(folder: Path) -> None:
+    """Lazy programs pass the base tests and fail all: the same there, worse here, and surely so."""
+    result = compare(folder / "right", folder / "lazy")
+    hold(result.to_json(), "compare")
+    (pair,) = result.summary["pairs"]
+    assert (pair["first"], pair["second"], pair["tasks"]) == ("right", "lazy", COUNT)
+    assert (pair["base"]["difference"], pair["base"]["p"], pair["base"]["visible"]) == (0, 1, None)
+    assert pair["plus"]["difference"] == -1
+    assert pair["plus"]["p"] == pair["plus"]["p_holm"] == mcnemar(0, COUNT)
+    assert pair["plus"]["tasks_lost"] == [f"Tiny/{n}" for n in range(COUNT)]  # 2 before 10
+    assert result.worse() == result.worse(99.5) == [pair]
+    assert result.worse(100) == []
+    back = compare([folder / "lazy", folder / "right"]).summary["pairs"][0]["plus"]
+    assert (back["difference"], back["tasks_won"]) == (1, pair["plus"]["tasks_lost"])
+    assert {row["tests"]: row["difference"] for row in result.to_rows()} == {"base": 0, "plus": -1}
+
+
+def test_what_few_tasks_cannot_show_is_not_claimed(folder: Path) -> None:
+    """Two tasks lost of twelve: worse by 17 points, not beyond doubt, and it says what would be."""
+    result = compare(folder / "right", folder / "mixed")
+    row = result.summary["pairs"][0]["plus"]
+    assert row["difference"] == pytest.approx(-2 / COUNT)
+    assert row["interval"][0] < -2 / COUNT < 0 < row["interval"][1]
+    assert row["p"] == 0.5
+    assert row["visible"] == pytest.approx(2.80 * (2 / COUNT / COUNT) ** 0.5, rel=1e-3)
+    assert result.worse() == []
+    assert len(result.worse(16)) == 1
+
+
+def test_pairs_are_corrected_for_their_number(folder: Path) -> None:
+    """Of three entrants the p after Holm is larger than the p before; ranks count who is better."""
+    result = compare(folder / "right", folder / "lazy", folder / "mixed")
+    pairs = [pair["plus"] for pair in result.summary["pairs"]]
+    assert [pair["p_holm"] for pair in pairs] == pytest.approx(
+        [3 * mcnemar(0, 12), 0.5, 2 * mcnemar(0, 10)]
+    )
+    ranks = {each["label"]: each["plus"]["rank"] for each in result.summary["entrants"]}
+    assert ranks == {"right": 1, "mixed": 1, "lazy": 3}
+
+
+def test_only_tasks_of_both_count(folder: Path) -> None:
+    """What only one side was judged on is named, and in no figure."""
+    (pair,) = compare(folder / "mixed", folder / "few").summary["pairs"]
+    assert pair["tasks"] == 7
+    assert pair["only_first"] == ["Tiny/0", "Tiny/8", "Tiny/9", "Tiny/10", "Tiny/11"]
+    assert pair["only_second"] == []
+    assert pair["plus"]["difference"] == pytest.approx(1 / 7)
+
+
+def test_other_tests_are_refused_and_compared_if_asked_for(folder: Path) -> None:
+    """By other plus inputs the same programs pass: said, or listed with the case that decided."""
+    with pytest.raises(InputError, match=r"not judged by the same tests: .*lazy .*other.*--common"):
+        compare(folder / "lazy", folder / "other")
+    result = compare(folder / "lazy", folder / "other", common=True)
+    hold(result.to_json(), "compare")
+    assert result.summary["content"] is None
+    changes = result.summary["pairs"][0]["changes"]
+    assert (changes["samples"], changes["changed"]) == (COUNT, COUNT)
+    assert changes["counts"] == {"fail -> pass": COUNT}
+    first = changes["shown"][0]
+    assert first["first"]["failure"]["input"] == [-1]
+    assert "failure" not in first["second"]
+
+
+def test_the_same_programs_are_known_and_others_are_not(folder: Path) -> None:
+    """Namesakes of two runs are compared with each other; their verdicts are the same."""
+    pairs = compare(folder / "old", folder / "new").summary["pairs"]
+    assert len(pairs) == 2
+    assert [pair["changes"]["changed"] for pair in pairs] == [0, 0]
+    assert [pair["base"]["visible"] for pair in pairs] == [None, None]
+    (other,) = compare(folder / "right", folder / "lazy").summary["pairs"]
+    assert other["changes"] is None
+
+
+def test_what_cannot_be_compared_is_said(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'right' alone.*two"):
+        compare(folder / "right")
+    with pytest.raises(InputError, match=r"right has fewer than 3 samples of 12 tasks"):
+        compare(folder / "right", folder / "lazy", k=3)
+    with pytest.raises(InputError, match="k is 0"):
+        compare(folder / "right", folder / "lazy", k=0)
+    with pytest.raises(InputError, match="does not exist"):
+        compare(folder / "right", tmp_path / "nowhere")
+
+
+def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
+    """Ordered by score, ranked by what is sure; names are text in Markdown and on the page."""
+    result = leaderboard(folder / "right", folder / "mixed", folder / "lazy", folder / "other")
+    hold(result.to_json(), "leaderboard")
+    first, second = result.summary["boards"]
+    assert [each["label"] for each in first["entrants"]] == ["right", "mixed", "lazy"]
+    assert [each["plus"]["rank"] for each in first["entrants"]] == [1, 1, 3]
+    assert first["entrants"][0]["plus"]["tied_with"] == ["mixed"]
+    assert [each["label"] for each in second["entrants"]] == ["other"]
+    assert [row["plus_rank"] for row in result.to_rows()] == [1, 1, 3, 1]
+    assert "| 3 | lazy | 0.0 [" in result.to_markdown()
+
+
+def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
+    """Nothing that a sample file names is markup, a control character, or hidden."""
+    result = leaderboard(folder / "old", folder / "new")
+    page, table = result.to_html(), result.to_markdown()
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert "&lt;/script&gt;" in page
+    assert "\\<script\\>" in table
+    for text in (page, table):
+        assert text.replace("\n", "").isprintable()
+    assert all(line.count(" | ") == 6 for line in table.splitlines() if line.startswith("| 1"))
+
+
+def test_the_commands_print_and_decide(folder: Path) -> None:
+    """compare's exit code is for CI; leaderboard writes what a file's ending names."""
+    done = run("compare", "right", "lazy", "--fail-if-worse", folder=folder)
+    assert done.returncode == 1, done.stderr
+    assert "lazy is worse than right beyond doubt" in done.stdout
+    assert "-100.0 [" in done.stdout
+    done = run("compare", "--fail-if-worse", "20", "right", "mixed", "--json", folder=folder)
+    assert done.returncode == 0, done.stderr
+    hold(json.loads(done.stdout), "compare")
+    done = run("compare", "right", "mixed", "--fail-if-worse", "120", folder=folder)
+    assert done.returncode == 2
+    assert "--fail-if-worse is '120'" in done.stderr
+    done = run("leaderboard", "right", "lazy", "-o", "board.html", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "rank on plus" in done.stdout
+    assert (folder / "board.html").read_text().startswith("<!DOCTYPE html>")
+    done = run("leaderboard", "right", "lazy", "-o", "board.txt", folder=folder)
+    assert done.returncode == 2
+    assert "board.txt" in done.stderr
