@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, print_table, say, short
+from evalplus_lite.cli.console import name_report, print_json, print_table, say, short
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import auditing
@@ -71,6 +71,7 @@ def audit(
     else:
         _show(summary, folder / "audit.jsonl")
         tell(summary, screen)
+        name_report(folder)
     is_whole = summary["heard"] and not result.unusable and not result.left_out
     return 0 if is_whole else 1
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.cli.console import name_report, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
@@ -135,6 +135,7 @@ def augment(
         print_json(summary)
     else:
         show(summary, folder)
+        name_report(folder)
         tell({**summary, "notes": []}, screen)
         if without := summary["without_new"]:
             shown = ", ".join(without[:10]) + (" ..." if len(without) > 10 else "")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from rich.cells import cell_len
@@ -189,6 +191,15 @@ def _word_width(text: str) -> int:
 def say(text: str) -> None:
     """Print one line for the user on stdout."""
     Console(highlight=False).print(Text(printable(text)), soft_wrap=True)
+
+
+def name_report(out: Path, datasets: Sequence[str] = ()) -> None:
+    """Print the command that shows what was written as a page; data sets that are files go along.
+
+    Published ones are found by their names.
+    """
+    given = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
+    say(f"report: {shlex.join(['evalplus-lite', 'report', str(out), *given])}")
 
 
 def percent(share: float | None) -> str:

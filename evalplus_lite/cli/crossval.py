@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
@@ -81,6 +81,7 @@ def crossval(
         print_json(result.summary)
     else:
         show(result.summary, folder)
+        name_report(folder)
         tell(result.summary, screen)
     return 1 if result.unusable else 0
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import Screen, print_json, print_table, say, sure
+from evalplus_lite.cli.console import Screen, name_report, print_json, print_table, say, sure
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.setup import folder_for, opened, started
@@ -94,6 +94,7 @@ def evaluate(
         print_json(result.summary)
     else:
         show(result.summary, folder, screen)
+        name_report(folder, [dataset])
     return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, print_table, say
+from evalplus_lite.cli.console import name_report, print_json, print_table, say
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
@@ -100,6 +100,7 @@ def mine(
         print_json(result.summary)
     else:
         _show(result, out)
+        name_report(out)
     return 1 if result.problems else 0
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError, one_of
@@ -66,6 +66,7 @@ def mutants(
         print_json(result.summary)
     else:
         show(result, folder, most)
+        name_report(folder, [dataset])
         tell(result.summary, screen)
     return 1 if result.unusable else 0
 

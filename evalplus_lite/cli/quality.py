@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import Screen, percent, print_json, print_table, say, short
+from evalplus_lite.cli.console import (
+    Screen,
+    name_report,
+    percent,
+    print_json,
+    print_table,
+    say,
+    short,
+)
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_names, all_paths, one_path
 from evalplus_lite.cli.setup import folder_for, opened, started
@@ -126,6 +134,7 @@ def quality(
         print_json(result.summary)
     else:
         show(result, folder, screen)
+        name_report(folder)
     return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
 from evalplus_lite.cli.given import asked_of, whole_numbers
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
@@ -80,6 +80,8 @@ def score(
         if k is not None and result.report.too_few:
             shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
             say(f"{shown}: no case has so many answers; predict -n draws more")
+        if out is not None:
+            name_report(out)
     return 1 if result.report.undecided else 0
 
 

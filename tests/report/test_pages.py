@@ -1,0 +1,228 @@
+"""A report is one file that holds what was judged, whatever the texts in it are."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, report
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.types import Case, Task
+
+RIGHT = "f = lambda x: x + 1"
+LAZY = "def f(x):\n    return x + 1 if x > 0 else 9"
+HOSTILE = '</script><script>alert(1)</script><!-- \u202e\u2028 \ud800 &lt; "f = 1'
+RAISES = "def f(x):\n    y = x\n    raise ValueError('</title><img src=x onerror=alert(1)>')"
+ODD_MODEL = "<b>model</b>\u202e"
+TASKS = tuple(
+    Task(
+        f"Own/{n}",
+        f'def f(x):\n    """Return x + {n}: a prompt that programs may begin with."""\n',
+        "f",
+        f"def f(x): return x + {n}",
+        base=(Case((1,)), Case((2,))),
+        plus=(Case((-1,), "mutation", 1, ("int.negate",)),),
+    )
+    for n in (1, 2)
+)
+OWN = Dataset("own", TASKS)
+
+
+class Page(HTMLParser):
+    """What a browser takes a page for: its elements, and the texts of its scripts and styles."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.inner: list[tuple[dict[str, str | None], str, str]] = []
+        self.source = path.read_text(encoding="utf-8")
+        self.feed(self.source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        tag, attrs = self.tags[-1]
+        if tag in ("script", "style") and data.strip():
+            self.inner.append((attrs, tag, data))
+
+    def data(self, id: str) -> Any:
+        (found,) = (text for attrs, _, text in self.inner if attrs.get("id") == id)
+        return json.loads(found)
+
+    @property
+    def policy(self) -> str:
+        (found,) = (
+            attrs["content"] or ""
+            for tag, attrs in self.tags
+            if tag == "meta" and attrs.get("http-equiv") == "Content-Security-Policy"
+        )
+        return found
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders of results of two models, one with hostile texts, and of a part of the tasks."""
+    made = tmp_path_factory.mktemp("results")
+    one = [
+        Sample("Own/1", TASKS[0].prompt + "    return x + 1"),
+        Sample("Own/1", LAZY, index=1),
+        Sample("Own/2", RIGHT),
+    ]
+    other = [
+        Sample("Own/1", HOSTILE, model=ODD_MODEL),
+        Sample("Own/2", RAISES, model=ODD_MODEL),
+    ]
+    with Session(workers=1) as session:
+        evaluate(OWN, one, out=made / "one", details=True, session=session)
+        evaluate(OWN, other, out=made / "other", extract=False, session=session)
+        evaluate(OWN.only(["Own/1"]), one[:1], out=made / "part", session=session)
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    result = report([results / "one", results / "other"], datasets=[OWN], out=out)
+    assert (result.summary["files"], result.summary["bytes"]) == (1, out.stat().st_size)
+    return Page(out)
+
+
+def test_the_index_counts_what_was_judged(page: Page) -> None:
+    """Every model has its counts by task, and scores with intervals around them."""
+    (suite,) = page.data("index")["suites"]
+    assert [side["label"] for side in suite["entrants"]] == ["one", ODD_MODEL]
+    assert suite["tasks"] == [
+        {"id": "Own/1", "counts": [[2, 2, 1], [1, 0, 0]]},
+        {"id": "Own/2", "counts": [[1, 0, 0], [1, 0, 0]]},
+    ]
+    plus = suite["entrants"][0]["scores"]["plus"]["pass@1"]
+    assert plus["value"] == 0.25
+    assert plus["low"] < plus["value"] < plus["high"]
+
+
+def test_a_task_has_its_inputs_with_what_they_decided(page: Page) -> None:
+    """Inputs say where they come from, and how many samples fail on them, first and at all."""
+    part = page.data("task-0-0")
+    assert part["prompt"] == TASKS[0].prompt
+    assert part["reference"] == TASKS[0].reference
+    assert [each["input"] for each in part["cases"]] == ["1", "2", "-1"]
+    assert [each["first"] for each in part["cases"]] == [1, 0, 1]
+    assert part["cases"][2]["origin"] == "mutation of base 1 by negate"
+    assert part["failed"] == [0, 0, 1]
+
+
+def test_a_sample_has_its_program_and_failing_input(page: Page) -> None:
+    """A program's text comes back whole, and with it the case that decided and the line."""
+    part = page.data("task-0-0")
+    outcomes = [part["outcomes"][sample[2]] for sample in part["samples"]]
+    texts = [part["programs"][each["program"]] for each in outcomes]
+    assert [text if type(text) is str else part["prompt"][: text[0]] + text[1] for text in texts] == [
+        TASKS[0].prompt + "    return x + 1", LAZY, HOSTILE,
+    ]  # fmt: skip
+    lazy = outcomes[1]["failure"]
+    assert (lazy["case"], lazy["input"], lazy["expected"], lazy["actual"]) == (2, "-1", "0", "9")
+    raised = page.data("task-0-1")["outcomes"][1]["failure"]
+    assert (raised["verdict"], raised["line"]) == ("error", 3)
+
+
+def test_hostile_texts_stay_texts(page: Page) -> None:
+    """No text of a sample becomes an element, and what cannot be seen is a mark."""
+    tags = [tag for tag, _ in page.tags]
+    assert {"img", "b"} & {tag for tag, _ in page.tags} <= {"b"}  # the page's own emphasis
+    assert "<b>model" not in page.source
+    assert "alert" not in "".join(text for _, tag, text in page.inner if tag == "style")
+    runs = [attrs for tag, attrs in page.tags if tag == "script" and "type" not in attrs]
+    assert tags.count("script") == len(runs) + len(
+        re.findall('type="application/json"', page.source)
+    )
+    assert "\u202e" not in page.source
+    assert "U+202E" in page.source
+
+
+def test_only_the_pages_own_scripts_may_run(page: Page) -> None:
+    """The policy allows what is in the page by its hash, and no address at all."""
+    for attrs, tag, text in page.inner:
+        if attrs.get("type") == "application/json":
+            continue
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        (rule,) = (each for each in page.policy.split("; ") if each.startswith(f"{tag}-src"))
+        assert f"'sha256-{digest}'" in rule
+    assert page.policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in page.policy
+    assert not [attrs for _, attrs in page.tags if "src" in attrs or "style" in attrs]
+    links = {attrs["href"] for _, attrs in page.tags if attrs.get("href")}
+    assert links
+    assert all(link.startswith("#") for link in links if link)
+
+
+def test_the_same_results_give_the_same_bytes(page: Page, results: Path, tmp_path: Path) -> None:
+    """Nothing of the run that writes a page is in it."""
+    report([results / "one", results / "other"], datasets=[OWN], out=tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == page.source
+
+
+def test_a_large_report_has_a_page_for_each_task(results: Path, tmp_path: Path) -> None:
+    """The index leads to files that hold a task each, and those lead back."""
+    out = tmp_path / "a report.html"
+    result = report([results / "one", results / "other"], datasets=[OWN], out=out, most_bytes=100)
+    assert result.summary["files"] == 3
+    index = Page(out)
+    rows = index.data("index")["suites"][0]["tasks"]
+    linked = {attrs.get("href") for tag, attrs in index.tags if tag == "a"}
+    for number, row in enumerate(rows):
+        assert any(link and link.startswith(f"{row['file']}#/task/") for link in linked)
+        inner = Page(tmp_path / row["file"].replace("%20", " "))
+        assert inner.data(f"task-0-{number}")["id"] == row["id"]
+        assert inner.data("index")["home"] == "../a%20report.html"
+    assert "task-0-0" not in {attrs.get("id") for _, attrs in index.tags}
+
+
+def test_without_its_tasks_a_page_says_what_is_missing(results: Path, tmp_path: Path) -> None:
+    """Programs and failing inputs are shown; how to get the prompts is said."""
+    report(results / "one", out=tmp_path / "report.html")
+    found = Page(tmp_path / "report.html")
+    assert "-d" in found.data("index")["suites"][0]["missing"]
+    part = found.data("task-0-0")
+    assert "prompt" not in part
+    assert [case["input"] for case in part["cases"]] == ["-1"]
+
+
+def test_tasks_are_known_by_content(results: Path, tmp_path: Path) -> None:
+    """A set of which some tasks were chosen is known, another one of the same name refused."""
+    report(results / "part", datasets=[OWN], out=tmp_path / "report.html")
+    assert Page(tmp_path / "report.html").data("task-0-0")["prompt"] == TASKS[0].prompt
+    other = Dataset("own", (Task("Own/1", "", "f", "def f(x): return 0", base=(Case((1,)),)),))
+    with pytest.raises(InputError, match="own"):
+        report(results / "one", datasets=[other], out=tmp_path / "report.html")
+
+
+def test_results_of_other_tasks_are_sections_of_their_own(results: Path, tmp_path: Path) -> None:
+    """Evaluations by another content are not put side by side."""
+    report(results, datasets=[OWN], out=tmp_path / "report.html")
+    suites = Page(tmp_path / "report.html").data("index")["suites"]
+    assert [[side["label"] for side in suite["entrants"]] for suite in suites] == [
+        ["one", ODD_MODEL], ["part"],
+    ]  # fmt: skip
+
+
+def test_other_results_are_tables(tmp_path: Path) -> None:
+    """What mining and scoring found is shown without any verdict beside it."""
+    funnel = {"counts": {"functions": 3, "valid": 1}, "rejects": [
+        {"stage": "static", "reason": "<i>files</i>", "count": 2}]}  # fmt: skip
+    (tmp_path / "mine.funnel.json").write_text(json.dumps(funnel))
+    write_jsonl(tmp_path / "mine", [])
+    score = {"pass_at_k": {"output pass@1": 0.5}, "wrong": {"other value": 1}, "tables": [
+        {"group": "all", "name": "all", "cases": 2, "tasks": 1, "pass@1": 0.5}]}  # fmt: skip
+    (tmp_path / "score.json").write_text(json.dumps(score))
+    report([tmp_path / "mine", tmp_path / "score.json"], out=tmp_path / "report.html")
+    found = Page(tmp_path / "report.html").source
+    assert "&lt;i&gt;files&lt;/i&gt;" in found
+    assert "output pass@1" in found
