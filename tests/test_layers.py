@@ -64,11 +64,11 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
     "outputs": GROUND | {"programs"},
-    "report": TASKS | {"outputs", "statistics"},
+    "pages": TASKS | {"outputs", "statistics"},
     "plots": GROUND | {"outputs", "statistics"},
     "pipelines": MEASURING
     | GENERATING
-    | {"prompting", "llm", "exporters", "outputs", "report", "plots", "mining", *MINING},
+    | {"prompting", "llm", "exporters", "outputs", "pages", "plots", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
     "serve": JUDGING | {"pipelines"},
 }
@@ -91,7 +91,7 @@ OWNERS = {
     "highspy": {"reduction/exact.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"mining/statistics/complexity.py"},
-    "jinja2": {"report/rendering.py"},
+    "jinja2": {"pages/rendering.py"},
     "matplotlib": {"plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
     "uvicorn": {"serve/server.py", "serve/connections.py"},

@@ -11,13 +11,13 @@ from typing import Any
 from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.outputs.evaluation import Evaluation, evaluation_of
 from evalplus_lite.outputs.finding import Output, found_outputs
+from evalplus_lite.pages.files import MOST_BYTES, write_report
+from evalplus_lite.pages.suites import judged
+from evalplus_lite.pages.tables import table_sections
+from evalplus_lite.pages.views import suite_sections
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import content_hash, load_dataset
 from evalplus_lite.pipelines.results import Result
-from evalplus_lite.report.files import MOST_BYTES, write_report
-from evalplus_lite.report.suites import judged
-from evalplus_lite.report.tables import table_sections
-from evalplus_lite.report.views import suite_sections
 from evalplus_lite.tasks import Dataset, names
 
 SUITE = "suite.jsonl.gz"

@@ -39,7 +39,7 @@ class Page(HTMLParser):
     """What a browser takes a page for: its elements, and the texts of its scripts and styles."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__(convert_charrefs=False)
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.inner: list[tuple[dict[str, str | None], str, str]] = []
         self.source = path.read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        tag, attrs = self.tags[-1]
+        tag, attrs = self.tags[-1] if self.tags else ("", {})
         if tag in ("script", "style") and data.strip():
             self.inner.append((attrs, tag, data))
 
@@ -124,9 +124,8 @@ def test_a_sample_has_its_program_and_failing_input(page: Page) -> None:
     part = page.data("task-0-0")
     outcomes = [part["outcomes"][sample[2]] for sample in part["samples"]]
     texts = [part["programs"][each["program"]] for each in outcomes]
-    assert [text if type(text) is str else part["prompt"][: text[0]] + text[1] for text in texts] == [
-        TASKS[0].prompt + "    return x + 1", LAZY, HOSTILE,
-    ]  # fmt: skip
+    texts = [text if type(text) is str else part["prompt"][: text[0]] + text[1] for text in texts]
+    assert texts == [TASKS[0].prompt + "    return x + 1", LAZY, HOSTILE]
     lazy = outcomes[1]["failure"]
     assert (lazy["case"], lazy["input"], lazy["expected"], lazy["actual"]) == (2, "-1", "0", "9")
     raised = page.data("task-0-1")["outcomes"][1]["failure"]

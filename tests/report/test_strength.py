@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-import evalplus_lite.report
+import evalplus_lite.pages
 from evalplus_lite.errors import InputError
-from evalplus_lite.report.mutations import (
+from evalplus_lite.pages.mutations import (
     MOST_BYTES,
     MutatedFile,
     fitted,
@@ -21,10 +21,10 @@ from evalplus_lite.report.mutations import (
     read_mutations,
     together,
 )
-from evalplus_lite.report.strength import by_source, curve, lost, share_killed
+from evalplus_lite.pages.strength import by_source, curve, lost, share_killed
 from evalplus_lite.types import Case
 
-BUNDLED = Path(evalplus_lite.report.__file__).parent / "bundled"
+BUNDLED = Path(evalplus_lite.pages.__file__).parent / "bundled"
 KILLERS = ((0, 1, 2, 3), (2,), (), (1, 3))
 
 

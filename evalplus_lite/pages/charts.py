@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from evalplus_lite.report.strength import Point
+from evalplus_lite.pages.strength import Point
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 260, 48, 34
 """Of a chart, in its own units; ``LEFT`` and ``BOTTOM`` are for what stands at its axes."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.outputs.finding import Kind, Output
-from evalplus_lite.report.excerpts import arguments_text, cut, value_text
-from evalplus_lite.report.sections import Section
+from evalplus_lite.pages.excerpts import arguments_text, cut, value_text
+from evalplus_lite.pages.sections import Section
 
 MOST_ROWS = 500
 """Rows of a table that a page shows."""

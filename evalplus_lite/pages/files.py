@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import quote
 
 from evalplus_lite import __version__
-from evalplus_lite.report.document import FORMAT, Index, SuitePart
-from evalplus_lite.report.gathering import shelve, task_parts
-from evalplus_lite.report.overview import suite_section
-from evalplus_lite.report.rendering import page, script_json
-from evalplus_lite.report.sections import Section
-from evalplus_lite.report.shelf import Parts, Shelf
-from evalplus_lite.report.suites import Judged, suite_part
+from evalplus_lite.pages.document import FORMAT, Index, SuitePart
+from evalplus_lite.pages.gathering import shelve, task_parts
+from evalplus_lite.pages.overview import suite_section
+from evalplus_lite.pages.rendering import page, script_json
+from evalplus_lite.pages.sections import Section
+from evalplus_lite.pages.shelf import Parts, Shelf
+from evalplus_lite.pages.suites import Judged, suite_part
 from evalplus_lite.store import replacing
 
 MOST_BYTES = 10_000_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.report.mutations import MutatedFile
+from evalplus_lite.pages.mutations import MutatedFile
 from evalplus_lite.types import Case
 
 MOST_TESTS = 100

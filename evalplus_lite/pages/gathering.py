@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalplus_lite.report.document import CasePart, FailurePart, OutcomePart, TaskPart
-from evalplus_lite.report.excerpts import (
+from evalplus_lite.pages.document import CasePart, FailurePart, OutcomePart, TaskPart
+from evalplus_lite.pages.excerpts import (
     MOST_PROGRAM,
     arguments_text,
     cut,
@@ -15,9 +15,9 @@ from evalplus_lite.report.excerpts import (
     shared,
     value_text,
 )
-from evalplus_lite.report.origins import origin
-from evalplus_lite.report.shelf import Kept, Shelf
-from evalplus_lite.report.suites import Judged
+from evalplus_lite.pages.origins import origin
+from evalplus_lite.pages.shelf import Kept, Shelf
+from evalplus_lite.pages.suites import Judged
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.codec import to_json
 

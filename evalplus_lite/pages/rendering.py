@@ -12,8 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evalplus_lite.report.marks import marked
-from evalplus_lite.report.sections import Section
+from evalplus_lite.pages.marks import marked
+from evalplus_lite.pages.sections import Section
 
 UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 """Characters that could end a script, as JSON may write them as well."""
@@ -80,13 +80,13 @@ def _hash(text: str) -> str:
 @cache
 def asset(name: str) -> str:
     """Return a text of this package's folder ``templates``."""
-    return (files("evalplus_lite.report") / "templates" / name).read_text(encoding="utf-8")
+    return (files("evalplus_lite.pages") / "templates" / name).read_text(encoding="utf-8")
 
 
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=PackageLoader("evalplus_lite.report"),
+        loader=PackageLoader("evalplus_lite.pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

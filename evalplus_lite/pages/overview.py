@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalplus_lite.report.document import EntrantPart, SuitePart, TaskRow
-from evalplus_lite.report.sections import Section
+from evalplus_lite.pages.document import EntrantPart, SuitePart, TaskRow
+from evalplus_lite.pages.sections import Section
 from evalplus_lite.types import VERDICTS
 
 LEVELS = ("none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all")

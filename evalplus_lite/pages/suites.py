@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.outputs.evaluation import Entrant, Evaluation, TaskCount, entrants
-from evalplus_lite.report.document import EntrantPart, Estimate, SuitePart
+from evalplus_lite.pages.document import EntrantPart, Estimate, SuitePart
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import Count, estimate
 from evalplus_lite.tasks import Dataset

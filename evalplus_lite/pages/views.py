@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.outputs.finding import Output
-from evalplus_lite.report.charts import chart
-from evalplus_lite.report.mutations import (
+from evalplus_lite.pages.charts import chart
+from evalplus_lite.pages.mutations import (
     MutatedFile,
     fitted,
     mutated_files,
     read_mutations,
     together,
 )
-from evalplus_lite.report.origins import WORDS
-from evalplus_lite.report.sections import Section
-from evalplus_lite.report.strength import MOST_LOST, Point, by_source, curve, lost, share_killed
+from evalplus_lite.pages.origins import WORDS
+from evalplus_lite.pages.sections import Section
+from evalplus_lite.pages.strength import MOST_LOST, Point, by_source, curve, lost, share_killed
 from evalplus_lite.tasks import Dataset
 
 STRYKER = "mutants.stryker.json"
@@ -286,9 +286,9 @@ def _browser(documents: Sequence[tuple[str, dict[str, Any]]]) -> Section:
 
 @cache
 def _bundled(name: str) -> str:
-    return (files("evalplus_lite.report") / "bundled" / name).read_text(encoding="utf-8")
+    return (files("evalplus_lite.pages") / "bundled" / name).read_text(encoding="utf-8")
 
 
 @cache
 def _template(name: str) -> str:
-    return (files("evalplus_lite.report") / "templates" / name).read_text(encoding="utf-8")
+    return (files("evalplus_lite.pages") / "templates" / name).read_text(encoding="utf-8")
