@@ -108,12 +108,14 @@ def _known(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> list[Known
 
 
 def _about(summary: Mapping[str, Any], known: Sequence[Known]) -> Known | None:
-    """Return the suite that an output is about: of its name, and of as many cases a task."""
-    for suite in (each for each in known if each.name == summary["dataset"]):
-        counts = suite.counts
-        if all(counts.get(id) == row.get("cases") for id, row in summary["by_task"].items()):
-            return suite
-    return None
+    """Return the suite that an output is about: of the same tasks, each with as many cases.
+
+    Of several, the one of its name: a file may be called otherwise than what was written there.
+    """
+    wanted = {id: row.get("cases") for id, row in summary["by_task"].items()}
+    found = [suite for suite in known if wanted.items() <= suite.counts.items()]
+    found.sort(key=lambda suite: suite.name != summary["dataset"])
+    return found[0] if found else None
 
 
 def _detection(row: Mapping[str, Any]) -> Sequence[float]:

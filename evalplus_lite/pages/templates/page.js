@@ -44,6 +44,21 @@ function show(isFirst) {
 }
 
 addEventListener("hashchange", () => show(false));
+
+/** Go to an address; within the page also where a sandboxed frame may not navigate. */
+function go(href) {
+  if (!href.startsWith("#")) { location.href = href; return; }
+  history.pushState(null, "", location.href.split("#")[0] + href);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+addEventListener("click", (event) => {
+  const anchor = event.composedPath().find((node) => node.localName === "a");
+  const href = anchor && anchor.getAttribute("href");
+  if (!href || !href.startsWith("#") || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (href === "#main") document.getElementById("main").focus();
+  else go(href);
+});
 show(true);
 
 const theme = document.getElementById("theme");
@@ -125,14 +140,14 @@ function tasksOf(form) {
   form.addEventListener("submit", (event) => event.preventDefault());
   map.addEventListener("keydown", (event) => {
     const step = {ArrowRight: 1, ArrowLeft: -1, Home: -order.length, End: order.length}[event.key];
-    if (event.key === "Enter" && cursor >= 0 && event.target === map) location.href = address("task", suite, order[cursor]);
+    if (event.key === "Enter" && cursor >= 0 && event.target === map) go(address("task", suite, order[cursor]));
     if (!step || !order.length) return;
     event.preventDefault();
     cursor = Math.min(Math.max(cursor + step, 0), order.length - 1);
     draw();
   });
   map.addEventListener("pointermove", (event) => point(event));
-  map.addEventListener("click", (event) => { if (point(event)) location.href = address("task", suite, order[cursor]); });
+  map.addEventListener("click", (event) => { if (point(event)) go(address("task", suite, order[cursor])); });
   function point(event) {
     const svg = event.target.closest("svg");
     if (!svg || !order.length) return false;

@@ -127,8 +127,8 @@ function programBox(text, fault) {
   return box;
 }
 
-function failureBox(title, failure) {
-  const nodes = [make("h3", title)];
+function failureBox(title, failure, level = "h2") {
+  const nodes = [make(level, title)];
   const line = failure.line ? `, line ${failure.line}` : "";
   nodes.push(make("p", verdict(failure.verdict), ` ${failure.detail}${line}`));
   if (failure.input !== undefined) nodes.push(make("div", "Input", make("div.value", {tabindex: "0"}, failure.input)));
@@ -216,7 +216,7 @@ const VIEWS = {
       const show = () => {
         const sample = own[Number(select.value)], outcome = part.outcomes[sample[2]], failure = outcome.smallest || outcome.failure;
         box.replaceChildren(make("p", verdicts(outcome), " ", link("whole sample", address("sample", suite, task, sample[0], sample[1]))),
-          programBox(programText(part, outcome.program), (outcome.failure || {}).line), ...(failure ? [failureBox("Fails on", failure)] : []));
+          programBox(programText(part, outcome.program), (outcome.failure || {}).line), ...(failure ? [failureBox("Fails on", failure, "h3")] : []));
       };
       select.addEventListener("change", show);
       show();

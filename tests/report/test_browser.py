@@ -1,0 +1,278 @@
+"""What a person does with a report in a real browser, and what a hostile sample cannot do there."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+from report.conftest import IMAGE, TASKS, Made, Seen, hashes, seen
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def shown_tasks(page: Page) -> list[str]:
+    return page.locator("table.tasks tbody th a").all_inner_texts()
+
+
+def test_every_view_opens(made: Made, watched: Seen) -> None:
+    """Each link of the navigation and each view of a task has a heading, and asks for nothing."""
+    watched.go(made.url)
+    links = watched.page.locator(".top nav a").all()
+    assert len(links) >= 4
+    for link in links:
+        link.click()
+        assert watched.page.locator("h1:visible").count() >= 1
+        assert link.get_attribute("aria-current") == "page"
+    for view in hashes(made):
+        watched.go(made.url + view)
+        assert watched.page.locator("h1:visible").inner_text()
+        watched.hold()
+    assert {url.partition("#")[0] for url in watched.requests} == {made.url}
+
+
+def test_filters_and_orders(made: Made, watched: Seen) -> None:
+    """Tasks are found by what happened to them and by name; the map follows the table."""
+    watched.go(made.url)
+    page = watched.page
+    assert len(shown_tasks(page)) == len(TASKS)
+    page.get_by_label("Named").fill("own/1")
+    assert shown_tasks(page) == ["Own/1"]
+    assert page.locator(".map svg").first.get_attribute("viewBox") == "0 0 1 2"
+    page.get_by_label("Named").fill("")
+    page.get_by_label("Show").select_option("none")
+    assert shown_tasks(page) == []
+    page.get_by_label("Show").select_option("every")
+    assert shown_tasks(page) == []
+    page.get_by_label("Show").select_option("all")
+    page.get_by_label("Order").select_option("hard")
+    first = shown_tasks(page)
+    page.get_by_label("Order").select_option("easy")
+    assert sorted(first) == sorted(shown_tasks(page))
+
+
+def test_from_summary_to_the_failing_input_and_back(made: Made, watched: Seen) -> None:
+    """Three clicks lead to what a sample got wrong; the back button retraces them."""
+    watched.go(made.url)
+    page = watched.page
+    page.get_by_role("link", name="Own/0", exact=True).click()
+    assert page.locator("h1:visible").inner_text() == "Own/0"
+    row = page.locator("tr", has=page.locator("td", has_text="hasty")).last
+    row.get_by_role("link").click()
+    text = page.locator("#view").inner_text()
+    assert "return x + x if x != 2 else 5" in text
+    assert re.search(r"Expected\s+4", text)
+    assert re.search(r"Actual\s+5", text)
+    page.go_back()
+    assert page.locator("h1:visible").inner_text() == "Own/0"
+    page.go_back()
+    assert page.locator("table.tasks").is_visible()
+    page.go_forward()
+    assert page.locator("h1:visible").inner_text() == "Own/0"
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.textContent.trim().slice(0, 40)"))
+
+
+def test_by_keyboard_alone(made: Made, watched: Seen) -> None:
+    """The first key leads past the navigation, arrows walk the map, and focus is always shown."""
+    watched.go(made.url)
+    page = watched.page
+    page.keyboard.press("Tab")
+    assert "Skip" in focused(page)
+    assert page.locator(".skip").bounding_box()["x"] >= 0  # type: ignore[index]
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('map')"):
+            break
+    else:
+        pytest.fail("the map is not reached")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.keyboard.press("ArrowRight")
+    assert "Own/0" in page.locator(".pointed").inner_text()
+    page.keyboard.press("Enter")
+    assert page.locator("#view h1").inner_text() == "Own/0"
+    assert focused(page) == "Own/0"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") in ("A", "DIV")
+
+
+def test_hostile_texts_stay_texts(made: Made, watched: Seen) -> None:
+    """Names, prompts, programs and answers that are markup are read as such, and run nowhere."""
+    page = watched.page
+    task = quote(TASKS[2]["id"], safe="")
+    for view in (f"task/{task}", f"compare/{task}", *(f"sample/{task}/{n}/0" for n in range(3))):
+        watched.go(f"{made.url}#/{view}")
+        shown = page.locator("#view").inner_text()
+        assert "<img src=x" in shown
+        assert page.locator("#view img, #view script, a[href^='javascript:']").count() == 0
+        assert "\u202e" not in shown
+        watched.hold()
+    assert page.locator("#view a").evaluate_all("all => all.every((a) => a.protocol === 'file:')")
+    watched.go(f"{made.url}#/task/{task}")  # whose prompt has them as they are
+    assert page.locator("#view .odd", has_text="U+202E").count() > 0
+    watched.go(f"{made.url}#/sample/{quote('Own/0', safe='')}/2/0")  # a line of a megabyte
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for view in ("suite-1", "inputs", "survivors"):
+        watched.go(f"{made.url}#/{view}")
+        assert page.locator("main img").count() == 0
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "#/task/none",
+        "#/sample/Own%2F0/9/9",
+        "#/compare/",
+        "#/%E0%A4%A",
+        "#/task/__proto__",
+        "#/constructor",
+        "#/sample/Own%2F0/-1/x?suite=7",
+    ],
+)
+def test_addresses_that_lead_nowhere(made: Made, watched: Seen, address: str) -> None:
+    """A wrong address shows a heading and a way back, and is no error."""
+    watched.go(made.url + address)
+    assert watched.page.locator("h1:visible").count() >= 1
+
+
+SIZES = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 360, "height": 740}}
+
+
+@pytest.fixture(scope="module")
+def screens(browser: Browser) -> Iterator[dict[tuple[str, str], Seen]]:
+    """Pages by size and colours."""
+    found = {
+        (size, colours): seen(browser, viewport=SIZES[size], color_scheme=colours)
+        for size, colours in (("desk", "light"), ("desk", "dark"), ("phone", "light"))
+    }
+    yield found
+    for each in found.values():
+        each.hold()
+        each.page.context.close()
+
+
+VIEWS = ("suite-1", "inputs", "survivors", "task/Own%2F0", "sample/Own%2F0/1/0", "compare/Own%2F0")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(made: Made, screens: dict[tuple[str, str], Seen], view: str) -> None:
+    """No view breaks a rule of axe-core, in light or dark, on a desk or a phone."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
+    for kind, screen in screens.items():
+        screen.go(f"{made.url}#/{view}")
+        found = axe.run(screen.page).response["violations"]
+        assert [(kind, each["id"], told(each)) for each in found] == []
+
+
+def told(violation: dict[str, Any]) -> list[str]:
+    return [f"{node['html'][:120]}: {node['failureSummary']}" for node in violation["nodes"][:3]]
+
+
+@pytest.mark.parametrize("view", [*VIEWS, "mutant"])
+def test_a_phone_scrolls_one_way_only(
+    made: Made, screens: dict[tuple[str, str], Seen], view: str
+) -> None:
+    """Wide tables and long lines scroll in boxes of their own."""
+    page = screens["phone", "light"].page
+    page.goto(f"{made.url}#/{view}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_all_mutants_in_their_viewer(made: Made, watched: Seen) -> None:
+    """Stryker's element opens a task, follows the theme, and leaves the other views alone."""
+    watched.go(f"{made.url}#/mutant")
+    page, app = watched.page, watched.page.locator("mutation-test-report-app")
+    app.get_by_role("link", name=re.compile(r"0\.py")).first.click()
+    assert "#mutant/" in page.url
+    app.locator("mte-file tr.line", has_text="return x + x").wait_for()
+    assert page.locator("h1", has_text="Mutants").is_visible()
+    page.get_by_role("button", name="Dark").click()
+    assert app.get_attribute("theme") == "dark"
+    page.locator(".top nav a").first.click()
+    assert app.count() == 0
+    assert page.url.endswith("#/suite-1")
+    assert page.locator("table.tasks").is_visible()
+    page.go_back()
+    assert "#mutant/" in page.url
+    assert app.count() == 1
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+def test_in_a_sandboxed_frame(made: Made, watched: Seen, tmp_path: Path, is_text: bool) -> None:
+    """A viewer that grants scripts and nothing else shows the page, its tasks and the mutants."""
+    inside = f'src="{made.url}"'
+    if is_text:
+        inside = f'srcdoc="{html.escape(made.path.read_text(encoding="utf-8"))}"'
+    host = tmp_path / "host.html"
+    host.write_text(
+        '<!doctype html><title>h</title><iframe sandbox="allow-scripts" width=1000 height=800'
+        f" {inside}></iframe>",
+        encoding="utf-8",
+    )
+    watched.go(host.as_uri())
+    frame = watched.page.frame_locator("iframe")
+    frame.get_by_role("link", name="Own/0", exact=True).click()
+    assert frame.locator("#view h1").inner_text() == "Own/0"
+    watched.page.evaluate("history.back()")
+    frame.locator("table.tasks").wait_for()
+    frame.locator(".top nav a", has_text="Mutants").click()
+    frame.locator("mutation-test-report-app mte-metrics-table").get_by_text("0.py").wait_for()
+
+
+def test_without_scripts(made: Made, browser: Browser) -> None:
+    """Scores, map and tables of all sections are read without a script."""
+    found = seen(browser, java_script_enabled=False)
+    found.go(made.url)
+    text = found.page.locator("main").inner_text()
+    for part in ("pass@1", "careful", "Own/1", "Where they came from", "Strength against size"):
+        assert part in text
+    assert found.page.locator(".map svg path").count() > 0
+    found.page.context.close()
+
+
+def test_on_paper(made: Made, watched: Seen) -> None:
+    """What is printed has the scores and no buttons, and is black on white in dark mode, too."""
+    watched.page.emulate_media(media="print", color_scheme="light")
+    watched.go(made.url)
+    assert watched.page.locator("table.scores").is_visible()
+    for control in (".filters", "#theme", ".top nav"):
+        assert not watched.page.locator(control).first.is_visible()
+    assert watched.page.pdf()[:5] == b"%PDF-"
+
+
+def test_the_theme_is_chosen_by_a_button(made: Made, watched: Seen) -> None:
+    """One press makes a light page dark, another light again; nothing is stored."""
+    watched.go(made.url)
+    page = watched.page
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate(paper) != light
+    page.get_by_role("button", name="Light").click()
+    assert page.evaluate(paper) == light
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_the_policy_refuses_what_is_put_in(made: Made, browser: Browser, tmp_path: Path) -> None:
+    """A script, a style sheet or a picture that someone adds to the file is not run or loaded."""
+    changed = tmp_path / "changed.html"
+    text = made.path.read_text(encoding="utf-8")
+    added = (
+        f"<script>window.owned = 1</script><div>{IMAGE}</div><style>main{{display:none}}</style>"
+    )
+    changed.write_text(text.replace("<main", added + "<main", 1), encoding="utf-8")
+    found = seen(browser)
+    found.go(changed.as_uri())
+    assert found.page.evaluate("window.owned") is None
+    assert found.page.locator("main").is_visible()
+    assert len(found.complaints) >= 3
+    found.page.context.close()
