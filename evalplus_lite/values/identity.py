@@ -36,8 +36,18 @@ def _ordered(value: Value) -> Value:
     if kind is dict:
         items = [(key(name), _ordered(item)) for name, item in value.items()]
         return (Ellipsis, sorted(items, key=lambda item: item[0]))
-    if kind is tuple and value and value[0] is ... and BY_NAME[value[1]].is_ordered:
+    if kind is tuple and _is_ordered(value):
         return (*value[:2], [(key(name), _ordered(item)) for name, item in value[2].items()])
     if kind is list or kind is tuple:
         return kind(map(_ordered, value))
     return value
+
+
+def _is_ordered(value: tuple[Value, ...]) -> bool:
+    """Say whether a tuple stands for a dict of a kind whose order counts.
+
+    Others may begin with an ellipsis as well: arguments of a call of which the first is omitted.
+    """
+    if len(value) != 3 or value[0] is not ... or type(value[2]) is not dict:
+        return False
+    return type(value[1]) is str and value[1] in BY_NAME and BY_NAME[value[1]].is_ordered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 
 import pytest
 
@@ -53,3 +54,10 @@ def test_interning_makes_no_difference() -> None:
 def test_numbers_beyond_what_python_prints_have_keys() -> None:
     """A number of thousands of digits is told from the next."""
     assert key((10**5000,)) != key((10**5000 + 1,))
+
+
+def test_an_omitted_argument_is_no_tag() -> None:
+    """Mining leaves arguments out by an ellipsis, which marks values of other types as well."""
+    assert key((..., "{k}")) == key((..., "{k}")) != key((..., "{l}"))
+    assert key((..., "{k}", {1: 2, 3: 4})) == key((..., "{k}", {3: 4, 1: 2}))
+    assert key(OrderedDict(a=1, b=2)) != key(OrderedDict(b=2, a=1))
