@@ -255,6 +255,23 @@ def test_accepted_types_follow_the_paper(toys: Any) -> None:
     assert shown["e"]["result"] == "tuple[int, ...]"
 
 
+def test_names_for_type_checkers_alone_are_not_imported(toys: Any) -> None:
+    """The stubs of the standard library name types that the library does not have."""
+    body = """
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from urllib.parse import _QueryType
+            from collections.abc import Sequence
+        def f(x: int, odd: Sequence[int] = ()) -> int:
+            query: _QueryType = x
+            return query
+        """
+    functions, rejects = toys.mined({"toy.py": body})
+    assert not rejects
+    assert toys.run(functions["toy.f"], 3) == 3
+    assert "import Sequence" in functions["toy.f"].code
+
+
 def test_import_fallbacks_take_the_branch_that_runs_here(toys: Any) -> None:
     """Python 2 fallbacks and version branches do not stand in the way; a stub library does."""
     functions, rejects = toys.mined(

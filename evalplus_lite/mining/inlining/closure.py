@@ -156,6 +156,8 @@ class ClosureBuilder:
             # Annotations are never evaluated; the reader still wants to know what List is.
             if not isinstance(target, External) or target.dotted.startswith("__future__"):
                 return
+            if target.dotted.startswith("_") or "._" in target.dotted:
+                return  # known to type checkers alone, perhaps: importing it might fail
             if use.name in self.names and self.names[use.name] != _identity(target):
                 return
         else:
