@@ -71,6 +71,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     | {"prompting", "llm", "exporters", "outputs", "pages", "plots", "mining", *MINING},
     "verifier": JUDGING | {"pipelines"},
     "serve": JUDGING | {"pipelines"},
+    "integrations": JUDGING | {"pipelines", "prompting", "llm", "statistics"},
 }
 """The rooms that a room may import: what stands before it, never what stands after it. A room that
 is not named with its sub-rooms is one for this purpose; ``cli`` may import all of them."""

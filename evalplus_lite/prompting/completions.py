@@ -226,7 +226,7 @@ def _request(
         )
     return Request(
         model=model,
-        messages=(Message("user", _instruction(task, shown)),),
+        messages=(Message("user", instruction(task, shown)),),
         temperature=temperature,
         max_tokens=sampling.max_tokens,
         stop=CHAT_STOP if sampling.stop is None else sampling.stop,
@@ -234,7 +234,8 @@ def _request(
     )
 
 
-def _instruction(task: Task, shown: str | None) -> str:
+def instruction(task: Task, shown: str | None = None) -> str:
+    """Return what a chat model is asked for; ``shown`` is a precondition that it is told."""
     text = f"{_begin(task)} in one ```python block and nothing else.\n\n"
     if task.harness.kind == "script":
         text += f"{task.prompt.strip()}\n"

@@ -1,0 +1,86 @@
+"""bigcode-evaluation-harness: a ``Task`` for each published set.
+
+from bigcode_eval.tasks import TASK_REGISTRY
+TASK_REGISTRY.update(create_all_tasks())
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evalplus_lite.integrations.given import Given
+from evalplus_lite.integrations.judge import configure, judge, settings
+from evalplus_lite.integrations.samples import Request, ready_settings, requests
+from evalplus_lite.prompting.completions import COMPLETION_STOP
+from evalplus_lite.statistics.pass_at_k import pass_at_k
+from evalplus_lite.tasks.loading import names
+
+if TYPE_CHECKING:
+    Base = object
+else:
+    try:
+        from bigcode_eval.base import Task as Base
+    except ImportError:  # the class is usable by itself: it needs nothing of theirs
+        Base = object
+
+KS = (1, 10, 100)
+
+
+class CodeTask(Base):
+    """The tasks of a data set, judged in our sandboxes: nothing is executed by the harness."""
+
+    def __init__(self, dataset: str, *, k: Sequence[int] = KS) -> None:
+        # Theirs would download a data set.
+        self.stop_words, self.requires_execution = list(COMPLETION_STOP), False
+        self._name, self._k = dataset, tuple(k)
+
+    def get_dataset(self) -> Sequence[Request]:
+        """Return the tasks."""
+        return requests(self._name)
+
+    def get_prompt(self, doc: Request) -> str:
+        """Return what the model continues."""
+        return doc.prompt
+
+    def get_reference(self, doc: Request) -> str:
+        """Return the task's id, by which it is judged."""
+        return doc.id
+
+    def postprocess_generation(self, generation: str, idx: int) -> str:
+        """Return the prompt with what continues it, up to a stop word."""
+        prompt = self.get_dataset()[idx].prompt
+        text = generation.removeprefix(prompt)
+        end = min(p for p in (*map(text.find, self.stop_words), len(text)) if p >= 0)
+        return prompt + text[:end]
+
+    def process_results(
+        self, generations: Sequence[Sequence[str]], references: Sequence[str]
+    ) -> dict[str, float]:
+        """Return pass@k over all tasks; raises where there is no verdict."""
+        ready = ready_settings(settings(), self._name)
+        if ready != settings():
+            configure(ready)
+        rows = list(zip(references, generations, strict=True))
+        found = judge(
+            [(Given("id", task), text) for task, texts in rows for text in texts], share=False
+        )
+        for each in found:
+            if each.error is not None:
+                raise each.error
+        verdicts = iter(found)
+        counts = [(len(ts), sum(bool(next(verdicts).passed) for _ in ts)) for _, ts in rows]
+        least = min(n for n, _ in counts)
+        ks = [k for k in self._k if k <= least]
+        return {f"pass@{k}": sum(pass_at_k(n, c, k) for n, c in counts) / len(counts) for k in ks}
+
+
+def create_all_tasks() -> dict[str, Any]:
+    """Return the tasks by name, as a registry of the harness holds them."""
+
+    def made(name: str) -> Any:
+        return lambda **options: CodeTask(name, k=options.get("k", KS))
+
+    slugs = {re.sub(r"\W+", "_", name.replace("+", "_plus")): name for name in names()}
+    return {f"evalplus_lite_{slug}": made(name) for slug, name in slugs.items()}

@@ -1,0 +1,36 @@
+"""The tasks of a data set as harnesses put them to a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from evalplus_lite.integrations.settings import JudgeSettings
+from evalplus_lite.prompting.completions import instruction
+from evalplus_lite.tasks import load_dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A task as a model is asked it: whole, or its ``prompt`` as the task has it, to complete."""
+
+    id: str
+    request: str
+    prompt: str
+    entry: str
+
+
+@cache
+def requests(name: str) -> tuple[Request, ...]:
+    """Return the tasks of a data set, as ``evalplus-lite generate`` asks for them."""
+    return tuple(
+        Request(each.id, instruction(each), each.prompt, each.entry_point)
+        for each in load_dataset(name).tasks
+    )
+
+
+def ready_settings(known: JudgeSettings, name: str) -> JudgeSettings:
+    """Return settings whose judge knows the tasks of a data set."""
+    if known.url or name in known.datasets:
+        return known
+    return replace(known, datasets=(*known.datasets, name))

@@ -1,0 +1,190 @@
+"""Reward functions in the signatures of trainers, on the real sandbox and on a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import environment, write_tasks
+
+from evalplus_lite import EvidenceWarning, InfrastructureError, InputError
+from evalplus_lite.integrations import areal, bigcode, rllm, trl, verifiers, verl
+from evalplus_lite.integrations.given import given
+from evalplus_lite.integrations.judge import configure
+from evalplus_lite.integrations.settings import JudgeSettings
+
+pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.EvidenceWarning")
+NUMBERS = range(20)
+PAIRS = {"inputs": [f"{n}\n2" for n in NUMBERS], "outputs": [str(n + 2) for n in NUMBERS]}
+ADD = json.dumps({**PAIRS, "fn_name": "add"})
+RIGHT = "Here it is:\n```python\ndef add(a, b):\n    return a + b\n```\nDone."
+METHOD = "```python\nclass Solution:\n    def add(self, a, b):\n        return a + b\n```"
+HALF = "```python\ndef add(a, b):\n    return a + b if a < 10 else 0\n```"
+LATE = "```python\ndef add(a, b):\n    while True:\n        pass\n```"
+SUM = {"inputs": ["1 2\n", "3 4\n"], "outputs": ["3\n", "7\n"]}
+SUMS = "```python\nprint(sum(map(int, input().split())))\n```"
+NO_SERVER = "http://127.0.0.1:9"
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rewards")
+    write_tasks(folder)
+    return folder / "tasks.jsonl"
+
+
+@pytest.fixture(scope="module", params=["here", "served"])
+def place(request: pytest.FixtureRequest, tasks: Path) -> Iterator[JudgeSettings]:
+    """Sandboxes of this process, and those of a server."""
+    if request.param == "here":
+        yield JudgeSettings((str(tasks),), workers=1)
+        configure(None)
+        return
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-m", "evalplus_lite", "serve", "-d", str(tasks), "-w", "1"]
+    server = subprocess.Popen(
+        [*command, "--port", port], env=environment(tasks.parent), stderr=subprocess.DEVNULL
+    )
+    yield JudgeSettings(url=f"http://127.0.0.1:{port}")
+    configure(None)
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture(autouse=True)
+def configured(place: JudgeSettings) -> None:
+    configure(place)
+
+
+def changed(place: JudgeSettings, **changes: Any) -> None:
+    configure(replace(place, **changes))
+
+
+def test_verl() -> None:
+    """All 20 tests count: a program that is wrong on the last ten earns nothing."""
+    answers = {RIGHT: 1.0, METHOD: 1.0, HALF: 0.0, "no program": 0.0}
+    for answer, score in answers.items():
+        found = verl.compute_score("apps", answer, ADD, {"index": 1})
+        assert found["score"] == score, answer
+    assert verl.compute_score("own", "def f(x): return x + x", "Own/0")["verdict"] == "pass"
+
+    async def both() -> list[dict[str, Any]]:
+        one, other = verl.acompute_score("apps", RIGHT, ADD), verl.acompute_score("apps", SUMS, SUM)
+        return await asyncio.gather(one, other)
+
+    assert [each["score"] for each in asyncio.run(both())] == [1.0, 1.0]
+
+
+def test_share_and_penalties(place: JudgeSettings) -> None:
+    """A share is of all tests, not of the first; a penalty is taken off by the verdict's name."""
+    changed(place, reward="share", penalties={"timeout": 0.25})
+    assert verl.compute_score("apps", HALF, ADD)["score"] == 0.5
+    assert verl.compute_score("apps", RIGHT, ADD)["score"] == 1.0
+    late = {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}
+    assert areal.code_reward_fn("", LATE, [], [], input_output=json.dumps(late)) == -0.25
+
+
+def test_trl() -> None:
+    """A list of rewards; None for a task that cannot be found, and a warning that says so."""
+    messages = [[{"role": "assistant", "content": "def f(x): return x + x"}]] * 2
+    with pytest.warns(EvidenceWarning, match="no reward"):
+        found = trl.code_reward(
+            prompts=["", ""], completions=messages, completion_ids=[[], []], task_id=["Own/0", "?"]
+        )
+    assert found == [1.0, None]
+    with pytest.raises(InputError, match=r"\?"):
+        trl.code_reward(completions=messages, task_id=["?", "?"])
+    with pytest.raises(InputError, match="does not say"):
+        trl.code_reward(completions=messages, other=[1, 2])
+    tests = [["assert add(1, 2) == 3"], ["assert add(1, 2) == 4"]]
+    found = asyncio.run(trl.async_code_reward(completions=[RIGHT, RIGHT], tests=tests))
+    assert found == [1.0, 0.0]
+
+
+def test_open_r1() -> None:
+    """Outputs are compared whole: a first line that is right earns nothing."""
+    info = {"language": "python", "test_cases": [{"input": "1\n", "output": "1\n2\n"}]}
+    answers = ["```python\nprint(1)\nprint(2)\n```", "```python\nprint(1)\n```"]
+    completions = [[{"role": "assistant", "content": text}] for text in answers]
+    assert trl.code_reward(completions, verification_info=[info, info]) == [1.0, 0.0]
+    with pytest.raises(InputError, match="javascript"):
+        trl.code_reward(completions, verification_info=[{**info, "language": "javascript"}] * 2)
+
+
+def test_rllm_and_verifiers() -> None:
+    """LiveCodeBench's cases of a function, and the columns of a rubric."""
+    case = {"output": "3", "testtype": "functional", "metadata": {"func_name": "add"}}
+    info = {"ground_truth": [{"input": "1\n2", **case}]}
+    assert rllm.code_reward_fn(info, RIGHT).is_correct
+    earned = verifiers.code_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
+    assert asyncio.run(earned) == 1.0
+
+
+def test_bigcode(place: JudgeSettings, tasks: Path) -> None:
+    """The harness' protocol, from prompt to pass@k; what follows a stop word is cut off."""
+    task = bigcode.CodeTask(str(tasks), k=(1, 2, 10))
+    references = [task.get_reference(doc) for doc in task.get_dataset()]
+    right = ["def f(x): return 2 * x", "def f(x): return sorted(x)", "def f(x): return x.upper()"]
+    rows = [[text, "def f(x): return 0"] for text in right]
+    assert task.process_results(rows, references) == {"pass@1": 0.5, "pass@2": 1.0}
+    assert task.postprocess_generation("x = 1\nprint(x)", 0).endswith("x = 1")
+
+
+def _in_child(queue: Any) -> None:
+    queue.put(verl.compute_score("apps", RIGHT, ADD)["score"])
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_worker() -> None:
+    """A process forked after the first verdict has verdicts as well, as trainers' workers are."""
+    assert verl.compute_score("apps", RIGHT, ADD)["score"] == 1.0
+    fork = multiprocessing.get_context("fork")
+    queue = fork.Queue()
+    child = fork.Process(target=_in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) == 1.0
+    child.join()
+
+
+def test_trouble_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no server answers there is None or an error, never a 0."""
+    monkeypatch.setattr("evalplus_lite.integrations.remote.TRIES", 1)
+    configure(JudgeSettings(url=NO_SERVER))
+    with pytest.raises(InfrastructureError):
+        verl.compute_score("apps", RIGHT, ADD)
+    with pytest.warns(EvidenceWarning, match="no verdict"):
+        assert trl.code_reward([RIGHT], tests=[["assert add(1, 2) == 3"]]) == [None]
+
+
+NO_TESTS: list[Any] = ["{", [], [1], [{"input": "1"}], 5, "[1,"]
+NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
+
+
+@pytest.mark.parametrize("tests", NO_TESTS)
+def test_data_that_says_no_tests(tests: Any) -> None:
+    """What cannot be read as tests is an InputError, whatever it is."""
+    with pytest.raises(InputError):
+        given(tests)
+
+
+def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trainers start their workers themselves: settings come by the environment."""
+    names = {"DATASET": f"a{os.pathsep}b", "WORKERS": "3", "PENALTIES": "timeout=0.1, error=1"}
+    found = JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in names.items()})
+    assert found.datasets == ("a", "b")
+    assert found.workers == 3
+    assert found.penalties == {"timeout": 0.1, "error": 1.0}
+    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "late=1"}, {"REWARD": "half"}):
+        with pytest.raises(InputError):
+            JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in wrong.items()})
