@@ -15,11 +15,15 @@ HEAD_BYTES = 32 << 10
 
 
 class Connections:
-    """Those that ask for nothing now; when there are too many, the one idle longest is closed."""
+    """Those that ask for nothing now; when there are too many, one of these is closed.
+
+    The oldest that never asked for anything, else the one that has been idle longest.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.count = 0
+        self._new: OrderedDict[Any, None] = OrderedDict()
         self._idle: OrderedDict[Any, None] = OrderedDict()
 
     def protocol(self) -> type[H11Protocol]:
@@ -34,9 +38,9 @@ class Connections:
     def opened(self, connection: Any) -> None:
         """Count a connection, which asks for nothing yet."""
         self.count += 1
-        self._idle[connection] = None
-        if self.count > self.most and self._idle:
-            next(iter(self._idle)).end()
+        self._new[connection] = None
+        if self.count > self.most:
+            next(iter(self._new if len(self._new) > 1 else self._idle or self._new)).end()
 
     def idle(self, connection: Any) -> None:
         """Note that a connection asks for nothing any more."""
@@ -44,12 +48,13 @@ class Connections:
 
     def busy(self, connection: Any) -> None:
         """Note that a connection asks for something."""
+        self._new.pop(connection, None)
         self._idle.pop(connection, None)
 
     def closed(self, connection: Any) -> None:
         """Forget a connection."""
         self.count -= 1
-        self._idle.pop(connection, None)
+        self.busy(connection)
 
 
 class _Connection(H11Protocol):

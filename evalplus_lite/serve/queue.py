@@ -16,10 +16,14 @@ from typing import TypeAlias
 
 from evalplus_lite.execution.base import Row
 
-AHEAD_SECONDS, MOST_AHEAD = 0.2, 48
-"""A worker is sent programs for about so long, and so many, beyond the one it works on."""
-FIRST_SECONDS = 0.05
-"""What a program is taken to cost before any has been judged."""
+AHEAD_SECONDS, MOST_AHEAD = 0.2, 8
+"""A worker is sent programs for about so long, and so many, beyond the one it works on: behind so
+many of another client's a program may stand that comes later."""
+FIRST_SECONDS = 0.2
+"""What a client's program is taken to cost before any has been judged."""
+WEIGHT = 0.2
+"""Of the last program in the average of what they cost."""
+LEAST_SECONDS = 1e-4
 MOST_CLIENTS = 1024
 """Clients that are remembered while they have nothing here."""
 LONGEST_WAIT = 60
@@ -56,6 +60,13 @@ class _Client:
     share: float
     waiting: deque[Unit] = field(default_factory=deque)
     begun: int = 0
+    seconds: float = FIRST_SECONDS
+    """What its programs cost lately, on average."""
+
+
+def _ahead(seconds: float) -> int:
+    """Return how many programs that cost so much a worker may hold."""
+    return 1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / seconds))
 
 
 class FairQueue:
@@ -71,7 +82,7 @@ class FairQueue:
     @property
     def depth(self) -> int:
         """How many items the workers may hold together."""
-        return self.workers * (1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / self.seconds)))
+        return self.workers * _ahead(self.seconds)
 
     def require_room(self, count: int) -> None:
         """Raise Busy if so many more items cannot wait."""
@@ -109,14 +120,18 @@ class FairQueue:
 
     def _pump(self) -> None:
         while self.waiting and self.begun < self.depth:
-            name, client = min(
-                (pair for pair in self._clients.items() if pair[1].waiting),
-                key=lambda pair: pair[1].share,
-            )
+            ready = [
+                pair
+                for pair in self._clients.items()
+                if pair[1].waiting and pair[1].begun < self.workers * _ahead(pair[1].seconds)
+            ]
+            if not ready:
+                return
+            name, client = min(ready, key=lambda pair: pair[1].share)
             unit = client.waiting.popleft()
             self.waiting -= 1
             self._now = max(self._now, client.share)
-            unit.charged = self.seconds
+            unit.charged = client.seconds
             client.share += unit.charged
             client.begun += 1
             self.begun += 1
@@ -160,8 +175,9 @@ class FairQueue:
         self.begun -= 1
         if seconds is not None:
             client.share += seconds - unit.charged
-            self.seconds += 0.05 * (seconds - self.seconds)
-            self.seconds = max(self.seconds, 1e-4)
+            seconds = max(seconds, LEAST_SECONDS)
+            client.seconds += WEIGHT * (seconds - client.seconds)
+            self.seconds += WEIGHT * (seconds - self.seconds)
         self._forget(name)
 
     def _forget(self, name: str) -> None:

@@ -85,6 +85,7 @@ def start(tasks_file: Path) -> Iterator[Callable[..., Running]]:
         each.client.close()
         if each.process.poll() is None:
             each.process.terminate()
+    for each in found:
         each.process.communicate(timeout=20)
 
 

@@ -1,0 +1,107 @@
+"""Processes that end: a worker, the server in good order, the server without warning."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+from serve.conftest import Running
+
+RIGHT = "def double(x): return x + x"
+LATE = "def double(x):\n    while True: pass"
+
+
+def below(pid: int) -> set[int]:
+    """Return the processes that descend from one."""
+    found: set[int] = set()
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, path.read_text().split()):
+            found |= {child, *below(child)}
+    return found
+
+
+def supervisors(pid: int) -> list[int]:
+    """Return the processes of a server that forked workers of ours: its launcher's children."""
+    launchers = [int(each) for each in Path(f"/proc/{pid}/task/").glob("*/children")
+                 for each in each.read_text().split()]  # fmt: skip
+    return [
+        int(each)
+        for launcher in launchers
+        for path in Path(f"/proc/{launcher}/task").glob("*/children")
+        for each in path.read_text().split()
+    ]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it does not happen")
+
+
+class Asking(threading.Thread):
+    """Asks for a verdict that takes a while; ``status`` and ``body`` are the answer."""
+
+    def __init__(self, server: Running, programs: list[str], seconds: float) -> None:
+        super().__init__()
+        self.server, self.programs, self.seconds = server, programs, seconds
+        self.response: httpx.Response | None = None
+        self.start()
+
+    def run(self) -> None:
+        body: dict[str, Any] = {"task": "Own/double", "programs": self.programs}
+        body["limits"] = {"seconds": self.seconds}
+        with (
+            httpx.Client(base_url=self.server.url, timeout=60) as client,
+            contextlib.suppress(httpx.TransportError),
+        ):
+            self.response = client.post("/v1/verify", json=body)
+
+
+def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
+    start: Callable[..., Running],
+) -> None:
+    """What a worker that is killed worked on is done again, and no program's failure. After SIGTERM
+    the answers that are due are given; the exit status is 0, and nothing is left."""
+    server = start("-w", "2")
+    asking = Asking(server, [LATE, RIGHT] * 4, 0.2)
+    wait_until(lambda: server.client.get("/healthz").json()["running"] > 0)
+    os.kill(supervisors(server.process.pid)[0], signal.SIGKILL)
+    asking.join()
+    assert asking.response is not None
+    rows = asking.response.json()["verdicts"]
+    assert [row["base"] for row in rows] == ["timeout", "pass"] * 4
+    assert "evalplus_lite_worker_restarts 1.0" in server.client.get("/metrics").text
+
+    asking = Asking(server, [LATE, RIGHT] * 2, 0.4)
+    wait_until(lambda: server.client.get("/healthz").json()["running"] > 0)
+    children = below(server.process.pid)
+    server.client.close()
+    server.process.terminate()
+    asking.join()
+    assert asking.response is not None
+    rows = asking.response.json()["verdicts"]
+    assert [row["base"] for row in rows] == ["timeout", "pass"] * 2
+    assert server.process.wait(20) == 0
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+
+
+def test_nothing_outlives_a_server_that_is_killed(start: Callable[..., Running]) -> None:
+    """Its workers, and programs in them, end with it; who waits for an answer learns of it."""
+    server = start("-w", "1")
+    asking = Asking(server, [LATE], 30.0)
+    wait_until(lambda: server.client.get("/healthz").json()["running"] > 0)
+    children = below(server.process.pid)
+    assert children
+    server.process.kill()
+    asking.join()
+    assert asking.response is None
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))

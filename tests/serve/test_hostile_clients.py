@@ -1,0 +1,225 @@
+"""Clients that are slow, many, greedy or broken: they get an answer or an end, others a verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from serve.conftest import Running
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.serve.settings import ServerSettings, read_tokens
+
+RIGHT = {"task": "Own/double", "program": "def double(x): return x + x"}
+TOKEN = "0123456789abcdef-token"
+SLOW = "def double(x):\n    while True: pass"
+
+
+def judges(server: Running) -> bool:
+    """Return whether the server gives a right program its verdict."""
+    response = server.client.post("/v1/verify", json=RIGHT)
+    return response.status_code == 200 and response.json()["verdicts"][0]["passed"] is True
+
+
+@contextlib.contextmanager
+def connected(server: Running) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as channel:
+        yield channel
+
+
+def said(channel: socket.socket) -> bytes:
+    """Return all that the server says until it closes the connection."""
+    parts = []
+    with contextlib.suppress(ConnectionResetError):
+        while part := channel.recv(1 << 16):
+            parts.append(part)
+    return b"".join(parts)
+
+
+@pytest.fixture(scope="module")
+def small(start: Callable[..., Running]) -> Running:
+    """A server of one worker with low bounds, so that they are reached soon."""
+    return start("-w", "1", "--queue", "4", "--batch", "8", "--max-body", "1",
+                 "--connections", "32")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def locked(start: Callable[..., Running]) -> Running:
+    """A server that other machines could reach, and that wants a token."""
+    environment = {"EVALPLUS_LITE_TOKEN": TOKEN}
+    return start("-w", "1", "--host", "0.0.0.0", environment=environment, token=TOKEN)
+
+
+class TestBroken:
+    """What is no request of HTTP, or none of ours."""
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            b"\x00\x01\x02\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ncontent-length: -4\r\n\r\n",
+            b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\n"
+            b"content-length: 5\r\n\r\nabcd",
+            b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
+            b"zz\r\nabc\r\n",
+            b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 100_000 + b"\r\n\r\n",
+        ],
+    )
+    def test_malformed(self, server: Running, data: bytes) -> None:
+        """A 4xx or an end, and no harm to others."""
+        with connected(server) as channel:
+            channel.sendall(data)
+            channel.shutdown(socket.SHUT_WR)
+            assert said(channel)[:10] in (b"", b"HTTP/1.1 4")
+        assert judges(server)
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"",
+            b"{",
+            b"\xff\xfe",
+            b"[" * 100_000,
+            b'{"a":' * 50_000,
+            b'{"task": "\\ud800", "program": "x"}',
+            b'{"task": "Own/double", "program": ' + b"9" * 20_000 + b"}",
+            b"null",
+        ],
+    )
+    @pytest.mark.parametrize("path", ["/v1/verify", "/run_code", "/test_program", "/verify"])
+    def test_bodies_that_are_none(self, server: Running, body: bytes, path: str) -> None:
+        """Refused as mistakes, whatever they hold."""
+        response = server.client.post(path, content=body)
+        assert response.status_code == 422
+        assert response.json()["error"]["kind"] == "input"
+
+    def test_half_closed_and_gone(self, server: Running) -> None:
+        """A request that breaks off, in its head or its body, leaves nothing behind."""
+        head = b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ncontent-length: 999\r\n\r\n{"
+        for end in (7, len(head)):
+            with connected(server) as channel:
+                channel.sendall(head[:end])
+        assert judges(server)
+
+    def test_methods_and_paths(self, server: Running) -> None:
+        """What is not there is said so."""
+        assert server.client.get("/v1/verify").status_code == 405
+        assert server.client.post("/../etc/passwd").status_code == 404
+
+
+class TestGreedy:
+    """More than there is room for."""
+
+    def test_too_large_a_body(self, small: Running) -> None:
+        """Refused by what is announced, and by what comes where nothing is."""
+        text = b"x" * (2 << 20)
+        response = small.client.post("/v1/verify", content=text)
+        assert response.status_code == 413
+
+        def parts() -> Iterator[bytes]:
+            yield from [b"x" * 65_536] * 32
+
+        with contextlib.suppress(httpx.WriteError, httpx.ReadError):
+            assert small.client.post("/v1/verify", content=parts()).status_code == 413
+        assert judges(small)
+
+    def test_too_many_programs(self, small: Running) -> None:
+        """Of one request: a mistake. In the queue: to be asked again, and when."""
+        body: dict[str, Any] = {"task": "Own/double", "programs": [RIGHT["program"]] * 9}
+        assert small.client.post("/v1/verify", json=body).status_code == 422
+        body["programs"] = [RIGHT["program"]] * 5
+        response = small.client.post("/v1/verify", json=body)
+        assert response.status_code == 429
+        assert int(response.headers["retry-after"]) >= 1
+        assert judges(small)
+
+    def test_clients_take_turns(self, small: Running) -> None:
+        """Whoever has one program does not wait for all of another client's slow ones."""
+        slow = {"task": "Own/double", "programs": [SLOW] * 4, "limits": {"seconds": 0.2}}
+        ended: list[str] = []
+
+        def ask(name: str, body: dict[str, Any]) -> None:
+            headers = {"x-client-id": name}
+            with httpx.Client(base_url=small.url, timeout=60) as client:
+                response = client.post("/v1/verify", json=body, headers=headers)
+            ended.append(name if response.status_code == 200 else f"{name} {response.text}")
+
+        many = threading.Thread(target=ask, args=("many", slow))
+        many.start()
+        while not small.client.get("/healthz").json()["waiting"]:
+            pass
+        ask("one", RIGHT)
+        many.join()
+        assert ended == ["one", "many"]
+
+    def test_idle_connections_make_room(self, small: Running) -> None:
+        """Of more than there may be, those idle longest are closed; nobody is kept out."""
+        with contextlib.ExitStack() as stack:
+            idle = [stack.enter_context(connected(small)) for _ in range(48)]
+            assert judges(small)
+            assert idle[0].recv(1) == b""
+
+    def test_a_client_that_goes_is_not_worked_for(self, small: Running) -> None:
+        """What waits for it leaves the queue."""
+        slow = {"task": "Own/double", "programs": [SLOW] * 4, "limits": {"seconds": 0.4}}
+        with (
+            httpx.Client(base_url=small.url, timeout=0.3) as client,
+            pytest.raises(httpx.ReadTimeout),
+        ):
+            client.post("/v1/verify", json=slow)
+        assert judges(small)
+        assert small.client.get("/healthz").json()["waiting"] == 0
+
+    def test_an_answer_that_nobody_reads(self, small: Running) -> None:
+        """Costs the client its connection, in time, and others nothing."""
+        body = b'{"code": "print(\'y\' * 1000000)"}'
+        head = b"POST /v1/run HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
+        with connected(small) as channel:
+            channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            channel.sendall((head + body) * 2)
+            assert judges(small)
+
+
+class TestStrangers:
+    """Who may ask."""
+
+    def test_a_token(self, locked: Running) -> None:
+        """By header, or as the password of an address; without one only health is told."""
+        assert judges(locked)
+        with httpx.Client(base_url=locked.url) as stranger:
+            assert stranger.get("/healthz").status_code == 200
+            for path in ("/metrics", "/openapi.json", "/list_datasets"):
+                assert stranger.get(path).status_code == 401
+            wrong = {"authorization": f"Bearer {TOKEN}x"}
+            assert stranger.post("/v1/verify", json=RIGHT, headers=wrong).status_code == 401
+            named = stranger.post("/v1/verify", json=RIGHT, auth=("any", TOKEN))
+            assert named.status_code == 200
+
+    def test_a_page_in_a_browser(self, server: Running) -> None:
+        """Without a token, what another site's page may have sent is refused."""
+        for headers in ({"origin": "http://evil.example"}, {"host": "evil.example"}):
+            response = server.client.post("/v1/verify", json=RIGHT, headers=headers)
+            assert response.status_code == 403
+
+    @pytest.mark.parametrize("tokens", [(), (("short", "me"),)])
+    def test_no_open_server_without_a_token(self, tokens: tuple[tuple[str, str], ...]) -> None:
+        """It does not start, and says what to give; on this machine alone it does."""
+        with pytest.raises(InputError, match="token"):
+            ServerSettings(host="0.0.0.0", tokens=tokens).check()
+        ServerSettings(host="127.0.0.9").check()
+
+    def test_a_file_of_tokens(self, tmp_path: Path) -> None:
+        """A line each, with the client's name or without."""
+        path = tmp_path / "tokens"
+        path.write_text("# ours\nalice:aaaaaaaaaaaaaaaa\n\nbbbbbbbbbbbbbbbb\n")
+        assert read_tokens(path) == (("a" * 16, "alice"), ("b" * 16, "client 4"))
+        path.write_text("")
+        with pytest.raises(InputError, match="no token"):
+            read_tokens(path)
