@@ -6,8 +6,9 @@ Every case runs once more in the sandbox, its program as it stands, under ``sys.
 events of the program's functions, and the functions that were entered. Lines are compared where a
 statement is a line (no statement over several, no ``with`` or ``match``, whose ends and patterns
 the interpreter reports as well); calls where all are written as calls of functions (no classes, no
-callbacks, no generators). Maintainability and complexity of all are compared with radon's own.
-Prints how many were compared and what differs; exits with 1 where anything does.
+callbacks, no generators), of cases that end in a value. Maintainability and complexity of all are
+compared with radon's own. Prints how many were compared and what differs; exits with 1 where
+anything does.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def compare_task(sandbox: Sandbox, task: MinedTask) -> Compared:
         if not isinstance(seen, dict) or not case.runtime:
             continue
         for at, (name, is_compared) in enumerate((("lines", lines), ("user_calls", calls))):
-            if is_compared:
+            if is_compared and not (at and case.answer.kind == "error"):
                 counted[at] += 1
                 if seen[name] != case.runtime[name]:
                     place = f"{task.id}, case {number}: {name}"

@@ -42,7 +42,8 @@ on the line where the one before ended, as in ``if a: b``, is not counted again.
 tests of if, while, conditional expressions and comprehensions, and ``match`` statements. Arithmetic
 and bit work count numbers; an operator that gives text or a collection (``"%s" % x``, ``a | b`` of
 sets) is a ``container_operation``. ``user_calls``: of functions, methods and classes of the
-program, cached and partial ones included. Variables: see ``variables``."""
+program, cached and partial ones included; a call counts before its arguments are worked out.
+Variables: see ``variables``."""
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "additions",
