@@ -115,8 +115,9 @@ class TaskPart(TypedDict):
 
     ``programs`` are texts, or [n, rest] for the prompt's first n characters and a rest. A sample is
     [entrant, index, outcome], the first and last being places in lists; where costs were measured
-    it goes on with seconds of CPU and bytes of memory (null: not known). ``samples_left_out`` and
-    ``cases_left_out`` are not shown, for their number; ``cases`` is how many inputs there are.
+    it goes on with seconds of CPU and bytes of memory (null: not known). ``samples_left_out`` are
+    counted and not there, for their number. ``cases`` are the inputs that a page shows, of
+    ``cases_total``; ``failed`` has for each of all how many samples fail on it (``--details``).
     """
 
     id: str

@@ -54,7 +54,8 @@ def _sections(index: Index, further: Sequence[Section]) -> list[Section]:
             f"{row.get('file', '')}#/task/{_named(row['id'], place)}{suffix}"
             for place, row in enumerate(suite["tasks"])
         ]
-        found.append(suite_section(number, suite, links, title=suite["name"]))
+        title = suite["name"] if len(index["suites"]) > 1 else "Results"
+        found.append(suite_section(number, suite, links, title=title))
     return [*found, *further]
 
 

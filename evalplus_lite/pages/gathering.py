@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evalplus_lite.outputs.evaluation import Cost
 from evalplus_lite.pages.document import CasePart, FailurePart, OutcomePart, TaskPart
 from evalplus_lite.pages.excerpts import (
     MOST_PROGRAM,
@@ -42,8 +43,8 @@ def shelve(suite: Judged, shelf: Shelf) -> None:
         sides[id(side.evaluation), side.model, side.temperature] = place
     for each in {id(side.evaluation): side.evaluation for side in suite.entrants}.values():
         shelf.put(
-            (numbers[row["task_id"]], _kept(row, sides[id(each), *_group(row)]))
-            for row in each.rows()
+            (numbers[row["task_id"]], _kept(row, cost, sides[id(each), *_group(row)]))
+            for row, cost in each.measured()
         )
         shelf.put_programs(each.programs())
     shelf.sort()
@@ -53,7 +54,7 @@ def _group(row: Mapping[str, Any]) -> tuple[str | None, float | None]:
     return row.get("model") or None, row.get("temperature")
 
 
-def _kept(row: Mapping[str, Any], entrant: int) -> Kept:
+def _kept(row: Mapping[str, Any], cost: Cost, entrant: int) -> Kept:
     data: dict[str, Any] = {"base": row["base"], "plus": row["plus"]}
     data |= {key: _failure(row[key]) for key in FAILURES if key in row}
     if "stress" in row:
@@ -61,7 +62,7 @@ def _kept(row: Mapping[str, Any], entrant: int) -> Kept:
     if "details" in row:
         data["failed"] = [n for n, each in enumerate(row["details"]) if each not in ("pass", None)]
         data["cases"] = len(row["details"])
-    return Kept(entrant, row["index"], row["program"], data)
+    return Kept(entrant, row["index"], row["program"], data, cost.cpu, cost.memory)
 
 
 def _failure(row: Mapping[str, Any]) -> FailurePart:
@@ -122,7 +123,9 @@ class _Gathered:
             if key not in known:
                 known[key] = len(self.outcomes)
                 self.outcomes.append({"program": texts[kept.program], **_told(kept.data)})  # type: ignore[typeddict-item]
-            self.samples.append([kept.entrant, kept.number, known[key]])
+            known_costs = (kept.cpu, kept.memory) != (None, None)
+            costs = (_rounded(kept.cpu), kept.memory) if known_costs else ()
+            self.samples.append([kept.entrant, kept.number, known[key], *costs])
         found: TaskPart = {
             "id": id,
             "cases": self._cases(),
@@ -195,6 +198,10 @@ class _Gathered:
         if self.detailed:
             found["failed"] = self.failed[number]
         return found
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else float(f"{seconds:.3g}")
 
 
 def _arguments(case: Case) -> str:

@@ -15,18 +15,23 @@ from evalplus_lite.store.writing import spooling
 
 BATCH = 1_000
 _TABLES = """
-create table row(task integer, entrant integer, number integer, program text, data text);
+create table row(task integer, entrant integer, number integer, program text, data text,
+                 cpu real, memory integer);
 create table program(name text primary key, solution text) without rowid;
 """
 
 
 class Kept(NamedTuple):
-    """A row: whose it is (``entrant``), its index, its program's name, and what became of it."""
+    """A row: whose it is (``entrant``), its index, its program's name, what became of it, and what
+    it took: seconds of CPU and bytes, None if not known.
+    """
 
     entrant: int
     number: int
     program: str
     data: dict[str, Any]
+    cpu: float | None
+    memory: int | None
 
 
 class Shelf:
@@ -52,11 +57,10 @@ class Shelf:
     def put(self, rows: Iterable[tuple[int, Kept]]) -> None:
         """Keep rows, each with its task's number."""
         lines = (
-            (task, kept.entrant, kept.number, kept.program, json.dumps(kept.data))
-            for task, kept in rows
+            (task, *kept[:3], json.dumps(kept.data), kept.cpu, kept.memory) for task, kept in rows
         )
         with self._writing():
-            self._base.executemany("insert into row values (?, ?, ?, ?, ?)", lines)
+            self._base.executemany("insert into row values (?, ?, ?, ?, ?, ?, ?)", lines)
 
     def put_programs(self, programs: Iterable[tuple[str, str]]) -> None:
         """Keep programs' texts by name; one that is known already stays."""
@@ -71,12 +75,12 @@ class Shelf:
 
     def rows(self, task: int) -> Iterator[Kept]:
         """Yield the rows of a task by entrant and index."""
-        for entrant, number, program, data in self._base.execute(
-            "select entrant, number, program, data from row where task = ?"
+        for entrant, number, program, data, cpu, memory in self._base.execute(
+            "select entrant, number, program, data, cpu, memory from row where task = ?"
             " order by entrant, number, rowid",
             (task,),
         ):
-            yield Kept(entrant, number, program, json.loads(data))
+            yield Kept(entrant, number, program, json.loads(data), cpu, memory)
 
     def program(self, name: str) -> str | None:
         """Return a program's text, None if it was not kept."""

@@ -128,6 +128,7 @@ def test_a_sample_has_its_program_and_failing_input(page: Page) -> None:
     assert texts == [TASKS[0].prompt + "    return x + 1", LAZY, HOSTILE]
     lazy = outcomes[1]["failure"]
     assert (lazy["case"], lazy["input"], lazy["expected"], lazy["actual"]) == (2, "-1", "0", "9")
+    assert all(cpu >= 0 and memory > 1 << 20 for _, _, _, cpu, memory in part["samples"][:2])
     raised = page.data("task-0-1")["outcomes"][1]["failure"]
     assert (raised["verdict"], raised["line"]) == ("error", 3)
 

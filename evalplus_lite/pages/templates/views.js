@@ -233,26 +233,32 @@ function inputsNote(part) {
   return make("p", `${shown} inputs${total}: those that a sample failed on first, and the first few.`);
 }
 
+function seconds(sample) {
+  return typeof sample[3] === "number" ? String(sample[3]) : "";
+}
+
+function mebibytes(sample) {
+  return typeof sample[4] === "number" ? (sample[4] / 1048576).toFixed(1) : "";
+}
+
 function costs(sample) {
-  const found = [];
-  if (typeof sample[3] === "number") found.push(`${sample[3].toPrecision(3)} s of CPU`);
-  if (typeof sample[4] === "number") found.push(`${(sample[4] / 1048576).toFixed(1)} MiB`);
-  return found.length ? ` ${found.join(", ")}` : "";
+  const found = [[seconds(sample), "s of CPU"], [mebibytes(sample), "MiB"]].filter(([value]) => value);
+  return found.length ? ` ${found.map((each) => each.join(" ")).join(", ")}` : "";
 }
 
 /** Return the samples of a task with a choice of models and verdicts. */
 function samplesTable(suite, task, part) {
-  const data = index.suites[suite];
+  const data = index.suites[suite], isMeasured = part.samples.some((sample) => sample.length > 3);
   const rows = part.samples.map((sample) => {
     const outcome = part.outcomes[sample[2]], failure = outcome.failure;
     const row = cells(data.entrants[sample[0]].label, link(`sample ${sample[1]}`, address("sample", suite, task, sample[0], sample[1])),
-      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why(failure));
+      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why(failure), ...(isMeasured ? [seconds(sample), mebibytes(sample)] : []));
     row.cells[1].dataset.key = sample[1];
     row.dataset.model = sample[0];
     row.dataset.verdict = outcome.plus ?? outcome.base;
     return row;
   });
-  const box = table("Samples", ["model", "sample", "base", ...(data.has_plus ? ["plus"] : []), "failing input", "why"], rows);
+  const box = table("Samples", ["model", "sample", "base", ...(data.has_plus ? ["plus"] : []), "failing input", "why", ...(isMeasured ? ["CPU s", "MiB"] : [])], rows);
   if (rows.length < 2) return box;
   const choices = [["Model", "model", [...new Set(part.samples.map((each) => each[0]))].map((n) => [n, data.entrants[n].label])],
     ["Verdict", "verdict", [...new Set(rows.map((row) => row.dataset.verdict))].sort().map((each) => [each, each])]];
