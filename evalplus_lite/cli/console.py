@@ -209,8 +209,12 @@ def percent(share: float | None) -> str:
 
 def sure(share: float | None, interval: Sequence[float] | None) -> str:
     """Return a share as a percentage with the ends of its interval: ``68.3 [60.8, 75.0]``."""
-    ends = "" if interval is None else f" [{', '.join(map(percent, interval))}]"
-    return percent(share) + ends
+    return percent(share) + ("" if interval is None else f" {ends(interval)}")
+
+
+def ends(interval: Sequence[float]) -> str:
+    """Return an interval as percentages: ``[60.8, 75.0]``."""
+    return f"[{', '.join(map(percent, interval))}]"
 
 
 def short(value: object) -> str:

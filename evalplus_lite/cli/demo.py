@@ -10,7 +10,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.augment import show as show_augmented
-from evalplus_lite.cli.console import percent, print_json, print_table, say
+from evalplus_lite.cli.console import print_json, print_table, say, sure
 from evalplus_lite.cli.setup import opened, started
 from evalplus_lite.pipelines.demonstration import ROUNDS, demonstrate
 
@@ -49,20 +49,21 @@ def _show(result: Mapping[str, Any], folder: Path) -> None:
     show_augmented(result["augmented"], folder)
     tasks = result["augmented"]["tasks"]
     scores, sizes, mutants = result["pass_at_k"], result["sizes"], result["mutants"]
+    intervals = result["intervals"]
     names = list(scores["base"])
     title = f"HumanEval, {tasks} tasks"
     if result["model"]:
         title += f"; {result['samples']} samples recorded of {result['model']}"
     print_table(
         title,
-        ["tests", "inputs", "a task", "mutants rejected", *(f"{name} %" for name in names)],
+        ["tests", "inputs", "a task", "mutants rejected", *(f"{name} % [95 %]" for name in names)],
         [
             [
                 name,
                 sizes[name],
                 f"{sizes[name] / max(tasks, 1):.1f}",
                 f"{mutants[name]} of {mutants['all']}",
-                *(percent(scores[name].get(each)) for each in names),
+                *(sure(scores[name].get(each), intervals[name].get(each)) for each in names),
             ]
             for name in ROUNDS
         ],

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say, sure
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError, one_of
@@ -76,10 +76,10 @@ def show(result: MutantsResult, folder: Path, most: int) -> None:
     summary = result.summary
     print_table(
         f"{summary['dataset']}: mutants of {summary['tasks']} references",
-        ["", "mutants", "%"],
+        ["", "mutants", "% [95 %]"],
         [
             ("all", summary["mutants"], ""),
-            ("noticed", summary["killed"], percent(summary["score"])),
+            ("noticed", summary["killed"], sure(summary["score"], summary["interval"])),
             (
                 "noticed by base inputs",
                 summary["killed_by_base"],

@@ -11,12 +11,14 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import (
     Screen,
+    ends,
     name_report,
     percent,
     print_json,
     print_table,
     say,
     short,
+    sure,
 )
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_names, all_paths, one_path
@@ -153,8 +155,8 @@ def show(result: QualityResult, folder: Path, screen: Screen) -> None:
     )
     print_table(
         title,
-        ["suite", "cases", "right accepted", "%", "95 %", "wrong rejected", "%", "95 %",
-         "95 % by tasks", "tasks all rejected", "%"],
+        ["suite", "cases", "right accepted", "% [95 %]", "wrong rejected", "% [95 %]",
+         "by tasks", "tasks all rejected", "% [95 %]"],
         [
             (
                 name,
@@ -162,7 +164,7 @@ def show(result: QualityResult, folder: Path, screen: Screen) -> None:
                 *_share(found["tpr"]),
                 *_share(found["tnr"]),
                 _range(found["tnr"]["interval_of_tasks"]),
-                *_share(found["verifier_accuracy"])[:2],
+                *_share(found["verifier_accuracy"]),
             )
             for name, kind, found, _ in rows
         ],
@@ -172,7 +174,7 @@ def show(result: QualityResult, folder: Path, screen: Screen) -> None:
         f"detection rate of N cases drawn at random, and its mean over N up to {MOST_CASES};"
         " mutants; cost",
         ["suite", "cases", "a task", "N=1 %", "N=10 %", "N=100 %", "area %", "all %",
-         "mutants noticed", "%", "equivalent %", "CPU s a task"],
+         "mutants noticed", "% [95 %]", "equivalent %", "CPU s a task"],
         [
             (
                 name,
@@ -224,12 +226,12 @@ def _of(count: int) -> str:
     return f" (the first {MOST_SHOWN} of {count})" if count > MOST_SHOWN else ""
 
 
-def _share(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return f"{row['hits']}/{row['total']}", percent(row["value"]), _range(row["interval"])
+def _share(row: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{row['hits']}/{row['total']}", sure(row["value"], row["interval"])
 
 
 def _range(interval: list[float] | None) -> str:
-    return "-" if interval is None else "-".join(map(percent, interval))
+    return "-" if interval is None else ends(interval)
 
 
 def _at(curve: list[float], number: int) -> float | None:
@@ -240,5 +242,4 @@ def _mutants(row: Mapping[str, Any] | None, kind: str) -> tuple[str, str, str]:
     if row is None:
         return "", "", ""
     score = row[kind]["score"]
-    shown = f"{score['hits']}/{score['total']}", percent(score["value"])
-    return *shown, percent(row["equivalent_share"]) if kind == "all" else ""
+    return *_share(score), percent(row["equivalent_share"]) if kind == "all" else ""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
+from evalplus_lite.cli.console import ends, name_report, print_json, print_table, say, sure
 from evalplus_lite.cli.given import asked_of, whole_numbers
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
@@ -88,8 +88,11 @@ def score(
 def show(report: ScoreReport) -> None:
     """Print a report's tables."""
     if report.pass_at:
-        rows = [(name, f"{100 * value:.2f}") for name, value in report.pass_at.items()]
-        print_table("Predictions", ["", "%"], rows)
+        rows = [
+            (name, f"{100 * value:.2f}", ends(report.intervals[name]))
+            for name, value in report.pass_at.items()
+        ]
+        print_table("Predictions", ["", "%", "95 %"], rows)
     groups = dict.fromkeys(line.group for line in report.lines)
     for title, wanted in (
         ("Overall", {"all"}),
@@ -100,8 +103,8 @@ def show(report: ScoreReport) -> None:
         if lines:
             print_table(
                 title,
-                ["group", "", "cases", "functions", "pass@1 %"],
-                [(x.group, x.name, x.cases, x.tasks, percent(x.pass_at_1)) for x in lines],
+                ["group", "", "cases", "functions", "pass@1 % [95 %]"],
+                [(x.group, x.name, x.cases, x.tasks, sure(x.pass_at_1, x.interval)) for x in lines],
                 left=2,
             )
     for reason, count in report.reasons.items():

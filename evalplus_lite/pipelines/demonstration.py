@@ -77,9 +77,9 @@ def _judge_and_reduce(
         path = folder / "samples.jsonl"
         replayed(record, data.tasks, path, force=force)
         samples = list(SampleStream(path, data, is_named=True))
-    full = _evaluated(data, samples, folder / "plus", session, force=force)
+    full, sure = _evaluated(data, samples, folder / "plus", session, force=force)
     small = reduce(data, samples, out=folder / "mini", session=session)
-    mini = _evaluated(small.dataset, samples, folder / "mini", session, force=force)
+    mini, sure_of_mini = _evaluated(small.dataset, samples, folder / "mini", session, force=force)
     size = small.size
     return {
         "model": record.name if record else None,
@@ -90,15 +90,20 @@ def _judge_and_reduce(
             "mini": size.base + size.chosen,
         },
         "pass_at_k": {"base": full["base"], "plus": full["plus"], "mini": mini["plus"]},
+        "intervals": {**sure, "mini": sure_of_mini["plus"]},
         "mutants": _mutants(small.measured, [set(row["chosen"]) for row in small.to_rows()]),
     }
 
 
 def _evaluated(
     data: Dataset, samples: list[Sample], folder: Path, session: Session, *, force: bool
-) -> dict[str, Any]:
-    result = evaluate(data, samples, out=folder, force=force, pooled=True, session=session)
-    return {name: scores or {} for name, scores in (result.pass_at_k or {}).items()}
+) -> list[dict[str, Any]]:
+    """Return pass@k, and its intervals, each by the names of the suites."""
+    summary = evaluate(data, samples, out=folder, force=force, pooled=True, session=session).summary
+    return [
+        {name: found or {} for name, found in summary[key].items()}
+        for key in ("pass_at_k", "intervals")
+    ]
 
 
 def _mutants(measured: Sequence[Measured], chosen: list[set[int]]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from evalplus_lite.pipelines.work.reduction import matrix_row, report_of, surviv
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.requirements.survivors import ENOUGH, Report
+from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.store import write_text
 from evalplus_lite.tasks import Dataset
 
@@ -144,6 +145,9 @@ def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
         "killed": killed,
         "killed_by_base": sum(report.killed_by_base for report in reports),
         "score": killed / total if total else None,
+        "interval": list(clustered_interval((each.killed, each.total) for each in reports))
+        if total
+        else None,
         "suspected_equivalents": suspects,
         "adjusted_score": killed / (total - suspects) if total > suspects else None,
         "by_task": {

@@ -10,8 +10,8 @@ from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, pass_at_k
 from evalplus_lite.statistics.shares import wilson
 
 PRIOR_TASKS = 2.0
-"""Tasks that are counted in as all-or-nothing when the spread between tasks is estimated: without
-them a handful of tasks that happen to be alike would pass for certainty."""
+"""Tasks, or other clusters, that are counted in as all-or-nothing when the spread between them is
+estimated: without them a handful of tasks that happen to be alike would pass for certainty."""
 
 
 def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, float]:
@@ -26,15 +26,32 @@ def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, floa
     It speaks of all tasks of this kind, of which these are a draw. Chosen by simulation, before the
     bootstrap, its corrections, and Student's t: docs/measurements/statistics.md.
     """
-    if not values:
+    return clustered_interval([(value, 1) for value in values], samples=samples)
+
+
+def clustered_interval(
+    clusters: Iterable[tuple[float, int]], *, samples: int | None = None
+) -> tuple[float, float]:
+    """Return the 95 % interval of a share of items that come in clusters: cases of functions.
+
+    Each cluster is its hits (a fraction, where items are figures from 0 to 1) and its number of
+    items. The interval is Wilson's for the effective number of items, which lies between that of
+    the clusters (fewer, if a few hold most items) and ``samples`` (by default, of the items).
+    (0, 1) for no item.
+    """
+    found = [(hits, total) for hits, total in clusters if total]
+    if not found:
         return (0.0, 1.0)
-    number = len(values)
-    mean = math.fsum(values) / number
-    whole = mean * (1 - mean)
-    spread = math.fsum((value - mean) ** 2 for value in values)
-    spread = (spread + PRIOR_TASKS * whole) / (number + PRIOR_TASKS)
-    effective = number * whole / spread if spread > 0 else 0.0
-    return wilson(mean, min(max(effective, number), max(samples, number)))
+    number, whole = len(found), sum(total for _, total in found)
+    share = math.fsum(hits for hits, _ in found) / whole
+    squares = sum(total * total for _, total in found)
+    spread = math.fsum((hits - share * total) ** 2 for hits, total in found)
+    # As if some clusters more, of the usual size, had been all hits or none.
+    prior = share * (1 - share) * squares / number
+    spread = (spread + PRIOR_TASKS * prior) / (number + PRIOR_TASKS) * number
+    least, most = whole * whole / squares, whole if samples is None else samples
+    effective = whole * whole * share * (1 - share) / spread if spread > 0 else 0.0
+    return wilson(share, min(max(effective, least), max(most, least)))
 
 
 def intervals(

@@ -15,7 +15,7 @@ from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.canonical import is_same
 from evalplus_lite.mining.asking.predict import Prediction
 from evalplus_lite.mining.asking.prompt import Asked
-from evalplus_lite.mining.asking.score_tables import ScoreRow, score_rows
+from evalplus_lite.mining.asking.score_tables import ScoreRow, by_function, score_rows
 from evalplus_lite.mining.tasks.generations import is_generations, read_generations
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.statistics.pass_at_k import pass_at_k
@@ -201,6 +201,7 @@ class ScoreReport:
 
     lines: list[ScoreRow] = field(default_factory=list)
     pass_at: dict[str, float] = field(default_factory=dict)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     missing: int = 0
     """Cases of the tasks without any prediction; they count as wrong in nothing."""
@@ -215,9 +216,11 @@ class ScoreReport:
         """Return it for a file."""
         return {
             "pass_at_k": self.pass_at,
+            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "tables": [
                 {"group": x.group, "name": x.name, "cases": x.cases, "tasks": x.tasks,
-                 "pass@1": round(x.pass_at_1, 6)}
+                 "pass@1": round(x.pass_at_1, 6),
+                 "interval": [round(end, 6) for end in x.interval]}
                 for x in self.lines
             ],
             "wrong": self.reasons,
@@ -281,9 +284,10 @@ def score(
             "there is no prediction", remedy="ask a model first: evalplus-lite predict"
         )
     for k in ks:
-        values = [pass_at_k(len(m), sum(m), k) for m in marks.values() if len(m) >= k]
+        values = {p: pass_at_k(len(m), sum(m), k) for p, m in marks.items() if len(m) >= k}
         if values:
-            report.pass_at[f"pass@{k}"] = fmean(values)
+            report.pass_at[f"pass@{k}"] = fmean(values.values())
+            report.intervals[f"pass@{k}"] = by_function(values)
         else:
             report.too_few.append(k)
     seen = unjudged | set(marks)

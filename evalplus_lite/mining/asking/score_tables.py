@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import fsum
 from statistics import fmean
 
 from evalplus_lite.mining.tasks.mined import MinedTask
+from evalplus_lite.statistics.means import clustered_interval
 
 BINS = 4
 """Quantile groups of a statistic."""
@@ -15,13 +17,17 @@ BINS = 4
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions."""
+    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions.
+
+    ``interval`` is its 95 % interval, in which cases of one function count as alike as they are.
+    """
 
     group: str
     name: str
     cases: int
     tasks: int
     pass_at_1: float
+    interval: tuple[float, float]
 
 
 def score_rows(
@@ -97,5 +103,14 @@ def _line(
     places: list[tuple[str, int]],
     rates: Mapping[tuple[str, int], float],
 ) -> ScoreRow:
-    rate = fmean(rates[place] for place in places)
-    return ScoreRow(group, name, len(places), len({place[0] for place in places}), rate)
+    found = {place: rates[place] for place in places}
+    functions = len({task_id for task_id, _ in places})
+    return ScoreRow(group, name, len(places), functions, fmean(found.values()), by_function(found))
+
+
+def by_function(values: Mapping[tuple[str, int], float]) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of a figure from 0 to 1 a case."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for (task_id, _), value in values.items():
+        found[task_id].append(value)
+    return clustered_interval((fsum(some), len(some)) for some in found.values())
