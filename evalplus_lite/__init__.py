@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evalplus_lite.converters.registry import convert as convert
     from evalplus_lite.errors import CodecError as CodecError
     from evalplus_lite.errors import ContractError as ContractError
     from evalplus_lite.errors import EvalPlusLiteError as EvalPlusLiteError
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from evalplus_lite.llm import Client as Client
     from evalplus_lite.mining.asking.predict import PredictionSettings as PredictionSettings
     from evalplus_lite.mining.mine import MiningSettings as MiningSettings
+    from evalplus_lite.outputs.rows import RESULT_COLUMNS as RESULT_COLUMNS
+    from evalplus_lite.outputs.rows import read_results as read_results
     from evalplus_lite.pipelines.auditing import AuditResult as AuditResult
     from evalplus_lite.pipelines.auditing import audit as audit
     from evalplus_lite.pipelines.augmentation import AugmentationResult as AugmentationResult
@@ -89,12 +92,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "converters.registry": "convert",
     "errors": "CodecError ContractError EvalPlusLiteError EvidenceWarning InfrastructureError "
     "InputError LLMError ReferenceSolutionError SandboxUnavailable UnusableTask",
     "grading.text_verifier": "verify_code_execution",
     "llm": "Client",
     "mining.asking.predict": "PredictionSettings",
     "mining.mine": "MiningSettings",
+    "outputs.rows": "RESULT_COLUMNS read_results",
     "pipelines.auditing": "AuditResult audit",
     "pipelines.augmentation": "AugmentationResult augment",
     "pipelines.checking": "CheckResult check_tasks",

@@ -64,6 +64,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
     "outputs": GROUND | {"programs"},
+    "converters": {"errors", "store", "outputs"},
     "pages": TASKS | {"outputs", "statistics"},
     "plots": GROUND | {"outputs", "statistics"},
     "pipelines": MEASURING
@@ -96,6 +97,7 @@ OWNERS = {
     "matplotlib": {"plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
     "uvicorn": {"serve/server.py", "serve/connections.py"},
+    "pyarrow": {"converters/parquet.py"},
     "prometheus_client": {"serve/metrics.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""

@@ -59,6 +59,7 @@ crossval: Leave one model out: choose suites by the others' samples, judge it by
 Look at results
 report: Show results as one HTML file: scores, every task, every sample and why it fails.
 figures: Draw figures and make tables for a paper, from what commands wrote.
+convert: Write results as JUnit XML, CSV, JSON lines or Parquet.
 compare: Say which of several models or runs does better, by how much, and whether that is sure.
 leaderboard: Rank models by their results: base and plus, with intervals and ties.
 Execution tasks from packages

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exporters.literals import is_readable
 from evalplus_lite.harness import CALL, HarnessKind
 from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values import wire
+from evalplus_lite.values.source import is_readable
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from evalplus_lite.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.exporters.judging import judging_text
-from evalplus_lite.exporters.literals import literal
 from evalplus_lite.store import write_jsonl
+from evalplus_lite.values.source import literal
 
 _CHECK = """
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from evalplus_lite.errors import InputError
 from evalplus_lite.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.exporters.judging import judging_text
-from evalplus_lite.exporters.literals import call, literal
 from evalplus_lite.harness import HarnessKind
 from evalplus_lite.sandbox.invocation import module_text
 from evalplus_lite.store import write_text
+from evalplus_lite.values.source import call, literal
 
 ID_LENGTH = 60
 TEXTS = Path(__file__).with_name("pytest_conftest.txt")

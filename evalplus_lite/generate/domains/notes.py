@@ -37,7 +37,11 @@ class ConstraintFinder:
 
     def has_magnitude_bound(self, max_magnitude: float) -> bool:
         """Numbers stay this near to zero."""
-        return self._takes("reach", f"from {-max_magnitude:g} to {max_magnitude:g}", _is_number)
+        try:
+            words = f"from {-max_magnitude:g} to {max_magnitude:g}"
+        except OverflowError:  # an integer beyond all floats
+            words = f"of at most {int(max_magnitude).bit_length()} bits"
+        return self._takes("reach", words, _is_number)
 
     def is_not_empty(self) -> bool:
         """No string or container is empty."""

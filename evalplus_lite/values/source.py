@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
@@ -39,9 +40,14 @@ def _parts(value: Value) -> Iterable[Value]:
     return value if type(value) in (list, tuple, set, frozenset) else ()
 
 
-def literal(value: Value) -> str:
-    """Return an expression that, evaluated without imports, is the value again."""
+def literal(value: Value, *, quote: Callable[[str], str] = ascii) -> str:
+    """Return an expression that, evaluated without imports, is the value again.
+
+    ``quote`` writes a text: ``repr`` for people, who read other letters than ASCII's, too. Equal
+    values have one text: the elements of a set are sorted by theirs.
+    """
     kind = type(value)
+    part = partial(literal, quote=quote)
     if kind is float:
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
     if kind is complex:
@@ -51,21 +57,21 @@ def literal(value: Value) -> str:
     if kind is int:
         return repr(value) if value.bit_length() < 3 * DIGITS else hex(value)
     if kind is str:
-        return ascii(value)
+        return quote(value)
     if kind is list:
-        return f"[{_items(value)}]"
+        return f"[{_items(value, part)}]"
     if kind is tuple:
-        return f"({_items(value)}{',' if len(value) == 1 else ''})"
+        return f"({_items(value, part)}{',' if len(value) == 1 else ''})"
     if kind is dict:
-        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{part(k)}: {part(v)}" for k, v in value.items()) + "}"
     if kind is set or kind is frozenset:
         # Sorted, so that equal sets are equal texts whatever order they hold their elements in.
-        items = ", ".join(sorted(map(literal, value)))
+        items = ", ".join(sorted(map(part, value)))
         if kind is frozenset:
             return f"frozenset({{{items}}})" if items else "frozenset()"
         return f"{{{items}}}" if items else "set()"
     if kind in BY_TYPE:
-        return BY_TYPE[kind].source(value, literal)
+        return BY_TYPE[kind].source(value, part)
     return repr(value)
 
 
@@ -74,5 +80,5 @@ def call(name: str, arguments: tuple[Value, ...]) -> str:
     return f"{name}({', '.join(map(literal, arguments))})"
 
 
-def _items(values: list[Value] | tuple[Value, ...]) -> str:
-    return ", ".join(map(literal, values))
+def _items(values: Iterable[Value], part: Callable[[Value], str]) -> str:
+    return ", ".join(map(part, values))

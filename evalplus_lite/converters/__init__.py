@@ -1,0 +1,1 @@
+"""Results in the forms that other tools read: JUnit, CSV, Parquet, JSON lines."""
