@@ -1,0 +1,250 @@
+"""Suites on programs that had no part in making them: what they find, whom they wrong.
+
+    python -m scripts.benchmarks.left_out detection [--family mbpp] [--inputs 300] [--every 1]
+    python -m scripts.benchmarks.left_out fairness  [--family mbpp] [--most 15]
+
+Tasks are halved by the first byte of the SHA-1 of their id: the even half may be looked at, the odd
+one not. ``detection`` counts distinct programs of six models (four on MBPP+) that pass a published
+set's base tests and fail its plus tests by an answer: *in view* are those of the even half that a
+model of ``VIEWED`` wrote. *In contract* are those that fail on an input which the task's contract
+accepts. ``fairness`` counts right programs, by the published tests, that the suite rejects: *left
+out* are those on the odd half of tasks that only models with an odd name wrote, all of them, *seen*
+the others, at most ``--most`` a task, apart for tasks of the large collection and the rest. Suites
+are made of a set's base inputs. ``--every N`` takes each N-th task only. Samples are the shared
+ones; suites and verdicts in ``--out`` are taken up again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalplus_lite.outputs.evaluation import Evaluation, read_evaluations
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.tasks.row_assertions import with_stated_contract
+from evalplus_lite.types import Case
+from scripts.benchmarks.augment import SETS
+from scripts.benchmarks.checkout import DATASETS, ROOT, SHARED, read_rows, sample_files, write_rows
+from scripts.benchmarks.figures import Row, Table, arguments, wilson
+from scripts.benchmarks.processes import evalplus_lite
+
+VIEWED = frozenset(("starcoder", "gpt", "codegen", "mchatgpt"))
+"""Models whose wrong programs on the even half of the tasks were looked at."""
+WRONG = ("fail", "error")
+Key = tuple[str, str]
+"""A task's id and a program's text."""
+Owners = Mapping[Key, set[str]]
+"""The models that wrote each program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is measured on, where, and how: ``tasks`` are the ids, ``suite`` the suite's file."""
+
+    family: str
+    folder: Path
+    inputs: int
+    workers: int
+    tasks: tuple[str, ...]
+
+    @property
+    def suite(self) -> Path:
+        """The suite made of the tasks' base inputs, made at the first call."""
+        folder = self.folder / "suite"
+        if not (folder / "suite.jsonl.gz").is_file():
+            size = ("--inputs", self.inputs, "--tasks", ",".join(self.tasks))
+            options = ("--workers", self.workers, "-o", folder)
+            evalplus_lite("augment", "-d", SETS[self.family], *size, *options)
+        return folder / "suite.jsonl.gz"
+
+    def judged(self, name: str, data: Path, samples: Path, *options: str) -> Evaluation:
+        """Return what ``data`` says of samples, kept in the folder of that name."""
+        folder = self.folder / name
+        more = ("--workers", self.workers, "-o", folder, *options)
+        evalplus_lite("evaluate", "-d", data, "-s", samples, *more)
+        return read_evaluations([folder])[0]
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    parser = arguments(__doc__)
+    add = parser.add_argument
+    add("what", choices=["detection", "fairness"])
+    add("--family", action="append", choices=SETS, help="default: both")
+    add("--inputs", type=int, default=300, help="new inputs a task")
+    add("--every", type=int, default=1, metavar="N", help="each N-th task only")
+    add("--most", type=int, default=15, help="fairness: seen programs a task")
+    add("--out", type=Path, default=ROOT / "out" / "left-out", help="working folder")
+    options = parser.parse_args()
+    table = Table()
+    for family in options.family or SETS:
+        measure = detection if options.what == "detection" else fairness
+        for row in measure(prepared(family, options), options):
+            table.add(row)
+    table.save(options.record, inputs=options.inputs, every=options.every)
+
+
+def prepared(family: str, options: argparse.Namespace) -> Work:
+    """Return what to measure a family's programs by."""
+    tasks = tuple(task.id for task in load_dataset(DATASETS[family]).tasks)[:: options.every]
+    folder = options.out / f"{family}-{options.inputs}-{options.every}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return Work(family, folder, options.inputs, options.workers, tasks)
+
+
+def is_even(text: str) -> bool:
+    """Say in which half a task's id or a model's name is."""
+    return hashlib.sha1(text.encode()).digest()[0] % 2 == 0
+
+
+def pool(work: Work) -> tuple[list[tuple[Key, str, str]], Owners]:
+    """Return the models' distinct programs with base and plus verdict, and who wrote them."""
+    rows = [
+        {"task_id": row["task_id"], "solution": row["solution"], "model": path.name.split("-")[0]}
+        for path in sample_files(work.family)
+        for row in read_rows(path)
+    ]
+    for row in read_rows(SHARED / "samples" / "raw" / f"{work.family}_mapcoder.jsonl.gz"):
+        model = "m" + row["model"].split(":")[1].split("-")[0].lower()
+        rows.append({"task_id": row["task_id"], "solution": row["solution"], "model": model})
+    path = write_rows(work.folder / "pool.jsonl", only(rows, work))
+    found = work.judged("pool", DATASETS[work.family], path)
+    texts = dict(found.programs())
+    owners: dict[Key, set[str]] = defaultdict(set)
+    verdicts: dict[Key, tuple[str, str]] = {}
+    for row in found.rows():
+        key = (row["task_id"], texts[row["program"]])
+        owners[key].add(row["model"])
+        verdicts[key] = (row["base"], row["plus"])
+    return [(key, *both) for key, both in sorted(verdicts.items())], owners
+
+
+def only(rows: Iterable[Mapping[str, str]], work: Work) -> list[Mapping[str, str]]:
+    """Return the rows of the tasks that are measured."""
+    return [row for row in rows if row["task_id"] in frozenset(work.tasks)]
+
+
+def samples(path: Path, keys: Iterable[Key]) -> Path:
+    """Write programs as samples and return the path."""
+    return write_rows(path, ({"task_id": id, "solution": text} for id, text in keys))
+
+
+def by_key(evaluation: Evaluation) -> Iterator[tuple[Key, Mapping[str, object]]]:
+    """Yield each program with its row."""
+    texts = dict(evaluation.programs())
+    for row in evaluation.rows():
+        yield (row["task_id"], texts[row["program"]]), row
+
+
+def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield a row a half: how many wrong programs there are, and how many the suite rejects."""
+    programs, owners = pool(work)
+    wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
+    path = samples(work.folder / "wrong.jsonl", wrong)
+    published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
+    inside = in_contract(work, published)
+    own = {key: row["plus"] for key, row in by_key(work.judged("ours", work.suite, path, "--raw"))}
+    for half in ("in view", "left out"):
+        some = [
+            k for k in wrong if (is_even(k[0]) and bool(owners[k] & VIEWED)) == (half == "in view")
+        ]
+        held = [key for key in some if key in inside]
+        caught = sum(own[key] != "pass" for key in held)
+        low, high = wilson(caught, len(held))
+        yield {
+            "set": work.family,
+            "half": half,
+            "programs (tasks)": counted(some),
+            "in contract": counted(held),
+            "of those rejected": f"{caught} ({100 * caught / max(1, len(held)):.0f} %)",
+            "95 %": f"{100 * low:.0f}-{100 * high:.0f}",
+            "all rejected": sum(own[key] != "pass" for key in some),
+        }
+
+
+def in_contract(work: Work, published: Evaluation) -> set[Key]:
+    """Return the programs that fail on an input which their task's contract, if any, accepts."""
+    contracts = {
+        task.id: with_stated_contract(task).contract
+        for task in load_dataset(SETS[work.family], only=work.tasks).tasks
+    }
+    cases = {task.id: task.cases for task in load_dataset(DATASETS[work.family]).tasks}
+    found = set()
+    with Sandbox() as sandbox:
+        for key, row in by_key(published):
+            id = key[0]
+            verdicts = row["details"]
+            assert isinstance(verdicts, list)
+            failing = [c for c, v in zip(cases[id], verdicts, strict=False) if v in WRONG]
+            if accepted(sandbox, contracts.get(id), failing):
+                found.add(key)
+    return found
+
+
+def accepted(sandbox: Sandbox, contract: str | None, cases: Sequence[Case]) -> bool:
+    """Say whether a contract accepts one of the cases; without one all are accepted."""
+    if contract is None or not cases:
+        return bool(cases)
+    return any(why is None for why in violations(sandbox, contract, cases))
+
+
+def counted(keys: Sequence[Key]) -> str:
+    """Return how many programs there are, and of how many tasks."""
+    return f"{len(keys)} ({len({id for id, _ in keys})})"
+
+
+def fairness(work: Work, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield rows of right programs by whether they were left out: how many the suite rejects."""
+    programs, known = pool(work)
+    owners = {key: set(some) for key, some in known.items()}
+    right = [key for key, _, plus in programs if plus == "pass"]
+    large = only(read_rows(SHARED / "samples" / "passing_plus" / f"{work.family}.jsonl.gz"), work)
+    for row in large:
+        key = (row["task_id"], row["solution"])
+        owners.setdefault(key, set()).add(row["model"])
+        right.append(key)
+    collected = {row["task_id"] for row in large}
+    groups: dict[str, list[Key]] = {"left out": [], "seen, collected": [], "seen, other": []}
+    for key in dict.fromkeys(right):
+        is_left_out = not is_even(key[0]) and not any(map(is_even, owners[key]))
+        seen = f"seen, {'collected' if key[0] in collected else 'other'}"
+        groups["left out" if is_left_out else seen].append(key)
+    for name, keys in groups.items():
+        chosen = keys if name == "left out" else some_of_each(keys, options.most)
+        path = samples(work.folder / f"right-{name.replace(', ', '-')}.jsonl", chosen)
+        found = list(work.judged(path.stem, work.suite, path, "--raw").rows()) if chosen else []
+        bad = [row["plus"] for row in found if row["plus"] != "pass"]
+        low, high = wilson(len(bad), len(found))
+        yield {
+            "set": work.family,
+            "programs are": name,
+            "programs": len(found),
+            "tasks": len({row["task_id"] for row in found}),
+            "rejected": len(bad),
+            "share, % (95 %)": f"{100 * len(bad) / max(1, len(found)):.2f} "
+            f"({100 * low:.2f}-{100 * high:.2f})",
+            "for time alone": bad.count("timeout"),
+        }
+
+
+def some_of_each(keys: Iterable[Key], most: int) -> list[Key]:
+    """Return at most so many programs of each task, drawn by its id."""
+    by_task: dict[str, list[Key]] = defaultdict(list)
+    for key in keys:
+        by_task[key[0]].append(key)
+    found = []
+    for id, some in sorted(by_task.items()):
+        random.Random(id).shuffle(some)
+        found += some[:most]
+    return found
+
+
+if __name__ == "__main__":
+    main()
