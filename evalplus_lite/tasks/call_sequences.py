@@ -51,13 +51,6 @@ def with_sequences(task: Task) -> Task | None:
     return replace(task, harness=OBSERVED, base=base, contract=None)
 
 
-def in_form_of_design(names: Sequence[str], arguments: Sequence[Sequence[Value]]) -> Case:
-    """Return a case of the form ``["Stack", "push"], [[], [1]]``: names, and arguments of each."""
-    if len(names) != len(arguments):
-        raise ValueError(f"{len(names)} names, but arguments of {len(arguments)} calls")
-    return Case(tuple([name, *each] for name, each in zip(names, arguments, strict=True)))
-
-
 def _sequences(
     tree: ast.Module, owner: ast.ClassDef, wanted: Collection[tuple[Value, ...]]
 ) -> Iterator[list[Call]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import difflib
 import re
 from dataclasses import fields as dataclass_fields
 from typing import cast, get_args
@@ -27,6 +29,8 @@ from evalplus_lite.types import Case, Rule, Style, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.literals import literal
 
+ALIKE = 0.85
+"""How alike a name is to a built-in exception's, of 1, that is taken for a misspelling of it."""
 KEYS = (
     "id",
     "prompt",
@@ -125,7 +129,7 @@ def read_harness(fields: Fields) -> Harness:
         harness.text("tests", default=""),
         harness.count("inside") if "inside" in given else 0,
         attributes=_names(harness, "attributes"),
-        exceptions=_names(harness, "exceptions"),
+        exceptions=_exceptions(fields, harness),
         code=_places(harness),
         keywords=harness.flag("keywords"),
         inferred=harness.flag("inferred"),
@@ -138,6 +142,24 @@ def _names(harness: Fields, key: str) -> tuple[str, ...]:
         if type(name) is not str or not name.isidentifier():
             raise harness.refuse(f"harness: {key} holds {name!r}, which is no Python name")
     return tuple(names)
+
+
+def _exceptions(fields: Fields, harness: Fields) -> tuple[str, ...]:
+    """Return the names of exceptions; a misspelled built-in one would let no answer pass.
+
+    Others are not looked for: a library that the program imports may raise what no text names.
+    """
+    names = _names(harness, "exceptions")
+    known = {name for name, each in vars(builtins).items() if isinstance(each, type)}
+    texts = " ".join(text for text in fields.row.data.values() if type(text) is str)
+    for name in names:
+        near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)
+        if near and name not in known and not re.search(rf"\b{name}\b", texts):
+            raise harness.refuse(
+                f"harness: exceptions holds {name!r}, which is not built in, nor in the task",
+                remedy=f"did you mean {near[0]!r}?",
+            )
+    return names
 
 
 def _places(harness: Fields) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from evalplus_lite.pipelines.work.augmentation import augment_task
 from evalplus_lite.pipelines.work.beginning import in_sequences
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.sandbox import PRESETS, Sandbox
-from evalplus_lite.tasks.call_sequences import in_form_of_design, with_sequences
+from evalplus_lite.tasks.call_sequences import with_sequences
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Suite, Task
 from evalplus_lite.values import wire
@@ -127,14 +127,6 @@ def test_the_shortest_sequence(task: Task, suite: Suite, sandbox: Sandbox) -> No
     (case,) = smallest.suite.cases
     assert case.arguments[0] == ["Queue", 1]
     assert 2 <= len(case.arguments) <= 4
-
-
-def test_the_form_of_design() -> None:
-    """Two lists, of names and of arguments, are one sequence."""
-    case = in_form_of_design(["Stack", "push", "top"], [[], [1], []])
-    assert case.arguments == (["Stack"], ["push", 1], ["top"])
-    with pytest.raises(ValueError, match="2 names"):
-        in_form_of_design(["Stack", "push"], [[]])
 
 
 def test_texts_are_taken_for_what_they_seem() -> None:

@@ -89,6 +89,7 @@ def test_style_can_be_given(tmp_path: Path) -> None:
         ({"rule": {"kind": "truthiness", "fields": [{"at": []}]}}, "fields of the kind"),
         ({"harness": {"attributes": ["a b"]}}, "attributes holds 'a b'"),
         ({"harness": {"code": [-1]}}, "code is .*places of arguments"),
+        ({"harness": {"exceptions": ["Valueerror"]}}, "'Valueerror', .*did you mean 'ValueError'"),
         ({"rule": "python"}, "'rule' is a string, an object was expected .*kind"),
         ({"style": "chat"}, "unknown style 'chat'"),
     ],
@@ -131,6 +132,15 @@ def test_all_bad_rows_are_listed_at_once(tmp_path: Path) -> None:
         load_dataset(write(tmp_path, *rows), strict=True)
     with pytest.raises(InputError, match=r"own\.jsonl:1: .*line 2: .*does not compile"):
         load_dataset(write(tmp_path, {**ROW, "id": 3}, {**rows[1]}))
+
+
+@pytest.mark.parametrize("name", ["ValueError", "JSONDecodeError", "KeyErrors"])
+def test_exceptions_of_anyone_may_be_named(tmp_path: Path, name: str) -> None:
+    """Built-in ones, a library's that no text names, the task's own, however alike to others."""
+    source = "class KeyErrors(Exception): pass\ndef add(a, b): return a"
+    row = {**ROW, "reference": source, "harness": {"exceptions": [name]}}
+    (task,) = load_dataset(write(tmp_path, row)).tasks
+    assert task.harness.exceptions == (name,)
 
 
 @pytest.mark.parametrize("key", ["id", "prompt", "entry_point"])

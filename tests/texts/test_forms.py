@@ -59,6 +59,13 @@ def test_other_texts_are_not_of_the_form(grammar: str, text: str) -> None:
         form_of(grammar).parse(text)
 
 
+def test_an_end_of_a_range_may_be_left_out() -> None:
+    """Only the end that is stated is a bound."""
+    assert form_of("n:1..").parse("5000000000\n") == (5_000_000_000,)
+    with pytest.raises(Unfit):
+        form_of("n:1..").parse("0\n")
+
+
 @pytest.mark.parametrize(
     "grammar",
     [

@@ -1,0 +1,150 @@
+"""Time, memory and output have limits, each told from the others, on real programs."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from support.sandboxed import only, run
+
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.types import (
+    OutOfMemory,
+    Returned,
+    TimedOut,
+    Unrepresentable,
+)
+from evalplus_lite.values import wire
+
+TIGHT = Limits(cpu=0.2, load=0.4, wait=0.4, memory=256 << 20)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True: pass",
+        "while True:\n        try:\n            f(1)\n        except BaseException: pass",
+        "sum(range(10**12))",
+        "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')",
+        "import signal; signal.pthread_sigmask(0, range(1, 65))\n    while True: pass",
+        "import threading; t = threading.Thread(target=lambda: sum(range(10**12)));"
+        " t.start(); t.join()",
+    ],
+    ids=["loop", "swallows", "in C", "regex", "blocked signals", "threads"],
+)
+def test_a_loop_ends_at_its_limit(sandbox: Sandbox, body: str) -> None:
+    """A case that would never end is a timeout of that case alone; the others are judged."""
+    source = f"def f(bad):\n    if not bad: return 1\n    {body}\n"
+    first, second, third = run(sandbox, source, (0,), (1,), (0,), limits=TIGHT).outcomes
+    assert isinstance(second, TimedOut)
+    assert second.limit == TIGHT.cpu
+    assert isinstance(first, Returned)
+    assert isinstance(third, Returned)
+
+
+def test_waiting_counts_only_beyond_the_grace(sandbox: Sandbox) -> None:
+    """A short sleep is no timeout though it is longer than the CPU limit; a long one is."""
+    source = "import time\ndef f(s):\n    time.sleep(s)\n    return s\n"
+    limits = Limits(cpu=0.05, wait=1.5)
+    short, long = run(sandbox, source, (0.2,), (60.0,), limits=limits).outcomes
+    assert isinstance(short, Returned)
+    assert isinstance(long, TimedOut)
+    assert long.cpu > 1
+
+
+def test_each_case_has_its_own_limit(sandbox: Sandbox) -> None:
+    """Of two equal cases the one that gets no more time ends at the limit; each is asked once."""
+    asked: list[int] = []
+
+    def more(case: int) -> float:
+        asked.append(case)
+        return (0.0, 3.0)[case]
+
+    source = """
+        import time
+        def f(seconds):
+            end = time.process_time() + seconds
+            while time.process_time() < end: pass
+            return 1
+    """
+    first, second, third = run(
+        sandbox, source, (0.5,), (0.5,), (0.0,), limits=Limits(cpu=0.1), more=more
+    ).outcomes
+    assert isinstance(first, TimedOut)
+    assert first.limit == 0.1
+    assert isinstance(second, Returned)
+    assert isinstance(third, Returned)
+    assert asked == [0, 1]
+
+
+def test_a_program_stands_still_while_more_is_asked_for(sandbox: Sandbox) -> None:
+    """However long the answer takes, neither the time of the case nor that of others counts."""
+    source = """
+        import time
+        def f(seconds):
+            end = time.process_time() + seconds
+            while time.process_time() < end: pass
+            return seconds
+    """
+
+    def more(case: int) -> float:
+        time.sleep(1.0)
+        return 0.6
+
+    limits = Limits(cpu=0.2, wait=0.5)
+    found = run(sandbox, source, (0.3,), (0.1,), (0.1,), limits=limits, more=more)
+    assert all(isinstance(outcome, Returned) for outcome in found.outcomes)
+    assert found.cpu < 1.0
+
+
+def test_loading_has_a_limit_of_its_own(sandbox: Sandbox) -> None:
+    """A module level without end is a timeout of every case, at the limit for loading."""
+    found = run(sandbox, "def f(): pass\nwhile True: pass", (), (), limits=TIGHT)
+    assert found.load_failed
+    for outcome in found.outcomes:
+        assert isinstance(outcome, TimedOut)
+        assert outcome.limit == TIGHT.load
+
+
+def test_memory_has_a_limit(sandbox: Sandbox) -> None:
+    """What exceeds the limit is out of memory, in that case alone; what does not is fine."""
+    source = "def f(n): return len(bytearray(n << 20))"
+    first, second, third = run(sandbox, source, (100,), (600,), (100,), limits=TIGHT).outcomes
+    assert isinstance(first, Returned)
+    assert isinstance(second, OutOfMemory)
+    assert isinstance(third, Returned)
+
+
+def test_memory_is_what_the_program_adds(sandbox: Sandbox) -> None:
+    """The interpreter, its libraries and the inputs do not count against the program."""
+    source = "import numpy\ndef f(x): return len(bytearray(60 << 20)) and len(x)"
+    limits = Limits(memory=128 << 20, load=10.0)
+    outcome = only(sandbox, source, "x" * (20 << 20), limits=limits)
+    assert isinstance(outcome, Returned), outcome
+
+
+def test_a_flood_of_output_goes_nowhere(sandbox: Sandbox) -> None:
+    """What a program prints costs it time, and touches neither its answer nor our streams."""
+    source = """
+        import sys, os
+        def f():
+            for _ in range(200):
+                print("x" * 10_000)
+                sys.stderr.write("y" * 10_000)
+                os.write(1, b"z" * 10_000)
+            return input() if False else 5
+    """
+    outcome = only(sandbox, source, limits=Limits(cpu=5.0))
+    assert isinstance(outcome, Returned)
+    assert wire.decode(outcome.data) == 5
+
+
+def test_an_answer_has_a_largest_size(sandbox: Sandbox) -> None:
+    """An answer over the limit is unrepresentable, not read; the other cases are judged."""
+    limits = Limits(output=1 << 20)
+    found = run(sandbox, "def f(n): return 'x' * n", (10,), (5 << 20,), (10,), limits=limits)
+    first, second, third = found.outcomes
+    assert isinstance(first, Returned)
+    assert isinstance(second, Unrepresentable)
+    assert "the limit is 1048576" in second.type
+    assert isinstance(third, Returned)
