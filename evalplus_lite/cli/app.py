@@ -147,7 +147,7 @@ def _renamed(argument: str, own: set[str]) -> str:
 def _completed(arguments: list[str], own: set[str]) -> list[str]:
     """Return the arguments with a value after each option that may stand without one."""
     found = []
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
         bare = BARE.get(argument) if argument in own else None
         is_given = re.fullmatch(r"\d+(\.\d*)?|\.\d+", following) is not None
         found.append(argument if bare is None or is_given else f"{argument}={bare}")

@@ -1,9 +1,9 @@
 """The tutorials do what they say: all they show is run, in order, and what is seen is compared.
 
-On a page of docs/tutorials, blocks of ``sh`` and ``python`` are run in a folder like a checkout; one
-with a title is saved under it, or added to that file where the title ends in "(continued)". A block
-of ``text`` is what the commands since the last such block print: each of its lines stands in theirs,
-in that order; a line may be cut at its end.
+On a page of docs/tutorials, blocks of ``sh`` and ``python`` are run in a folder like a checkout;
+one with a title is saved under it, or added to that file where the title ends in "(continued)". A
+block of ``text`` is what the commands since the last such block print: each of its lines stands in
+theirs, in that order; a line may be cut at its end.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import PATIENCE, ROOT, environment
@@ -55,7 +56,7 @@ def printed(command: list[str], folder: Path, cache: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_can_be_followed(
-    page: Path, tmp_path: Path, cache: Path, model_server: object
+    page: Path, tmp_path: Path, cache: Path, model_server: Any
 ) -> None:
     """From its first line to its last, in a checkout, with what it saves on the way."""
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
@@ -63,7 +64,7 @@ def test_a_tutorial_can_be_followed(
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m evalplus_lite "$@"\n')
     command.chmod(0o755)
-    model_server.says('{"value": 1}')  # type: ignore[attr-defined]
+    model_server.says('{"value": 1}')
     seen: list[str] = []
     for kind, title, text in blocks(page):
         if title:
@@ -71,15 +72,14 @@ def test_a_tutorial_can_be_followed(
             with (tmp_path / name).open("a" if is_more else "w") as file:
                 file.write(text)
         elif kind == "sh":
-            lines = text.replace(SERVER, model_server.url)  # type: ignore[attr-defined]
+            lines = text.replace(SERVER, model_server.url)
             seen += printed(["bash", "-euc", lines], tmp_path, cache).splitlines()
         elif kind == "python":
             seen += printed([sys.executable, "-c", text], tmp_path, cache).splitlines()
         elif kind == "text":
             rest = iter(seen)
             for line in text.splitlines():
-                assert any(each.startswith(line) for each in rest), (line, seen)
+                assert any(each.startswith(line) for each in rest), "\n".join([line, "", *seen])
             seen = []
         else:
             pytest.fail(f"{page.name}: a block of {kind} without a title is not looked at")
-    assert seen == [] or blocks(page)[-1][0] != "text"

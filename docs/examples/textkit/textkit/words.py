@@ -4,7 +4,7 @@ SMALL = {"a", "and", "in", "of", "the"}
 
 
 def title_case(text: str) -> str:
-    """Return a text with a capital letter at each word but the small ones; the first always has one."""
+    """Return a text with a capital at each word but the small ones, and at the first one."""
     words = text.lower().split()
     return " ".join(
         word if word in SMALL and place else word.capitalize() for place, word in enumerate(words)
