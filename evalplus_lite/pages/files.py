@@ -112,5 +112,5 @@ def _write(path: Path, index: Any, sections: Sequence[Section], parts: Any) -> P
             parts=parts,
             home=index.get("home", ""),
         ):
-            stream.write(text.encode("utf-8"))
+            stream.write(text.encode("utf-8", "replace"))  # paths may hold what is no UTF-8
     return path

@@ -23,6 +23,9 @@ from evalplus_lite.tasks import Dataset, names
 SUITE = "suite.jsonl.gz"
 """The file of tasks and inputs in the folders of jobs that make suites."""
 
+NAME = "report.html"
+"""The page's name where only its folder is given."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportResult(Result):
@@ -48,8 +51,8 @@ def report(
 
     ``paths`` are folders of results, or ones that hold such. ``datasets`` give prompts, references
     and inputs; a suite among the outputs, and a published set that judged, are found without. Of
-    more than ``most_bytes`` each task gets a file of its own, in a folder beside ``out``. The same
-    outputs give the same bytes. Raises InputError for a path without results, and for a data set
+    more than ``most_bytes`` each task gets a file of its own, in a folder beside ``out``, which may
+    be a folder itself. The same outputs give the same bytes. Raises InputError for a path without results, and for a data set
     that judged none of them.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -76,10 +79,11 @@ def report(
     suites = judged(evaluations, data)
     about = [suite.name for suite in suites] or [section.title for section in further[:1]]
     name = title or ", ".join(dict.fromkeys(about))
-    files = write_report(Path(out), suites, further, title=name, most=most_bytes)
+    place = Path(out) / NAME if Path(out).is_dir() else Path(out)
+    files = write_report(place, suites, further, title=name, most=most_bytes)
     return ReportResult(
         {
-            "out": os.fspath(out),
+            "out": os.fspath(place),
             "files": len(files),
             "bytes": sum(file.stat().st_size for file in files),
             "suites": [

@@ -233,3 +233,11 @@ def test_the_real_command_refuses_alike(folder: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("evalplus-lite: samples.jsonl:1: is not valid JSON")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_command_without_any_argument_says_what_it_needs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nothing at all after a command's name is a mistake like any other."""
+    assert main(["report"]) == 2
+    assert "OUT" in capsys.readouterr().err

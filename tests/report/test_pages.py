@@ -204,6 +204,13 @@ def test_tasks_are_known_by_content(results: Path, tmp_path: Path) -> None:
         report(results / "one", datasets=[other], out=tmp_path / "report.html")
 
 
+def test_a_folder_is_a_place_for_the_page(results: Path, tmp_path: Path) -> None:
+    """Where only a folder is named the page has its usual name there."""
+    result = report(results / "one", datasets=[OWN], out=tmp_path)
+    assert result.summary["out"] == str(tmp_path / "report.html")
+    assert Page(tmp_path / "report.html").data("task-0-1")["id"] == "Own/2"
+
+
 def test_results_of_other_tasks_are_sections_of_their_own(results: Path, tmp_path: Path) -> None:
     """Evaluations by another content are not put side by side."""
     report(results, datasets=[OWN], out=tmp_path / "report.html")

@@ -187,11 +187,12 @@ const VIEWS = {
       heading(`${side.label}, ${row.id}, sample ${sample[1]}`),
       make("p", verdicts(outcome), costs(sample)),
     ];
-    if (outcome.smallest) nodes.push(failureBox("Smallest input found that fails", outcome.smallest));
+    const isSmallest = outcome.smallest && outcome.failure && outcome.smallest.input === outcome.failure.input;
+    if (outcome.smallest && !isSmallest) nodes.push(failureBox("Smallest input found that fails", outcome.smallest));
     if (outcome.failure) {
       const known = part.cases.find((each) => each.number === outcome.failure.case);
       const origin = known && known.origin ? ` (${known.origin})` : "";
-      nodes.push(failureBox(`First input that fails: ${outcome.failure.case}${origin}`, outcome.failure));
+      nodes.push(failureBox(`First input that fails${isSmallest ? ", and smallest found" : ""}: ${outcome.failure.case}${origin}`, outcome.failure));
     }
     if (outcome.stress_failure) nodes.push(failureBox("Stress case that fails", outcome.stress_failure));
     nodes.push(make("h2", "Program"), programBox(programText(part, outcome.program), (outcome.failure || outcome.smallest || {}).line));
