@@ -52,8 +52,8 @@ def report(
     ``paths`` are folders of results, or ones that hold such. ``datasets`` give prompts, references
     and inputs; a suite among the outputs, and a published set that judged, are found without. Of
     more than ``most_bytes`` each task gets a file of its own, in a folder beside ``out``, which may
-    be a folder itself. The same outputs give the same bytes. Raises InputError for a path without results, and for a data set
-    that judged none of them.
+    be a folder itself. The same outputs give the same bytes. Raises InputError for a path without
+    results, and for a data set that judged none of them.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     outputs = found_outputs(given)
