@@ -64,21 +64,33 @@ class Evaluation:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory."""
-        return self._rows("results.jsonl")
+        return self._rows("results.jsonl", ("task_id", "program", "base"))
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""
-        costs = self._rows(COSTS) if (self.folder / COSTS).is_file() else iter(())
+        costs = (
+            self._rows(COSTS, ("task_id", "program"))
+            if (self.folder / COSTS).is_file()
+            else iter(())
+        )
         for row in self.rows():
             cost = next(costs, {})
             if any(cost.get(name) != row[name] for name in ("task_id", "index", "program")):
                 cost = {}
             yield row, Cost(cost.get("cpu"), cost.get("memory"))
 
-    def _rows(self, name: str) -> Iterator[dict[str, Any]]:
+    def _rows(self, name: str, texts: Iterable[str]) -> Iterator[dict[str, Any]]:
+        """Yield a file's rows; InputError names a line that lacks one of the ``texts``."""
         path = self.folder / name
         if path.stat().st_size:
             for row in read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES):
+                if any(type(row.data.get(key)) is not str for key in texts):
+                    raise InputError(
+                        "is no row of results",
+                        path=path,
+                        line=row.line,
+                        remedy="judge the samples again, into another folder",
+                    )
                 yield row.data
 
     def programs(self) -> Iterator[tuple[str, str]]:

@@ -49,3 +49,25 @@ def test_former_names_are_not_shown(tmp_path: Path) -> None:
     done = run("mutants", "-d", "tasks.jsonl", "--shrink", folder=tmp_path)
     assert done.returncode == 2
     assert "--shrink" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["a", "b"], None),
+        (["a", "--fail-if-worse"], "doubtless"),
+        (["--fail-if-worse", "a"], "doubtless"),
+        (["a", "--fail-if-worse", "2.5"], "2.5"),
+        (["a", "--fail-if-worse=0"], "0"),
+    ],
+)
+def test_an_option_may_stand_without_its_number(words: list[str], value: str | None) -> None:
+    """--fail-if-worse takes the number after it, and never a folder."""
+    context = app.command("compare").make_context("compare", words)
+    assert context.params["fail_if_worse"] == value
+    assert all(str(each) in ("a", "b") for each in context.params["folders"])
+
+
+def test_a_command_may_have_no_argument() -> None:
+    """What needs none starts without any."""
+    assert app.command("doctor").make_context("doctor", []).params["json"] is False

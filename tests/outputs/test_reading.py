@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,12 @@ def test_what_nobody_wrote_is_refused(tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text(json.dumps({"run": 3}))
     with pytest.raises(InputError, match=r"summary\.json"):
         read_evaluations([tmp_path])
+
+
+def test_a_row_that_is_no_result_is_named(folder: Path, tmp_path: Path) -> None:
+    """Results that someone changed are refused with the line, not counted."""
+    shutil.copytree(folder / "two", tmp_path / "two")
+    with (tmp_path / "two" / "results.jsonl").open("a") as file:
+        file.write('{"task_id": "Own/0", "index": 7, "program": "x"}\n')
+    with pytest.raises(InputError, match=r"results\.jsonl:6: is no row of results"):
+        entrants(read_evaluations([tmp_path / "two" / "results.jsonl"]))
