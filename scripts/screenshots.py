@@ -32,7 +32,7 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 TASKS, INPUTS, SAMPLES, SEED = "0-39", 40, 5, 0
 SKILLS = {"model-l": 0.85, "model-m": 0.65, "model-s": 0.35}
 """How often a made-up model gives the reference; else one of its mutants."""
-COLOURS = 48
+COLOURS = 128
 """Of a picture: few, so that it is small."""
 
 

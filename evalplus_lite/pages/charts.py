@@ -8,8 +8,8 @@ from typing import Any
 
 from evalplus_lite.pages.strength import Point
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 640, 260, 48, 34
-"""Of a chart, in its own units; ``LEFT`` and ``BOTTOM`` are for what stands at its axes."""
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 270, 48, 34, 24
+"""Of a chart, in its own units; ``LEFT``, ``BOTTOM`` and ``TOP`` are for what stands beside it."""
 
 
 def chart(
@@ -26,7 +26,7 @@ def chart(
         return LEFT + (WIDTH - LEFT - 16) * math.log(max(tests, 1)) / span
 
     def y(share: float) -> float:
-        return 12 + (HEIGHT - BOTTOM - 12) * (1 - (share - low) / (1 - low))
+        return TOP + (HEIGHT - BOTTOM - TOP) * (1 - (share - low) / (1 - low))
 
     steps = round((1 - low) * 10)
     ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if n <= widest]
