@@ -1,0 +1,39 @@
+"""The guide's examples are what the server answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from serve.conftest import ROOT, Running
+
+GUIDE = (ROOT / "docs/guide/serving.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(
+    r"^```http\n(GET|POST) (\S+)\n(.*?)^```\n\n^```json\n(.*?)^```\n", GUIDE, re.M | re.S
+)
+
+
+def holds(found: Any, shown: Any) -> bool:
+    """Return whether an answer holds what the guide shows of it."""
+    if isinstance(shown, dict):
+        return isinstance(found, dict) and all(holds(found.get(k), v) for k, v in shown.items())
+    if isinstance(shown, list):
+        return len(found) == len(shown) and all(map(holds, found, shown))
+    return bool(found == shown)
+
+
+@pytest.mark.parametrize(("method", "path", "body", "shown"), EXAMPLES)
+def test_an_example(server: Running, method: str, path: str, body: str, shown: str) -> None:
+    """What is shown of an answer is in the answer."""
+    response = server.client.request(method, path, content=body.strip() or None)
+    assert response.status_code == 200, response.text
+    assert holds(response.json(), json.loads(shown)), response.text
+
+
+def test_every_endpoint_is_in_the_guide(server: Running) -> None:
+    """By its path."""
+    paths = server.client.get("/openapi.json").json()["paths"]
+    assert [path for path in paths if f"{path}" not in GUIDE] == []
+    assert len(EXAMPLES) >= 10
