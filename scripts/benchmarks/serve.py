@@ -3,7 +3,7 @@
     python -m scripts.benchmarks.serve [--requests 512] [--clients 1 8 64 512]
     python -m scripts.benchmarks.serve --soak 200000 [--idle 10000]
 
-Judges a real model's programs (on HumanEval's base cases by default, whose verdicts cost little; each
+Judges a real model's programs (on HumanEval's base cases by default: verdicts cost little; each
 program made distinct by a remark, so that none is in a store) by a ``Verifier`` in this process, by
 single requests of several clients at a time, and by batches of 64. CPU is that of the process that
 answers: of this one for direct calls, of the server alone, without its workers, for requests.
@@ -252,6 +252,7 @@ async def _soaked(
             wrong += any(right.get(row["task"], {}).get("passed") != row["passed"] for row in rows)
         for _, writer in idle:
             writer.close()
+        await asyncio.sleep(1)  # until the server has seen them go
     return wrong > 0
 
 
