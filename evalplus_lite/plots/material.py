@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from evalplus_lite.outputs.evaluation import Entrant
+from evalplus_lite.outputs.evaluation import Entrant, Evaluation
 from evalplus_lite.outputs.finding import Kind, Output
 from evalplus_lite.plots.canvas import Picture
 from evalplus_lite.plots.tables import Table
@@ -37,6 +37,11 @@ class Board:
     has_plus: bool
     entrants: tuple[Entrant, ...]
     ending: str = ""
+
+    @property
+    def evaluations(self) -> list[Evaluation]:
+        """The evaluations that the entrants are of, each once."""
+        return list({id(each.evaluation): each.evaluation for each in self.entrants}.values())
 
     @property
     def tests(self) -> tuple[Tests, ...]:

@@ -177,8 +177,11 @@ def _line(
     at = [number for number, k in enumerate(ks) if k in (1, 10, 100, 1000) or k == ks[-1]]
     axes.plot(ks, [point.value for point in some], color=shade, label=label, marker=marker,
               markevery=at)  # fmt: skip
-    axes.fill_between(ks, [p.low for p in some], [p.high for p in some], color=shade, alpha=0.15,
-                      linewidth=0)  # fmt: skip
+    low, high = [point.low for point in some], [point.high for point in some]
+    if len(some) > 1:
+        axes.fill_between(ks, low, high, color=shade, alpha=0.15, linewidth=0)
+    else:
+        axes.vlines(ks, low, high, color=shade, linewidth=1)
 
 
 def _scores(board: Board) -> Picture:

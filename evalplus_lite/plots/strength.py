@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalplus_lite.outputs.evaluation import Evaluation
 from evalplus_lite.plots.canvas import Picture, logarithmic
 from evalplus_lite.plots.material import Material, Missing, Product
-from evalplus_lite.plots.style import PLUS, QUIET, STAR, colour, mark, short
+from evalplus_lite.plots.style import QUIET, STAR, colour, mark, short
 from evalplus_lite.plots.suites import CRITERIA, sizes_of
 from evalplus_lite.plots.tables import Cell, Table, percent
 from evalplus_lite.statistics.detection import MOST_CASES, Judged, rejections
@@ -44,9 +44,7 @@ def coverage(material: Material) -> Iterator[Product]:
             if wrong:
                 _named(curves, suite["name"], (suite["all"]["coverage"]["curve"], wrong))
     for board in material.boards:
-        for evaluation in {
-            id(each.evaluation): each.evaluation for each in board.entrants
-        }.values():
+        for evaluation in board.evaluations:
             curve, wrong = _of_details(evaluation)
             if wrong:
                 _named(curves, evaluation.dataset, (curve, wrong))
@@ -122,11 +120,10 @@ def _chosen(
         axes.plot(*zip(*guess, strict=True), color=QUIET, linestyle=(0, (4, 2)), label="at random")
         for row in single:
             is_default = row["policy"] == "default"
-            number = list(lines).index(row["policy"].split(",")[0]) if not is_default and row[
-                "policy"].split(",")[0] in lines else 0  # fmt: skip
-            axes.plot([row["size"]], [row["share"]], marker=STAR if is_default else "x",
-                      color=PLUS if is_default else colour(number), linestyle="",
-                      markersize=11 if is_default else 7, zorder=5,
+            mode = "full" if is_default else row["policy"].partition(",")[0]
+            shade = colour(list(lines).index(mode)) if mode in lines else QUIET
+            axes.plot([row["size"]], [row["share"]], color=shade, linestyle="", zorder=5,
+                      marker=STAR if is_default else "x", markersize=11 if is_default else 7,
                       label="default" if is_default else None)  # fmt: skip
         axes.set(ylim=(-0.02, 1.03), xlabel="plus tests a task", ylabel="unseen failures found")
         axes.set_xlim(left=0)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from evalplus_lite.plots.style import readable
 
 Cell = str | int | float | None
 """None is an empty cell, a float is shown with as many decimals as it needs."""
 
+WIDE = 8
+"""Columns beyond which a table is set smaller in LaTeX."""
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -35,7 +38,8 @@ _LATEX = {
 class Table:
     """Rows under headings: what a page shows, and, for CSV, what a program reads.
 
-    The first ``left`` columns are words. ``data`` has the same figures unrounded and in long form,
+    The first ``left`` columns are words. Columns called ``group, name`` stand in LaTeX under a
+    heading a group. ``data`` has the same figures unrounded and in long form,
     its headings first; without it CSV has the rows as shown.
     """
 
@@ -61,11 +65,12 @@ class Table:
             "% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}",
             "\\begin{table}",
             "  \\centering",
+            *(["  \\small\\setlength{\\tabcolsep}{3pt}"] if len(self.columns) > WIDE else []),
             f"  \\caption{{{latex(self.title)}. {latex(self.caption)}}}",
             f"  \\label{{tab:{re.sub('[^a-z0-9-]', '-', self.name.lower())}}}",
             f"  \\begin{{tabular}}{{{form}}}",
             "    \\toprule",
-            f"    {' & '.join(map(latex, self.columns))} \\\\",
+            *(f"    {line}" for line in self._headings()),
             "    \\midrule",
             *(f"    {' & '.join(latex(_text(cell)) for cell in row)} \\\\" for row in self.rows),
             "    \\bottomrule",
@@ -73,6 +78,24 @@ class Table:
             "\\end{table}",
         ]
         return "\n".join(lines) + "\n"
+
+    def _headings(self) -> Iterator[str]:
+        """Yield the lines of LaTeX above the rows: groups, if there are any, then names."""
+        parts = [column.partition(", ") for column in self.columns]
+        groups = [(group, len(list(some))) for group, some in groupby(p[0] for p in parts)]
+        if any(count > 1 for _, count in groups):
+            cells, rules, at = [], [], 1
+            for group, count in groups:
+                name = f"\\multicolumn{{{count}}}{{c}}{{{latex(group)}}}"
+                cells.append(name if count > 1 else "")
+                rules += [f"\\cmidrule(lr){{{at}-{at + count - 1}}}"] * (count > 1)
+                at += count
+            yield f"{' & '.join(cells)} \\\\"
+            yield " ".join(rules)
+        many = {group for group, count in groups if count > 1}
+        names = [name if group in many else whole
+                 for (group, _, name), whole in zip(parts, self.columns, strict=True)]  # fmt: skip
+        yield f"{' & '.join(map(latex, names))} \\\\"
 
     def to_csv(self) -> str:
         """Return the figures, unrounded, as CSV (RFC 4180) with a line of headings.

@@ -122,6 +122,18 @@ def test_tests_are_counted(folder: Path) -> None:
     assert {row[0] for row in found} == {TASKS.name, "mini"}
 
 
+def test_what_samples_took_is_counted(results: Path, folder: Path) -> None:
+    """Every sample of every entrant, with the sum of what was measured."""
+    costs = [json.loads(line)["cpu"] for line in
+             (results / "judged" / "costs.jsonl").read_text().splitlines()]  # fmt: skip
+    found = rows(folder / "cost-samples.csv")
+    assert {row["model"]: int(row["samples"]) for row in found} == {
+        "a, temperature 0.2": 8, "a, temperature 0.8": 8, "b": 2, found[-1]["model"]: 2
+    }  # fmt: skip
+    whole = sum(float(row["mean_seconds"]) * int(row["samples"]) for row in found)
+    assert whole == pytest.approx(sum(costs))
+
+
 def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> None:
     summary = json.loads((results / "crossval" / "crossval.json").read_text())
     assert summary["cases_a_task"] == {"all": 3.5, "base": 1.0}
@@ -177,7 +189,9 @@ def test_one_sample_and_no_plus(session: Session, tmp_path: Path) -> None:
     data, wrong = Dataset("own", (task,)), [Sample("Own/0", "f = 0")]
     evaluate(data, wrong, out=tmp_path / "o", session=session)
     found = figures([tmp_path / "o"], out=tmp_path / "f")
-    assert [row["name"] for row in found.to_rows()] == ["scores", "models", "pass-rates"]
+    assert [row["name"] for row in found.to_rows()] == [
+        "scores", "models", "pass-rates", "cost-samples"
+    ]  # fmt: skip
     assert [row["tests"] for row in rows(tmp_path / "f" / "scores.csv")] == ["base"]
 
 
