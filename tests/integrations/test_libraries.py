@@ -1,0 +1,232 @@
+"""Adapters within the real libraries, where these are installed."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import environment, write_tasks
+
+from evalplus_lite.integrations.judge import configure, settings
+from evalplus_lite.integrations.settings import JudgeSettings
+
+TESTS = ["assert f(1) == 2", "assert f(2) == 4"]
+RIGHT, WRONG = "def f(x):\n    return x + x", "def f(x):\n    return 2"
+
+
+def needs(module: str, name: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(find_spec(module) is None, reason=f"needs {name}")
+
+
+@pytest.fixture(autouse=True)
+def here() -> Iterator[None]:
+    configure(JudgeSettings(workers=1))
+    yield
+    configure(None)
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    write_tasks(tmp_path)
+    return tmp_path / "tasks.jsonl"
+
+
+@needs("inspect_ai", "inspect-ai")
+@pytest.mark.filterwarnings("ignore")
+def test_inspect_scores(tasks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A right, a wrong and an empty answer are scored; trouble of the machine is an error."""
+    from inspect_ai import eval as run
+    from inspect_ai.model import ModelOutput, get_model
+
+    from evalplus_lite.integrations import inspect_tasks
+
+    # Its mock model counts tokens with a file that is downloaded.
+    monkeypatch.setattr("inspect_ai.model._model.count_text_tokens", len)
+    texts = [f"```python\n{RIGHT}\n```", WRONG, "I cannot."]
+
+    def asked() -> Any:
+        outputs = [ModelOutput.from_content("mockllm/model", text) for text in texts]
+        model = get_model("mockllm/model", custom_outputs=outputs)
+        evaluation = inspect_tasks.evaluation(str(tasks))
+        folder = str(tasks.parent / "logs")
+        (log,) = run(
+            evaluation, model=model, log_dir=folder, display="none", max_samples=1,
+            fail_on_error=False,
+        )  # fmt: skip
+        return log
+
+    log = asked()
+    assert log.status == "success", log.error
+    scores = {sample.id: next(iter(sample.scores.values())) for sample in log.samples}
+    values = {task: score.value for task, score in scores.items()}
+    assert values == {"Own/0": 1.0, "Own/1": 0.0, "Own/2": 0.0}
+    assert scores["Own/0"].answer.strip() == RIGHT
+    monkeypatch.setattr("evalplus_lite.integrations.remote.TRIES", 1)
+    configure(JudgeSettings(url="http://127.0.0.1:9"))
+    assert all(sample.error and not sample.scores for sample in asked().samples)
+    gc.collect()  # streams that the library leaves open complain now, not in another test
+
+
+@needs("inspect_ai", "inspect-ai")
+def test_inspect_finds_the_task_by_its_name(tmp_path: Path) -> None:
+    """The entry point makes a published set a task of ``inspect eval``."""
+    code = (
+        "import inspect_ai.model._model as m; m.count_text_tokens = len\n"
+        "from inspect_ai._cli.main import main; main()"
+    )
+    words = ["eval", "evalplus_lite/humaneval", "--model", "mockllm/model", "--limit", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words, "--display", "plain"],
+        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "accuracy" in done.stdout
+
+
+@needs("lm_eval", "lm-eval")
+@pytest.mark.filterwarnings("ignore")
+def test_lm_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The task files are found; right continuations pass, and others do not."""
+    from lm_eval import simple_evaluate
+    from lm_eval.api.model import LM
+    from lm_eval.tasks import TaskManager
+
+    from evalplus_lite.integrations import lm_eval
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    bodies = ["    return any(abs(a - b) < threshold for i, a in enumerate(numbers)"]
+    bodies[0] += " for b in numbers[:i])\n"
+
+    class Answers(LM):
+        def generate_until(self, requests: Any, **_: Any) -> list[str]:
+            is_chat = [each.args[0].startswith("Complete") for each in requests]
+            fenced = "```python\n{}{}```"
+            return [
+                fenced.format(each.doc["prompt"], bodies[0]) if chat else bodies[0]
+                for each, chat in zip(requests, is_chat, strict=True)
+            ]
+
+        def loglikelihood(self, requests: Any, **_: Any) -> Any: ...
+        def loglikelihood_rolling(self, requests: Any, **_: Any) -> Any: ...
+
+    names = ["evalplus_lite_humaneval", "evalplus_lite_humaneval_instruct"]
+    manager = TaskManager(include_path=lm_eval.task_files(), include_defaults=False)
+    found = simple_evaluate(
+        Answers(), tasks=names, task_manager=manager, limit=2, bootstrap_iters=0
+    )
+    scores = [found["results"][name]["pass@1,judged"] for name in names]
+    assert scores == [0.5, 0.5]
+
+
+@needs("verifiers", "verifiers")
+def test_verifiers() -> None:
+    """A task's data and a trace's last reply earn a reward, by name and by ``@vf.reward``."""
+    import verifiers.v1 as vf
+
+    from evalplus_lite.integrations import verifiers
+
+    class Data(vf.TaskData):
+        tests: list[str]
+
+    class CodeTask(vf.Task[Data]):
+        @vf.reward
+        async def passed(self, task: Data, trace: Any) -> float:
+            return await verifiers.passed(task, trace)
+
+    class Trace:
+        def __init__(self, last_reply: str) -> None:
+            self.last_reply, self.rewards, self.metrics = last_reply, dict[str, Any](), {}
+
+        def record_reward(self, name: str, value: float, weight: float = 1.0) -> None:
+            self.rewards[name] = value * weight
+
+    task = CodeTask(Data(prompt="Double x.", tests=TESTS), vf.TaskConfig())
+    for answer, reward in ((RIGHT, 1.0), (WRONG, 0.0)):
+        trace = Trace(answer)
+        asyncio.run(task.score(trace))  # type: ignore[arg-type]
+        assert trace.rewards == {"passed": reward}
+
+
+@needs("trl", "trl")
+@pytest.mark.filterwarnings("ignore")
+def test_trl(tmp_path: Path) -> None:
+    """GRPOTrainer's one step on a tiny model asks for rewards, sync and async, and logs them."""
+    from datasets import Dataset
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from trl import GRPOConfig, GRPOTrainer
+
+    from evalplus_lite.integrations.trl import async_code_reward, code_reward
+
+    letters = {chr(code): code - 30 for code in range(32, 127)}
+    inner = Tokenizer(models.WordLevel({"<pad>": 0, "<eos>": 1, **letters}, unk_token="<pad>"))
+    inner.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    words = PreTrainedTokenizerFast(
+        tokenizer_object=inner, pad_token="<pad>", eos_token="<eos>", unk_token="<pad>"
+    )
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 2}
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=128, **sizes, **heads))
+
+    def half_right(completions: Any, **columns: Any) -> list[float | None]:
+        assert len(code_reward(completions=completions, **columns)) == 2
+        return code_reward(completions=[RIGHT, WRONG], **columns)
+
+    async def none(completions: Any, **columns: Any) -> list[float | None]:
+        assert await async_code_reward(completions=[RIGHT] * 2, **columns) == [1.0, 1.0]
+        return [None, 0.5]
+
+    trainer = GRPOTrainer(
+        model,
+        reward_funcs=[half_right, none],
+        processing_class=words,
+        train_dataset=Dataset.from_list([{"prompt": "def f", "tests": TESTS}] * 2),
+        args=GRPOConfig(
+            output_dir=str(tmp_path), per_device_train_batch_size=2, num_generations=2,
+            max_completion_length=4, max_steps=1, report_to=[], use_cpu=True, logging_steps=1,
+        ),
+    )  # fmt: skip
+    trainer.train()
+    logged = trainer.state.log_history[0]
+    assert logged["rewards/half_right/mean"] == 0.5
+
+
+@needs("areal", "areal")
+def test_areal() -> None:
+    """AReaL's wrapper calls the reward in its pool of processes."""
+    from areal.api.reward_api import AsyncRewardWrapper
+
+    from evalplus_lite.integrations.areal import code_reward_fn
+
+    wrapped = AsyncRewardWrapper(code_reward_fn, timeout_seconds=60, max_workers=1)
+    cell = json.dumps(TESTS)
+
+    async def both() -> list[float]:
+        asked = [wrapped("p", answer, [0], [0], tests=cell) for answer in (RIGHT, WRONG)]
+        return list(await asyncio.gather(*asked))
+
+    assert asyncio.run(both()) == [1.0, 0.0]
+
+
+@needs("verl", "verl")
+@pytest.mark.parametrize("name", ["compute_score", "acompute_score"])
+def test_verl_loads_it(name: str) -> None:
+    """verl's own loader finds the function by its module, as the guide has it."""
+    from omegaconf import OmegaConf
+    from verl.trainer.ppo.reward import get_custom_reward_fn
+
+    path = "pkg://evalplus_lite.integrations.verl"
+    custom = {"custom_reward_function": {"path": path, "name": name}}
+    function = get_custom_reward_fn(OmegaConf.create({"reward": custom}))
+    found = function("own", RIGHT, json.dumps({"assert_case": TESTS}), extra_info={})
+    found = asyncio.run(found) if asyncio.iscoroutine(found) else found
+    assert found["score"] == 1.0
+    assert settings().workers == 1
