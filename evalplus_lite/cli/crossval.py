@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say, sure
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
@@ -100,28 +100,30 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the pooled table, and pass@1 of each model under the fullest policies."""
     rows = []
     for line in summary["pooled"]:
-        low, high = line["interval"]
         rows.append(
             (
                 line["policy"],
                 f"{line['size']:.1f}",
                 f"{line['kept']:.0f}/{line['failures']}",
-                percent(line["share"]),
-                f"{percent(low)}-{percent(high)}",
+                sure(line["share"], line["interval"]),
                 percent(line["share_random"]),
                 f"{line['kept_accepted']:.0f}/{line['failures_accepted']}",
             )
         )
     print_table(
         f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
-        ["suite", "plus inputs a task", "rejected", "%", "95 %", "random %", "in contract"],
+        ["suite", "plus inputs a task", "rejected", "% [95 %]", "random %", "in contract"],
         rows,
     )
     print_table(
         "pass@1 of each model, left out",
-        ["model", "suite", "base %", "all %", "chosen %", "random %"],
+        ["model", "suite", *(f"{name} % [95 %]" for name in ("base", "all", "chosen", "random"))],
         [
-            (line["model"], line["policy"], *(percent(line["pass@1"][k]) for k in KINDS))
+            (
+                line["model"],
+                line["policy"],
+                *(sure(line["pass@1"][k], line["intervals"][k]) for k in KINDS),
+            )
             for line in summary["models"]
             if "size" not in line["policy"]
         ],

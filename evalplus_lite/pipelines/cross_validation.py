@@ -126,6 +126,9 @@ def _row(line: Line) -> dict[str, Any]:
             "reduced": line.pass_reduced,
             "random": line.pass_random,
         },
+        **(
+            {"intervals": {k: list(v) for k, v in line.intervals.items()}} if line.intervals else {}
+        ),
         "failures": line.kept.total,
         "kept": line.kept.hits,
         "share": line.kept.value,
