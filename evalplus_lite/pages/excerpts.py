@@ -6,6 +6,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.values.codec import from_json
+from evalplus_lite.values.excerpts import SHOWN_BYTES, decode_answer, shown
 
 MOST_VALUE = 2_000
 """Characters of a value that are shown."""
@@ -32,6 +33,14 @@ def arguments_text(tree: Any) -> str:
     if type(tree) is not list:
         return value_text(tree)
     return ", ".join(map(value_text, tree))
+
+
+def answer_text(data: bytes) -> str:
+    """Return an expected output in wire form as Python writes it; a very large one is named."""
+    try:
+        return repr(decode_answer(data)) if len(data) <= SHOWN_BYTES else shown(data)
+    except (CodecError, ValueError, RecursionError):
+        return "a value that cannot be shown"
 
 
 def cut(text: str, most: int = MOST_VALUE) -> str:

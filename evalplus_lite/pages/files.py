@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,13 +72,13 @@ def _split(path: Path, index: Index, further: Sequence[Section], parts: Parts) -
     folder = path.with_name(f"{path.stem}-tasks")
     for number, suite in enumerate(index["suites"]):
         for place, row in enumerate(suite["tasks"]):
-            row["file"] = f"{quote(folder.name)}/{_name(number, place)}"
-    yield _write(path, index, _sections(index, further), ())
+            row["file"] = f"{quote(os.fsencode(folder.name))}/{_name(number, place)}"
     for number, suite in enumerate(index["suites"]):
         for place in range(len(suite["tasks"])):
             key = f"task-{number}-{place}"
             inner = _beside(index, number, place, path.name)
             yield _write(folder / _name(number, place), inner, (), [(key, parts.text(key))])
+    yield _write(path, index, _sections(index, further), ())  # last: what it leads to is there
 
 
 def _name(number: int, place: int) -> str:
@@ -95,7 +96,12 @@ def _beside(index: Index, number: int, place: int, home: str) -> dict[str, Any]:
             for n, row in enumerate(suite["tasks"])
         ]
         suites.append(_slim(suite, rows if each == number else []))
-    return {**index, "suites": suites, "home": f"../{quote(home)}", "task": [number, place]}
+    return {
+        **index,
+        "suites": suites,
+        "home": f"../{quote(os.fsencode(home))}",
+        "task": [number, place],
+    }
 
 
 def _slim(suite: SuitePart, rows: list[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from evalplus_lite.outputs.evaluation import Cost
 from evalplus_lite.pages.document import CasePart, FailurePart, OutcomePart, TaskPart
 from evalplus_lite.pages.excerpts import (
     MOST_PROGRAM,
+    answer_text,
     arguments_text,
     cut,
     cut_pair,
@@ -77,6 +78,9 @@ def _failure(row: Mapping[str, Any]) -> FailurePart:
         one, other = row["expected"], row["actual"]
         if type(one) is str and type(other) is str and "\n" in one + other:
             found["is_text"] = True
+            if "input" in row and type(row["input"]) is list and len(row["input"]) == 1:
+                (given,) = row["input"]
+                found["input"] = cut(given) if type(given) is str else found["input"]
         else:
             one, other = value_text(one), value_text(other)
         found["expected"], found["actual"] = cut_pair(one, other)
@@ -99,6 +103,7 @@ class _Gathered:
     def __init__(self, suite: Judged, task: Task | None) -> None:
         self.task = task
         given = suite.data.suites.get(task.id) if suite.data and task else None
+        self.expected = given.expected if given else ()
         self.inputs_of = given.cases if given else task.cases if task else ()
         self.base = given.base_count if given else len(task.base) if task else 0
         self.outcomes: list[OutcomePart] = []
@@ -195,6 +200,8 @@ class _Gathered:
         }
         if known is not None and "expected" in known:
             found["expected"] = known["expected"]
+        elif source and number < len(self.expected):
+            found["expected"] = cut(answer_text(self.expected[number]))
         if self.detailed:
             found["failed"] = self.failed[number]
         return found

@@ -72,8 +72,9 @@ function compared(one, other) {
     return found;
   });
   const alone = runs.map((found) => found.filter((run) => !run[1]));
-  // One changed place on each side: what differs within it.
-  if (alone[0].length === 1 && alone[1].length === 1) {
+  // One changed place, the same on each side: what differs within it.
+  const places = runs.map((found) => found.findIndex((run) => !run[1]));
+  if (alone[0].length === 1 && alone[1].length === 1 && places[0] === places[1]) {
     const letters = alone.map((found) => [...found[0][0]]);
     if (letters[0].length > 1 && letters[1].length > 1) {
       const inner = alike(letters[0], letters[1]);
