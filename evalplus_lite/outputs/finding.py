@@ -17,7 +17,16 @@ from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 
 Kind = Literal[
-    "evaluation", "suite", "reduction", "mutants", "quality", "crossval", "audit", "score", "mining"
+    "evaluation",
+    "suite",
+    "reduction",
+    "mutants",
+    "stryker",
+    "quality",
+    "crossval",
+    "audit",
+    "score",
+    "mining",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
@@ -100,6 +109,8 @@ def _named(path: Path) -> Iterator[Output]:
         summary = _parsed(path)
         if {"tables", "wrong"} <= set(summary):
             yield Output("score", path.parent, path, summary)
+        elif {"schemaVersion", "files"} <= set(summary):
+            yield Output("stryker", path.parent, path, summary)
 
 
 def _read(folder: Path, name: str) -> Output:

@@ -32,6 +32,11 @@ class MutatedFile:
 def read_mutations(path: Path) -> dict[str, Any]:
     """Return a document of Stryker's schema; InputError if it is none."""
     found = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
+    return checked(found, path)
+
+
+def checked(found: Any, path: Path) -> dict[str, Any]:
+    """Return a document read from ``path``; InputError if it is not of the schema."""
     try:
         list(mutated_files(found))
     except (KeyError, TypeError, AttributeError, ValueError):

@@ -14,6 +14,7 @@ from evalplus_lite.outputs.finding import Output
 from evalplus_lite.pages.charts import chart
 from evalplus_lite.pages.mutations import (
     MutatedFile,
+    checked,
     fitted,
     mutated_files,
     read_mutations,
@@ -80,6 +81,11 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> li
                 )
             )
     documents = [(suite.name, suite.document) for suite in known if suite.document]
+    documents += [
+        (output.path.stem, checked(output.summary, output.path))
+        for output in outputs
+        if output.kind == "stryker"
+    ]
     if documents:
         found.append(_browser(documents))
     return found

@@ -145,8 +145,10 @@ def _named(outputs: Sequence[Output]) -> set[str]:
 
 
 def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
-    """Return the suites that jobs among the outputs made."""
-    places = [each.folder / SUITE for each in outputs if each.kind == "suite"]
+    """Return the suites that jobs among the outputs made; mini suites if there are no others."""
+    kinds = [each.kind for each in outputs]
+    wanted = "suite" if {*kinds} - {"reduction"} else "reduction"
+    places = [each.folder / SUITE for each in outputs if each.kind == wanted]
     return [load_dataset(place, session=session) for place in places if place.is_file()]
 
 
