@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.escaping import printable
 from evalplus_lite.errors import InputError
 from evalplus_lite.sandbox import Tier
 
@@ -101,6 +103,9 @@ def serve(
     )
 
     def ready(url: str, service: Service) -> None:
+        for name, each in service.datasets.items():
+            for bad in each.unusable:
+                print(printable(f"{name}: {bad.task_id}: {bad.detail}"), file=sys.stderr)
         names = ", ".join(service.datasets) or "tasks that come with requests"
         print(
             f"serving {names} at {url} ({service.tier}, {service.backend.workers} workers); "

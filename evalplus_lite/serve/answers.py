@@ -26,8 +26,8 @@ class Identity(Protocol):
 
 
 def encoded(value: Any) -> bytes:
-    """Return a value as JSON in ASCII; ValueError for a number that JSON has no word for."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    """Return a value as JSON in ASCII; what came as NaN or Infinity goes back as that."""
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
 def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -36,6 +36,7 @@ async def judged(
     service = asking.service
     service.queue.require_room(len(pairs))
     places: dict[asyncio.Future[dict[str, Any]], int] = {}
+    done: asyncio.Queue[asyncio.Future[dict[str, Any]]] = asyncio.Queue()
     try:
         for place, pair in enumerate(pairs):
             if isinstance(pair.asked, Asked):
@@ -43,14 +44,12 @@ async def judged(
                     asking.client, pair.asked, pair.program, options=options, limits=limits
                 )
                 places[future] = place
+                future.add_done_callback(done.put_nowait)
             else:
                 yield place, _failed(asking, pair, pair.asked)
-        waiting = set(places)
-        while waiting:
-            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for future in sorted(done, key=places.__getitem__):
-                place = places[future]
-                yield place, _row(asking, pairs[place], future)
+        for _ in range(len(places)):
+            future = await done.get()
+            yield places[future], _row(asking, pairs[places[future]], future)
     finally:
         for future in places:
             future.cancel()

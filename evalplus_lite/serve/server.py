@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import resource
 import signal
 import socket
@@ -56,6 +57,8 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
     Raises InputError where a server must not be started so, or its address is taken.
     """
     settings.check()
+    # Of what clients do wrong they are told; a line for each would fill a log.
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     listening = _listening(settings)
     with listening, Service(settings) as service:
         connections = Connections(_most_connections(settings.most_connections))

@@ -87,6 +87,10 @@ class Service:
         self.datasets: dict[str, Dataset] = {}
         for name in settings.datasets:
             dataset = load_dataset(name)
+            if dataset.name in self.datasets:
+                raise InputError(
+                    f"two data sets are named {dataset.name!r}", path=name, remedy="rename the file"
+                )
             self.datasets[dataset.name] = dataset
         source = SuiteSource(cache=settings.cache or cache_folder())
         usual = Settings(preset(settings.limits), settings.memory)

@@ -39,6 +39,11 @@ def supervisors(pid: int) -> list[int]:
     ]
 
 
+def running(server: Running) -> bool:
+    """Return whether programs are at the workers; there may be no worker at the moment."""
+    return bool(server.client.get("/healthz").json().get("running"))
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     for _ in range(600):
         if condition():
@@ -69,11 +74,12 @@ class Asking(threading.Thread):
 def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     start: Callable[..., Running],
 ) -> None:
-    """What a worker that is killed worked on is done again, and no program's failure. After SIGTERM
+    """What a worker that is killed worked on is done again, and no program's failure; if it is so
+    each time, there is no verdict. After SIGTERM
     the answers that are due are given; the exit status is 0, and nothing is left."""
     server = start("-w", "2")
     asking = Asking(server, [LATE, RIGHT] * 4, 0.2)
-    wait_until(lambda: server.client.get("/healthz").json()["running"] > 0)
+    wait_until(lambda: running(server))
     os.kill(supervisors(server.process.pid)[0], signal.SIGKILL)
     asking.join()
     assert asking.response is not None
@@ -81,8 +87,19 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     assert [row["base"] for row in rows] == ["timeout", "pass"] * 4
     assert "evalplus_lite_worker_restarts 1.0" in server.client.get("/metrics").text
 
+    asking = Asking(server, [LATE], 30.0)
+    while asking.is_alive():  # each that takes the program up
+        if running(server):
+            for pid in supervisors(server.process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        time.sleep(0.05)
+    assert asking.response is not None
+    assert asking.response.status_code == 503
+    assert asking.response.json()["error"]["kind"] == "infrastructure"
+
     asking = Asking(server, [LATE, RIGHT] * 2, 0.4)
-    wait_until(lambda: server.client.get("/healthz").json()["running"] > 0)
+    wait_until(lambda: running(server))
     children = below(server.process.pid)
     server.client.close()
     server.process.terminate()
@@ -98,7 +115,7 @@ def test_nothing_outlives_a_server_that_is_killed(start: Callable[..., Running])
     """Its workers, and programs in them, end with it; who waits for an answer learns of it."""
     server = start("-w", "1")
     asking = Asking(server, [LATE], 30.0)
-    wait_until(lambda: server.client.get("/healthz").json()["running"] > 0)
+    wait_until(lambda: running(server))
     children = below(server.process.pid)
     assert children
     server.process.kill()

@@ -240,6 +240,14 @@ class TestNemoGym:
         again = self.request(function, packed=packed, fn_name="total")
         assert ask(server, "/verify", again)["reward"] == 1.0
 
+    def test_what_comes_along_comes_back(self, server: Running) -> None:
+        """Also a number that JSON has no word for."""
+        body = self.request("print(1)", inputs=["", ""], outputs=["1", "1"])
+        text = json.dumps({**body, "logprob": float("nan"), "id": 7})
+        response = server.client.post("/verify", content=text)
+        assert response.status_code == 200
+        assert (response.json()["reward"], response.json()["id"]) == (1.0, 7)
+
     def test_no_tests_is_no_reward(self, server: Running) -> None:
         """Neither 0 nor 1: the request cannot be judged."""
         body = self.request("x = 1", inputs=[], outputs=[])
