@@ -32,7 +32,8 @@ def demo(
     No key, no network, no question. Augments all 164 tasks (seeds of a recorded model, mutation by
     type, contracts, the reference run twice), judges the recorded samples on the base and the
     augmented tests, and reduces these to a mini suite that keeps branches, decisions, mutants and
-    rejected samples. Writes all of it to DIR; run again after a kill, it goes on.
+    rejected samples. Writes all of it to DIR, with report.html to look at; run again after a kill,
+    it goes on.
     """
     folder = out or Path("out", "demo")
     with started(workers, sandbox) as (session, _):
@@ -70,3 +71,4 @@ def _show(result: Mapping[str, Any], folder: Path) -> None:
     )
     say(f"all files: {folder}  (suite.jsonl.gz, plus/, mini/suite.jsonl.gz, mini/results.jsonl)")
     say("next: evalplus-lite evaluate -d humaneval -s your_samples.jsonl")
+    say(f"the report, to open in a browser: {result['report']}")

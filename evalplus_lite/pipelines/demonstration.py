@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from evalplus_lite.pipelines.evaluation import evaluate
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.generation import replayed
 from evalplus_lite.pipelines.reduction import Measured, reduce
+from evalplus_lite.pipelines.reporting import report
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import SampleStream
 from evalplus_lite.pipelines.seeds import seed_source
@@ -47,7 +48,7 @@ class DemonstrationResult(Result):
 def demonstrate(
     data: Dataset, folder: Path, *, inputs: int, seed: int, force: bool, session: Session
 ) -> DemonstrationResult:
-    """Augment, judge the recorded model's samples on base and new cases, reduce, and judge again.
+    """Augment, judge a recorded model on base and new cases, reduce, judge again, and report.
 
     Everything is written below the folder; the same call goes on there, unless ``force`` drops it.
     """
@@ -59,7 +60,11 @@ def demonstrate(
     )
     found = _judge_and_reduce(folder, record, session, force=force)
     run = run_facts(data, pool=session.pool(), seed=seed)
-    return DemonstrationResult({"run": run, "augmented": augmented.to_json(), **found})
+    page = folder / "report.html"
+    title = "evalplus-lite demo: HumanEval"
+    report([folder], out=page, title=title, session=session)
+    summary = {"run": run, "augmented": augmented.to_json(), **found, "report": str(page)}
+    return DemonstrationResult(summary)
 
 
 def recorded() -> Path | None:
@@ -79,7 +84,8 @@ def _judge_and_reduce(
         samples = list(SampleStream(path, data, is_named=True))
     full, sure = _evaluated(data, samples, folder / "plus", session, force=force)
     small = reduce(data, samples, out=folder / "mini", session=session)
-    mini, sure_of_mini = _evaluated(small.dataset, samples, folder / "mini", session, force=force)
+    few = replace(small.dataset, name="mini")
+    mini, sure_of_mini = _evaluated(few, samples, folder / "mini", session, force=force)
     size = small.size
     return {
         "model": record.name if record else None,

@@ -96,4 +96,5 @@ def test_the_demo_runs(binaries: Path, tmp_path: Path) -> None:
     assert shown["augmented"]["tasks"] == 3
     assert shown["augmented"]["new"] > 0
     assert (folder / "out" / "suite.jsonl.gz").exists()
+    assert "HumanEval/53" in (folder / shown["report"]).read_text(encoding="utf-8")
     assert {path.name for path in folder.iterdir()} == {"out"}
