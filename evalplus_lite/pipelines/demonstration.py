@@ -61,7 +61,7 @@ def demonstrate(
     found = _judge_and_reduce(folder, record, session, force=force)
     run = run_facts(data, pool=session.pool(), seed=seed)
     page = folder / "report.html"
-    title = "evalplus-lite demo: HumanEval"
+    title = f"evalplus-lite demo: {data.name}"
     report([folder], out=page, title=title, session=session)
     summary = {"run": run, "augmented": augmented.to_json(), **found, "report": str(page)}
     return DemonstrationResult(summary)
