@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
-from scripts.benchmarks import render
+from scripts.benchmarks import left_out, render
+from scripts.benchmarks.checkout import DATASETS
 from scripts.benchmarks.figures import Table, cell, wilson
 from scripts.benchmarks.processes import Failed, each_in_a_sandbox, timed, tree_cpu
 
@@ -90,3 +91,11 @@ def test_an_interval_holds_its_share() -> None:
     assert [round(bound, 3) for bound in wilson(45, 47)] == [0.858, 0.988]
     assert wilson(0, 10)[0] == 0.0
     assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_models_that_were_looked_at_are_among_the_samples(shared: Path) -> None:
+    """The halves hang on names: one that no sample has would move its programs to the other."""
+    models = {row["model"] for family in DATASETS for row in left_out.models_rows(family)}
+    assert models == {*left_out.VIEWED, "mgpt4", "mgemini"}
+    keys = [("a", str(n)) for n in range(9)] + [("b", "x")]
+    assert [id for id, _ in left_out.some_of_each(keys, 3)] == ["a"] * 3 + ["b"]

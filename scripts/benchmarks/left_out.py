@@ -26,6 +26,7 @@ from pathlib import Path
 
 from evalplus_lite.outputs.evaluation import Evaluation, read_evaluations
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store.labels import stem
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.tasks.row_assertions import with_stated_contract
@@ -106,15 +107,7 @@ def is_even(text: str) -> bool:
 
 def pool(work: Work) -> tuple[list[tuple[Key, str, str]], Owners]:
     """Return the models' distinct programs with base and plus verdict, and who wrote them."""
-    rows = [
-        {"task_id": row["task_id"], "solution": row["solution"], "model": path.name.split("-")[0]}
-        for path in sample_files(work.family)
-        for row in read_rows(path)
-    ]
-    for row in read_rows(SHARED / "samples" / "raw" / f"{work.family}_mapcoder.jsonl.gz"):
-        model = "m" + row["model"].split(":")[1].split("-")[0].lower()
-        rows.append({"task_id": row["task_id"], "solution": row["solution"], "model": model})
-    path = write_rows(work.folder / "pool.jsonl", only(rows, work))
+    path = write_rows(work.folder / "pool.jsonl", only(models_rows(work.family), work))
     found = work.judged("pool", DATASETS[work.family], path)
     texts = dict(found.programs())
     owners: dict[Key, set[str]] = defaultdict(set)
@@ -124,6 +117,17 @@ def pool(work: Work) -> tuple[list[tuple[Key, str, str]], Owners]:
         owners[key].add(row["model"])
         verdicts[key] = (row["base"], row["plus"])
     return [(key, *both) for key, both in sorted(verdicts.items())], owners
+
+
+def models_rows(family: str) -> Iterator[dict[str, str]]:
+    """Yield each model's programs and raw answers; raw ones are of a model whose name has an m."""
+    for path in sample_files(family):
+        for row in read_rows(path):
+            model = stem(path).split("-")[0]
+            yield {"task_id": row["task_id"], "solution": row["solution"], "model": model}
+    for row in read_rows(SHARED / "samples" / "raw" / f"{family}_mapcoder.jsonl.gz"):
+        model = "m" + row["model"].split(":")[1].split("-")[0].lower()
+        yield {"task_id": row["task_id"], "solution": row["solution"], "model": model}
 
 
 def only(rows: Iterable[Mapping[str, str]], work: Work) -> list[Mapping[str, str]]:
