@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli.escaping import printable
+from evalplus_lite.cli.voice import voiced
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -125,6 +126,9 @@ def command(name: str) -> Any:
         found.command(name)(getattr(module, inner))
     found.info.cls = _Group
     for each in found.registered_commands:
+        is_long, run = hasattr(module, "started"), each.callback
+        if is_long and run is not None and not hasattr(run, "__wrapped__"):
+            each.callback = voiced(run)
         each.cls, each.help = _Command, _flowing(each.callback)
     made = typer.main.get_command(found)
     made.name = name

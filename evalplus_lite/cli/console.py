@@ -8,7 +8,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,22 +16,24 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from evalplus_lite.cli import voice
 from evalplus_lite.cli.escaping import printable, printable_json
 from evalplus_lite.pipelines.context import ProgressEvent
 
-QUIET_SECONDS = 15.0
+QUIET_SECONDS = 10.0
 """Seconds between lines of progress where stderr is no terminal."""
+WIDE = 80
+"""Characters of a terminal from which there is room for a bar."""
 PIPE_WIDTH = 160
 """Characters a table may be wide where stdout is no terminal."""
 MOST_CHARACTERS = 60
@@ -41,14 +43,18 @@ LONG_WORD = 24
 
 
 class Screen:
-    """Progress of a job on stderr: a bar on a terminal, else a line now and then."""
+    """Progress of a job on stderr: a bar on a terminal, else a line now and then.
+
+    What the command's ``voice`` says holds: --quiet, --verbose and --log-file.
+    """
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, emoji=False)
+        self.voice = voice.current.get()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._name, self._total, self._done = "", None, 0
-        self._spoke = time.monotonic()
+        self._name, self._pace = "", voice.Pace(None)
+        self._spoke = self._logged = time.monotonic()
 
     def __enter__(self) -> Screen:
         return self
@@ -63,40 +69,53 @@ class Screen:
         elif not event.done:
             self.stage(event.stage, event.total)
         else:
-            self.advance(event.done - self._done)
+            steps = event.done - self._pace.done
+            self.advance(steps, counts=event.counts, known=event.known)
 
     def stage(self, name: str, total: int | None) -> None:
         """Begin a stage of ``total`` steps, ending the one before."""
         self._stop()
-        self._name, self._total, self._done = printable(name), total, 0  # type: ignore[assignment]
-        self._spoke = time.monotonic()
-        if self.console.is_terminal:
-            self._bar = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TimeRemainingColumn(),
-                console=self.console,
-                transient=True,
+        self._name, self._pace = printable(name), voice.Pace(total)
+        self._spoke = self._logged = time.monotonic()
+        self.voice.write(f"{name} begins" + ("" if total is None else f": {total} steps"))
+        # A dumb terminal cannot go back in a line.
+        if self.console.is_terminal and not self.console.is_dumb_terminal and not self.voice.quiet:
+            words = TextColumn(
+                "{task.fields[words]}",
+                markup=False,
+                table_column=Column(no_wrap=True, overflow="ellipsis"),
             )
+            wide = self.console.width >= WIDE
+            whole = Column(no_wrap=True, min_width=min(20, cell_len(self._name)))
+            stage = TextColumn("{task.description}", markup=False, table_column=whole)
+            columns: list[ProgressColumn] = [SpinnerColumn(), stage]
+            columns += [BarColumn(20), words, TimeElapsedColumn()] if wide else [words]
+            self._bar = Progress(*columns, console=self.console, transient=True)
             self._bar.start()
-            self._task = self._bar.add_task(self._name, total=total)
+            self._task = self._bar.add_task(self._name, total=total, words=self._pace.words())
 
-    def advance(self, steps: int = 1) -> None:
-        """Count steps done."""
-        self._done += steps
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
+        """Count steps done; of ``counts`` by verdict, those so far."""
+        self._pace.advance(steps, counts or {}, known=known)
+        now = time.monotonic()
         if self._bar is not None and self._task is not None:
-            self._bar.advance(self._task, steps)
-        elif time.monotonic() - self._spoke > QUIET_SECONDS:
-            self._spoke = time.monotonic()
-            of = "" if self._total is None else f" of {self._total}"
-            print(f"{self._name}: {self._done}{of}", file=sys.stderr, flush=True)
+            if now - self._spoke > 0.1:  # a terminal shows no more than that
+                self._spoke = now
+                self._bar.update(self._task, completed=self._pace.done, words=self._pace.words())
+        elif now - self._spoke > (1.0 if self.voice.verbose else QUIET_SECONDS):
+            self._spoke = now
+            if not self.voice.quiet:
+                print(f"{self._name}: {self._pace.words()}", file=sys.stderr, flush=True)
+        if now - self._logged > QUIET_SECONDS:
+            self._logged = now
+            self.voice.write(f"{self._name}: {self._pace.words()}")
 
     def note(self, text: str) -> None:
         """Print one line for the user on stderr."""
         self.console.print(Text(printable(text)), soft_wrap=True)
+        self.voice.write(text)
 
     @contextlib.contextmanager
     def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
@@ -104,10 +123,10 @@ class Screen:
         ended = threading.Event()
 
         def tell() -> None:
-            done, since = self._done, time.monotonic()
+            done, since = self._pace.done, time.monotonic()
             while not ended.wait(seconds):
-                if self._done != done:
-                    done, since = self._done, time.monotonic()
+                if self._pace.done != done:
+                    done, since = self._pace.done, time.monotonic()
                 else:
                     self.note(f"waiting {time.monotonic() - since:.0f} s for {what}")
 
@@ -123,6 +142,13 @@ class Screen:
         if self._bar is not None:
             self._bar.stop()
             self._bar = self._task = None
+        if self._name:
+            took = voice.spoken(time.monotonic() - self._pace.start)
+            ended = f"{self._name} ended after {took}: {self._pace.words()}"
+            self.voice.write(ended)
+            if self.voice.verbose:
+                print(ended, file=sys.stderr, flush=True)
+            self._name = ""
 
 
 def print_json(value: Any) -> None:

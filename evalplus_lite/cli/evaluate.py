@@ -9,17 +9,29 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import Screen, name_report, print_json, print_table, say, sure
+from evalplus_lite.cli.console import (
+    Screen,
+    ends,
+    name_report,
+    percent,
+    print_json,
+    print_table,
+    say,
+    sure,
+)
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import evaluation
 from evalplus_lite.pipelines.datasets import samples_name
 from evalplus_lite.pipelines.scores import MOST_FILES
+from evalplus_lite.store.labels import label
 from evalplus_lite.types import VERDICTS
 
 MOST_SHOWN = 50
 """Models and temperatures that are shown in a table."""
+MOST_PASTED = 5
+"""Models and temperatures that get a line to be pasted."""
 SCORES = ("pass_at_k", "intervals")
 
 
@@ -95,6 +107,8 @@ def evaluate(
     else:
         show(result.summary, folder, screen)
         name_report(folder, [dataset])
+        for row in result.summary["groups"][:MOST_PASTED]:
+            say(pasted(result.summary, row))
     return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
 
 
@@ -138,6 +152,24 @@ def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
     if "traces" in summary:
         screen.note("our own code failed, which is worth a report: traces in summary.json")
     say(f"every verdict, with the input that decided it: {folder / 'results.jsonl'}")
+
+
+def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return the score of a model as one line that says what it rests on."""
+    run = summary["run"]
+    files = run.get("samples", ())
+    model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")
+    name = " ".join(filter(None, [model, _heat(row) and f"at {_heat(row)}"]))
+    parts: list[str] = []
+    for suite in ("base", "plus"):
+        k, score = next(iter((row["pass_at_k"][suite] or {}).items()), ("", 0.0))
+        if k:
+            named = f"{k} " if not parts else ""
+            parts.append(f"{named}{suite} {percent(score)} % {ends(row['intervals'][suite][k])}")
+    each, rest = divmod(row["samples"], row["tasks"] or 1)
+    count = f"{row['tasks']} tasks x {each}" if not rest else f"{row['samples']} samples"
+    what = f"{summary['dataset']} (evalplus_lite {run['version']}, {run['sandbox']})"
+    return f"{what}: {name}{' ' * bool(name)}{', '.join(parts) or 'no score'}, {count}"
 
 
 def _heat(row: Mapping[str, Any]) -> str:

@@ -169,7 +169,7 @@ def audit(
             done = {row["task_id"]: row for row in finished(journal, _read)}
             left = tuple(task for task in data.tasks if task.id not in done)
             opened.stage("audit", len(data.tasks))
-            opened.advance(len(done))
+            opened.advance(len(done), known=True)
             rest = replace(data, tasks=left)
             budget = Budget(inputs=inputs)
             for each in audits(rest, sources, pool, seed=seed, budget=budget, progress=opened):

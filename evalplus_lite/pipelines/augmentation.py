@@ -102,7 +102,7 @@ def augment_tasks(
             programs = ((samples or {}).get(task.id, ()), (wrong or {}).get(task.id, ()))
             yield staging.ref(task), case_rows(cases), *map(list, programs)
 
-    progress.advance(len(found))
+    progress.advance(len(found), known=True)
     for facts, rest in backend.map(call, items()):
         task = new.popleft()
         progress.advance()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -21,13 +21,17 @@ from evalplus_lite.store import cache_folder
 class ProgressEvent:
     """How far a job is: its ``stage`` has done ``done`` of ``total`` steps (None: not known).
 
-    ``note`` is a line for the user, where there is one; nothing else has changed then.
+    ``note`` is a line for the user, where there is one; nothing else has changed then. ``counts``
+    says what came of the steps so far, where a job counts that: samples by verdict. ``known`` says
+    that the latest steps were done by an earlier run.
     """
 
     stage: str = ""
     done: int = 0
     total: int | None = None
     note: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    known: bool = False
 
 
 class Session:
@@ -95,10 +99,13 @@ class Session:
         """Report that a stage begins, of ``total`` steps if that is known."""
         self._report(ProgressEvent(name, 0, total))
 
-    def advance(self, steps: int = 1) -> None:
-        """Report that so many more steps of the stage are done."""
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
+        """Report that so many more steps of the stage are done; arguments as ``Progress`` says."""
         if steps:
-            self._report(replace(self._event, done=self._event.done + steps))
+            done, found = self._event.done + steps, dict(counts or {})
+            self._report(replace(self._event, done=done, counts=found, known=known))
 
     def note(self, text: str) -> None:
         """Report something that the user wants to know now."""

@@ -71,7 +71,7 @@ def judge(
     done.update(finished(journal, read))
     if done:
         progress.note(f"{len(done)} results were there already")
-        progress.advance(len(done))
+        progress.advance(len(done), counts=tally.verdicts, known=True)
     staging = Staging(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     call = Call(
@@ -110,7 +110,7 @@ def judge(
                     costs.append_line(cost)  # before the row: see ``costs.measured``
                 journal.append_line(line)
                 tally.count(task_id, base, plus, stress)
-        progress.advance(len(judged))
+        progress.advance(len(judged), counts=tally.verdicts)
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.
     found = [task for id, task in tasks.items() if id in tally.total]

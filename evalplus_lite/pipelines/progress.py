@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 
@@ -12,8 +13,13 @@ class Progress(Protocol):
         """A stage begins, of ``total`` steps where that is known."""
         ...
 
-    def advance(self, steps: int = 1) -> None:
-        """So many more steps of the stage are done."""
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
+        """So many more steps of the stage are done: ``known`` if by an earlier run.
+
+        ``counts`` says what came of all steps so far, such as verdicts.
+        """
         ...
 
     def note(self, text: str) -> None:
@@ -27,7 +33,9 @@ class Silent:
     def stage(self, name: str, total: int | None) -> None:
         """Ignore."""
 
-    def advance(self, steps: int = 1) -> None:
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
         """Ignore."""
 
     def note(self, text: str) -> None:

@@ -16,6 +16,7 @@ from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store.labels import file_name
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import VERDICTS
 
 MOST_FILES = 200
 """Models and temperatures that get a file of their own: rows may name as many as there are."""
@@ -63,6 +64,12 @@ class Tally:
         self.plus_right[task] += plus == "pass"
         if stress is not None:
             self.stress[stress] += 1
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """Samples by verdict on all cases there are."""
+        found = self.plus if self.has_plus else self.base
+        return {name: found[name] for name in VERDICTS if name in found}
 
     def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
         """Return pass@k for base and plus, for each k that every task has samples enough for.

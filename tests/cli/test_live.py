@@ -1,0 +1,170 @@
+"""What a long command says while it runs: on a terminal, in a pipe, in a log; and its last line."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from support.commands import COMMAND, environment, run, sample_rows, write_rows, write_tasks
+
+from evalplus_lite.cli.app import COMMANDS, command
+from evalplus_lite.cli.console import Screen
+from evalplus_lite.cli.voice import OPTIONS, Pace, spoken
+from evalplus_lite.pipelines.context import ProgressEvent
+
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
+EVALUATE = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-w", "1", "-o")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("live")
+    write_tasks(made)
+    write_rows(made / "samples.jsonl", sample_rows(24))
+    return made
+
+
+def on_terminal(folder: Path, out: str, columns: int, **variables: str) -> str:
+    """Run evaluate in a pseudo-terminal of so many columns; return what it showed."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environ = environment(folder / "cache", **{"TERM": "xterm-256color", **variables})
+    environ.pop("COLUMNS", None)
+    with subprocess.Popen(
+        [*COMMAND, *EVALUATE, out], cwd=folder, env=environ, stdin=theirs, stdout=theirs,
+        stderr=theirs,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        parts = []
+        while True:
+            try:
+                parts.append(os.read(ours, 1 << 16))
+            except OSError:  # how Linux says that nobody is at the other end
+                break
+        assert process.wait() == 0, parts
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+def test_a_narrow_terminal_has_a_line_that_fits(folder: Path) -> None:
+    """Progress stays in one line, whatever there is to tell, and is gone in the end."""
+    text = on_terminal(folder, "narrow", 40)
+    drawn = [CONTROL.sub("", part) for part in re.split(r"[\r\n]+", text)]
+    shown = [line for line in drawn if "evaluate" in line and "of 24" in line]
+    assert shown
+    assert max(map(cell_len, shown)) <= 40
+    assert COLOUR.search(text)
+    assert "\x1b[?25h" in text  # the cursor is back
+
+
+def test_without_colour_there_is_none(folder: Path) -> None:
+    text = on_terminal(folder, "plain", 100, NO_COLOR="1")
+    assert "of 24" in text
+    assert "━" in text
+    assert not COLOUR.search(text)
+
+
+def test_a_dumb_terminal_gets_lines(folder: Path) -> None:
+    """Where the cursor cannot go back nothing is drawn, and no control sequence is sent."""
+    text = on_terminal(folder, "dumb", 100, TERM="dumb")
+    assert "\x1b" not in text
+    assert "pass@1" in text
+
+
+def test_a_log_has_all_and_a_pipe_no_bar(folder: Path) -> None:
+    """--quiet leaves the results and notes, --verbose says when stages end, --log-file has both."""
+    quiet = run(*EVALUATE, "piped", "--quiet", "--log-file", "logs/a.log", folder=folder)
+    assert quiet.returncode == 0, quiet.stderr
+    assert "evaluate" not in quiet.stderr
+    assert "\x1b" not in quiet.stdout + quiet.stderr
+    log = (folder / "logs/a.log").read_text().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ", line) for line in log)
+    assert "evaluate begins: 24 steps" in log[1]
+    assert any(re.search(r"evaluate ended .*24 of 24.*\d+ pass", line) for line in log)
+    assert log[-1].endswith("exit code 0")
+
+    again = run(*EVALUATE, "piped", "--verbose", "--log-file", "logs/a.log", folder=folder)
+    assert "24 of 24" in again.stderr
+    assert "results were there already" in again.stderr
+    (folder / "bad.jsonl").write_text("{}\n")
+    bad = run("evaluate", "-d", "bad.jsonl", "-s", "samples.jsonl", "--log-file", "logs/a.log",
+              folder=folder)  # fmt: skip
+    assert bad.returncode == 2
+    assert "InputError" in (folder / "logs/a.log").read_text().splitlines()[-1]
+
+    line = quiet.stdout.splitlines()[-1]
+    assert re.fullmatch(
+        r"tasks \(evalplus_lite \S+, \w+\): samples pass@1 base \S+ % \[\S+, \S+\], 3 tasks x 8",
+        line,
+    )
+
+
+def test_what_cannot_be_is_said(folder: Path) -> None:
+    both = run(*EVALUATE, "x", "--quiet", "--verbose", folder=folder)
+    assert (both.returncode, both.stderr.count("\n")) == (2, 1)
+    wrong = run(*EVALUATE, "x", "--log-file", "samples.jsonl/log", folder=folder)
+    assert wrong.returncode == 2
+    assert "--log-file" in wrong.stderr
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_long_command_takes_them(name: str) -> None:
+    """Whatever opens a session of sandboxes has the options, also as one of a group."""
+    module = import_module(f"evalplus_lite.cli.{name.replace('-', '_')}")
+    made = command(name)
+    for each in getattr(made, "commands", {name: made}).values():
+        taken = {parameter.name for parameter in each.params} >= set(OPTIONS)
+        assert taken == hasattr(module, "started")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_pace_is_that_of_the_last_minute() -> None:
+    """Steps of an earlier run took no time; a slow beginning is forgotten."""
+    clock = Clock()
+    pace = Pace(1000, clock)
+    assert pace.words() == "0 of 1000"
+    pace.advance(100, {"pass": 60, "fail": 40}, known=True)
+    assert pace.words() == "100 of 1000; 60 pass, 40 fail"
+    for _ in range(100):
+        clock.now += 1.0
+        pace.advance(1, {})
+    assert pace.words() == "200 of 1000, 1.0/s, 13 min to go; 60 pass, 40 fail"
+    for _ in range(61):
+        clock.now += 1.0
+        pace.advance(10, {"pass": 70, "fail": 0})
+    assert pace.words() == "810 of 1000, 10.0/s, 19 s to go; 70 pass"
+    pace.advance(190, {})
+    assert "to go" not in pace.words()
+    assert Pace(None, clock).words() == "0"
+    assert [spoken(s) for s in (0.4, 99, 100, 5_000, 12_000)] == [
+        "0 s", "99 s", "2 min", "83 min", "3 h 20 min",
+    ]  # fmt: skip
+
+
+def test_lines_come_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a terminal a stage that takes long has a line of its own from time to time."""
+    monkeypatch.setattr("evalplus_lite.cli.console.QUIET_SECONDS", -1.0)
+    with Screen() as screen:
+        screen(ProgressEvent("a\x1bb", 0, 9))
+        screen(ProgressEvent("a\x1bb", 3, 9, counts={"pass": 2, "fail": 1}))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(r"a\x1bb: 3 of 9")
+    assert line.endswith("; 2 pass, 1 fail")
