@@ -142,7 +142,8 @@ function failureBox(title, failure, level = "h2") {
 
 function counted(counts) {
   if (!counts) return ["–", "–", "–"];
-  return [counts[0], `${counts[1]}`, `${counts[2]}`];
+  const rate = (count) => counts[0] > 1 ? `${count} (${Math.round(100 * count / counts[0])} %)` : count;
+  return [counts[0], rate(counts[1]), rate(counts[2])];
 }
 
 /** Views by name: each takes suite, task, its part, and the rest of the address. */
