@@ -160,7 +160,7 @@ def sandboxfusion(url: str, asked: Question) -> Any:
             for given, expected in asked["cases"]
         ]
         name = "CommonOJDataset"
-    config = {"dataset_type": name, "language": "python", "run_timeout": 10, "provided_data": about}
+    config = {"dataset_type": name, "language": "python", "run_timeout": 1, "provided_data": about}
     body = {"dataset": "audit", "id": 0, "completion": fenced(asked), "config": config}
     return posted(url + "/submit", body)["accepted"]
 
@@ -168,7 +168,7 @@ def sandboxfusion(url: str, asked: Question) -> Any:
 def open_instruct(url: str, asked: Question) -> Any:
     """``/test_program`` and ``/test_program_stdio``."""
     path = "/test_program" if asked["kind"] == "function" else "/test_program_stdio"
-    body = {"program": asked["program"], "tests": tests(asked), "max_execution_time": 5.0}
+    body = {"program": asked["program"], "tests": tests(asked), "max_execution_time": 1.0}
     results = posted(url + path, body)["results"]
     if any(result is None for result in results):
         return None
