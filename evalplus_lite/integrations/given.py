@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.programs import parsing
 from evalplus_lite.store.parsing import parse_json
 
 Form = Literal["id", "row", "assertions", "printed", "calls"]
@@ -71,6 +72,12 @@ def given(tests: Any) -> Given:
     if not isinstance(tests, Sequence) or not tests:
         raise InputError(f"the tests are a {type(tests).__name__}", remedy="give a list of tests")
     if all(isinstance(each, str) for each in tests):
+        for number, text in enumerate(tests):
+            try:
+                parsing.parse(text)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                # Else it would be the fault of every program.
+                raise InputError(f"test {number} is no Python: {text[:80]!r}") from None
         return Given("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")

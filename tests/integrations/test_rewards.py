@@ -167,7 +167,7 @@ def test_trouble_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
         assert trl.code_reward([RIGHT], tests=[["assert add(1, 2) == 3"]]) == [None]
 
 
-NO_TESTS: list[Any] = ["{", [], [1], [{"input": "1"}], 5, "[1,"]
+NO_TESTS: list[Any] = ["{", [], [1], [{"input": "1"}], 5, "[1,", ["assert f("]]
 NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 
 
