@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.integrations.given import Given
-from evalplus_lite.integrations.judge import configure, judge, settings
-from evalplus_lite.integrations.samples import Request, ready_settings, requests
+from evalplus_lite.integrations.judge import judge
+from evalplus_lite.integrations.samples import Request, configure_for, requests
 from evalplus_lite.prompting.completions import COMPLETION_STOP
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.tasks.loading import names
@@ -59,9 +59,7 @@ class CodeTask(Base):
         self, generations: Sequence[Sequence[str]], references: Sequence[str]
     ) -> dict[str, float]:
         """Return pass@k over all tasks; raises where there is no verdict."""
-        ready = ready_settings(settings(), self._name)
-        if ready != settings():
-            configure(ready)
+        configure_for(self._name)
         rows = list(zip(references, generations, strict=True))
         found = judge(
             [(Given("id", task), text) for task, texts in rows for text in texts], share=False

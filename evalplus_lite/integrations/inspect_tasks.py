@@ -14,8 +14,8 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 from evalplus_lite.integrations.given import given
-from evalplus_lite.integrations.judge import ajudge, configure, settings, shared_judge
-from evalplus_lite.integrations.samples import ready_settings, requests
+from evalplus_lite.integrations.judge import ajudge, shared_judge
+from evalplus_lite.integrations.samples import configure_for, requests
 from evalplus_lite.tasks.loading import names
 
 
@@ -53,8 +53,7 @@ def verdict() -> Scorer:
 
 def evaluation(name: str) -> Task:
     """Return the task of a data set: a name or a file."""
-    if settings() != ready_settings(settings(), name):
-        configure(ready_settings(settings(), name))
+    configure_for(name)
     shared_judge()
     return Task(dataset=dataset(name), solver=generate(), scorer=verdict())
 

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 from evalplus_lite.integrations.given import Given
-from evalplus_lite.integrations.judge import Judgement, configure, settings, shared_judge
-from evalplus_lite.integrations.samples import ready_settings, requests
+from evalplus_lite.integrations.judge import Judgement, shared_judge
+from evalplus_lite.integrations.samples import configure_for, requests
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
 _begun: dict[tuple[str, str], Future[Judgement]] = {}
@@ -30,9 +30,7 @@ def load(dataset: str, **_: Any) -> dict[str, Any]:
     """Return the tasks of a data set, a name or a file, as the split ``test``."""
     from datasets import Dataset
 
-    ready = ready_settings(settings(), dataset)
-    if ready != settings():
-        configure(ready)
+    configure_for(dataset)
     rows = [
         {"task_id": each.id, "prompt": each.prompt, "request": each.request}
         for each in requests(dataset)

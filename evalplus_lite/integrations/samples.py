@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from evalplus_lite.integrations.settings import JudgeSettings
+from evalplus_lite.integrations.judge import configure, settings
 from evalplus_lite.prompting.completions import instruction
 from evalplus_lite.tasks import load_dataset
 
@@ -29,8 +29,8 @@ def requests(name: str) -> tuple[Request, ...]:
     )
 
 
-def ready_settings(known: JudgeSettings, name: str) -> JudgeSettings:
-    """Return settings whose judge knows the tasks of a data set."""
-    if known.url or name in known.datasets:
-        return known
-    return replace(known, datasets=(*known.datasets, name))
+def configure_for(name: str) -> None:
+    """Have the judge of this process know the tasks of a data set; a server is told its own."""
+    known = settings()
+    if not known.url and name not in known.datasets:
+        configure(replace(known, datasets=(*known.datasets, name)))
