@@ -10,7 +10,15 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.app import BARE
-from evalplus_lite.cli.console import percent, print_json, print_table, say, short, sure
+from evalplus_lite.cli.console import (
+    name_report,
+    percent,
+    print_json,
+    print_table,
+    say,
+    short,
+    sure,
+)
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines import standings
 from evalplus_lite.statistics.paired import LEVEL
@@ -65,6 +73,7 @@ def compare(
         print_json(result.summary)
     else:
         show(result.summary)
+        name_report(*folders)
     worse = [] if fail_if_worse is None else result.worse(points)
     if worse and not json:
         by = "beyond doubt" if points is None else f"by more than {points:g} points"

@@ -219,13 +219,13 @@ def say(text: str) -> None:
     Console(highlight=False).print(Text(printable(text)), soft_wrap=True)
 
 
-def name_report(out: Path, datasets: Sequence[str] = ()) -> None:
+def name_report(*outs: Path, datasets: Sequence[str] = ()) -> None:
     """Print the command that shows what was written as a page; data sets that are files go along.
 
     Published ones are found by their names.
     """
     given = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
-    say(f"report: {shlex.join(['evalplus-lite', 'report', str(out), *given])}")
+    say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *given])}")
 
 
 def percent(share: float | None) -> str:

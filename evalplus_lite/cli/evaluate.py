@@ -106,7 +106,7 @@ def evaluate(
         print_json(result.summary)
     else:
         show(result.summary, folder, screen)
-        name_report(folder, [dataset])
+        name_report(folder, datasets=[dataset])
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
     return 1 if result.summary["infra"] or result.unusable or result.left_out else 0

@@ -10,7 +10,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.compare import Folders
-from evalplus_lite.cli.console import print_json, print_table, say, sure
+from evalplus_lite.cli.console import name_report, print_json, print_table, say, sure
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.pipelines import leaderboards
 from evalplus_lite.pipelines.leaderboards import NOTE, LeaderboardResult
@@ -48,11 +48,13 @@ def leaderboard(
         print_json(result.summary)
     elif form is None:
         show(result)
+        name_report(*folders)
     if form is not None and out is not None:
         write_text(out, _written(result, form))
         if not json:
             show(result)
             say(f"as {form}: {out}")
+            name_report(*folders)
     elif form is not None and not json:
         print(_written(result, form), end="")
     return 0

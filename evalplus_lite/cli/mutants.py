@@ -66,7 +66,7 @@ def mutants(
         print_json(result.summary)
     else:
         show(result, folder, most)
-        name_report(folder, [dataset])
+        name_report(folder, datasets=[dataset])
         tell(result.summary, screen)
     return 1 if result.unusable else 0
 
