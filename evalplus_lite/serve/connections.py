@@ -40,7 +40,8 @@ class Connections:
         self.count += 1
         self._new[connection] = None
         if self.count > self.most:
-            next(iter(self._new if len(self._new) > 1 else self._idle or self._new)).end()
+            waiting = self._new if len(self._new) > 1 else self._idle or self._new
+            waiting.popitem(last=False)[0].end()  # it is lost a moment later, and not chosen again
 
     def idle(self, connection: Any) -> None:
         """Note that a connection asks for nothing any more."""
