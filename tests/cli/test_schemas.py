@@ -50,7 +50,7 @@ MODEL |= {"compare", "leaderboard"}
 PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}
 PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
 PARTS |= {"mutation_score", "intervals", "standing", "entrant", "difference", "change", "side"}
-PARTS |= {"differs"}
+PARTS |= {"differs", "result_row", "cost"}
 
 
 @pytest.fixture(scope="module")
