@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.schemas import hold
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, report
 from evalplus_lite.store import write_jsonl
@@ -91,6 +92,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
     out = tmp_path_factory.mktemp("page") / "report.html"
     result = report([results / "one", results / "other"], datasets=[OWN], out=out)
+    hold(result.to_json(), "report")
     assert (result.summary["files"], result.summary["bytes"]) == (1, out.stat().st_size)
     return Page(out)
 

@@ -232,7 +232,7 @@ function inputsNote(part) {
   const shown = part.cases.length;
   if (!shown) return make("p", "No input decided a verdict, and the data set was not given.");
   const total = part.cases_total === undefined ? "" : ` of ${part.cases_total} (${part.base_total} base)`;
-  return make("p", `${shown} inputs${total}: those that a sample failed on first, and the first few.`);
+  return make("p", `${shown} inputs${total}: those that a sample failed on first, ${part.failed ? "others that most fail on, " : ""}and the first few.`);
 }
 
 function seconds(sample) {
