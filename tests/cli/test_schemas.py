@@ -45,7 +45,7 @@ WRITTEN = {
     "audit": "u/audit.json",
 }
 MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest"}
-MODEL |= {"compare", "leaderboard"}
+MODEL |= {"compare", "leaderboard", "report"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}
 PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
