@@ -172,10 +172,11 @@ def print_table(
     widths = _least_widths(columns, cells, left)
     if sum(width + 3 for width in widths) < console.width:
         table = Table()
+        full = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+        shown = _narrowed(full, widths, console.width)
         for number, column in enumerate(columns):
             justify: Literal["left", "right"] = "left" if number < left else "right"
-            heading = Text(column)
-            table.add_column(heading, justify=justify, overflow="fold", min_width=widths[number])
+            table.add_column(Text(column), justify=justify, overflow="fold", width=shown[number])
         for row in cells:
             table.add_row(*map(Text, row))
         console.print(table)
@@ -185,6 +186,15 @@ def print_table(
         pairs = zip(columns[1:], row[1:], strict=True)
         for line in _packed([f"{name}: {cell}" for name, cell in pairs if cell], console.width):
             console.print(Text(f"  {line}"))
+
+
+def _narrowed(full: list[int], least: list[int], width: int) -> list[int]:
+    """Return the columns' widths on a screen: full where that fits, none below its least."""
+    found = list(full)
+    for _ in range(sum(each + 3 for each in full) + 1 - width):
+        slack = [each - floor for each, floor in zip(found, least, strict=True)]
+        found[slack.index(max(slack))] -= 1
+    return found
 
 
 def _packed(parts: list[str], width: int) -> list[str]:

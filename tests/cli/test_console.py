@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from support.commands import COMMAND, environment, run, sample_rows, write_rows, write_tasks
 
+from evalplus_lite.cli.console import print_table
+
 WIDTHS = (50, 80, 160)
 TABLE = """
 from evalplus_lite.cli.console import print_table
@@ -107,3 +109,18 @@ def test_a_traceback_for_whoever_asks(tmp_path: Path) -> None:
     assert "Traceback" in done.stderr
     assert done.stderr.splitlines()[-1] == plain.stderr.splitlines()[-1]
     assert "did you mean 'humaneval'" in plain.stderr
+
+
+@pytest.mark.parametrize("width", range(70, 110))
+def test_no_table_is_cut(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the screen's width: every number is whole, and no line is longer than it."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    columns = ["model", "rank on plus", "plus % [95 %]", "base % [95 %]", "tasks", "samples"]
+    row = ["careful", 1, "91.7 [64.6, 98.5]", "100.0 [75.8, 100.0]", 12, 345]
+    print_table("t", columns, [row])
+    shown = capsys.readouterr().out
+    assert "100.0 [75.8, 100.0]" in shown
+    assert "345" in shown
+    assert all(len(line) <= width for line in shown.splitlines())
