@@ -151,6 +151,7 @@ HONEST = {
         atexit.register(lambda: print(sum(map(int, input().split()))))
     """,
     "raises SystemExit": RIGHT + "import sys\nsys.exit()",
+    "leaves with a status whose last byte is 0": RIGHT + "import sys\nsys.exit(256)",
     "an object that prints when it goes": """
         class Last:
             def __del__(self): print(sum(map(int, input().split())))

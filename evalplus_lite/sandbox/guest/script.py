@@ -64,6 +64,8 @@ class Script:
         finally:
             os._exit = usual
             close_held()  # also of what raised, or left at once
+        if isinstance(status, int):
+            status &= 0xFF  # all that a parent is told of it
         if status not in (None, 0):
             if self.raises:
                 return {RAISED: status if isinstance(status, int) else 1, "value": printed()}

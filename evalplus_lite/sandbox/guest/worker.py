@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.values.encoding import arrived
 
 
+kill, getpid = os.kill, os.getpid  # a program may put others in their place
+
+
 def start(
     channel: socket.socket,
     job: dict[str, Any],
@@ -42,6 +45,10 @@ def start(
         control.close()  # a program could speak to the supervisor in the worker's name
         child(channel, job, settings, cases)
         os._exit(0)
+    except OSError:
+        # Its channel is gone, as the program closed it: the supervisor sees that and kills it. It
+        # ends in the same way where it is first, so that the same is said of it.
+        kill(getpid(), signal.SIGKILL)
     finally:
         os._exit(121)
 
