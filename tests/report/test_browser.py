@@ -201,6 +201,9 @@ def test_all_mutants_in_their_viewer(made: Made, watched: Seen) -> None:
     assert "#mutant/" in page.url
     app.locator("mte-file tr.line", has_text="return x + x").wait_for()
     assert page.locator("h1", has_text="Mutants").is_visible()
+    page.go_back()
+    app.get_by_role("link", name=re.compile("<img")).click()  # a task's hostile name
+    watched.hold()
     page.get_by_role("button", name="Dark").click()
     assert app.get_attribute("theme") == "dark"
     page.locator(".top nav a").first.click()
@@ -231,7 +234,8 @@ def test_in_a_sandboxed_frame(made: Made, watched: Seen, tmp_path: Path, is_text
     watched.page.evaluate("history.back()")
     frame.locator("table.tasks").wait_for()
     frame.locator(".top nav a", has_text="Mutants").click()
-    frame.locator("mutation-test-report-app mte-metrics-table").get_by_text("0.py").wait_for()
+    frame.locator("mutation-test-report-app mte-metrics-table").get_by_text("0.py").click()
+    frame.locator("mte-file tr.line", has_text="return x + x").wait_for()
 
 
 def test_without_scripts(made: Made, browser: Browser) -> None:

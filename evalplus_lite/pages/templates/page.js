@@ -53,7 +53,9 @@ function go(href) {
 }
 addEventListener("click", (event) => {
   const anchor = event.composedPath().find((node) => node.localName === "a");
-  const href = anchor && anchor.getAttribute("href");
+  let href = anchor && anchor.getAttribute("href");
+  const here = location.href.split("#")[0];
+  if (href && href.startsWith(here + "#")) href = href.slice(here.length);
   if (!href || !href.startsWith("#") || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if (href === "#main") document.getElementById("main").focus();
