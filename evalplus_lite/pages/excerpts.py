@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from evalplus_lite.errors import CodecError
+from evalplus_lite.types import Value
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.excerpts import SHOWN_BYTES, decode_answer, shown
+from evalplus_lite.values.source import literal
 
 MOST_VALUE = 2_000
 """Characters of a value that are shown."""
@@ -23,8 +25,8 @@ def value_text(tree: Any) -> str:
         if key in ("$shortened", "$unreadable") and type(text) is str:
             return text if key == "$shortened" else f"a value that cannot be read ({text})"
     try:
-        return repr(from_json(tree))
-    except (CodecError, ValueError, RecursionError):  # an integer of too many digits
+        return _written(from_json(tree))
+    except (CodecError, ValueError, RecursionError):
         return "a value that cannot be shown"
 
 
@@ -38,9 +40,14 @@ def arguments_text(tree: Any) -> str:
 def answer_text(data: bytes) -> str:
     """Return an expected output in wire form as Python writes it; a very large one is named."""
     try:
-        return repr(decode_answer(data)) if len(data) <= SHOWN_BYTES else shown(data)
+        return _written(decode_answer(data)) if len(data) <= SHOWN_BYTES else shown(data)
     except (CodecError, ValueError, RecursionError):
         return "a value that cannot be shown"
+
+
+def _written(value: Value) -> str:
+    """Return a value as Python writes it, sets in one order whatever the hash seed."""
+    return literal(value, quote=repr)
 
 
 def cut(text: str, most: int = MOST_VALUE) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -169,6 +172,22 @@ def test_the_same_results_give_the_same_bytes(page: Page, results: Path, tmp_pat
     """Nothing of the run that writes a page is in it."""
     report([results / "one", results / "other"], datasets=[OWN], out=tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == page.source
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_sets_are_shown_in_one_order(seed: str) -> None:
+    """Whatever the hash seed is, which orders the elements of a set of texts."""
+    code = (
+        "from evalplus_lite.pages.excerpts import value_text as t; print(t({'$set': list('hgfe')}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "{'e', 'f', 'g', 'h'}\n"
 
 
 def test_a_large_report_has_a_page_for_each_task(results: Path, tmp_path: Path) -> None:
