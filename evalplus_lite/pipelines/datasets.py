@@ -69,7 +69,8 @@ def content_hash(data: Dataset) -> str:
     """Return a hash of the tasks' references, inputs and expected outputs."""
     digest = hashlib.sha256()
     for task in data.tasks:
-        digest.update(f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}".encode())
+        text = f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}"
+        digest.update(text.encode("utf-8", "surrogatepass"))
         digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
         for given in task.outputs:
             digest.update(given)

@@ -103,3 +103,12 @@ def test_a_row_that_is_no_result_is_named(folder: Path, tmp_path: Path) -> None:
         file.write('{"task_id": "Own/0", "index": 7, "program": "x"}\n')
     with pytest.raises(InputError, match=r"results\.jsonl:6: is no row of results"):
         entrants(read_evaluations([tmp_path / "two" / "results.jsonl"]))
+
+
+def test_a_task_may_be_called_anything(tmp_path: Path) -> None:
+    """Also by half of a character, as JSON can hold it."""
+    odd = Task("Own/\ud800#?%2F</", "", "f", "def f(x): return x", base=(Case((1,)),))
+    with Session(workers=1) as session:
+        evaluate(Dataset("odd", (odd,)), [Sample(odd.id, RIGHT)], out=tmp_path, session=session)
+    (found,) = entrants(read_evaluations([tmp_path]))
+    assert list(found.counts) == [odd.id]
