@@ -280,7 +280,9 @@ def _sign(line: str) -> str:
 def _browser(documents: Sequence[tuple[str, dict[str, Any]]]) -> Section:
     """Return the section that holds Stryker's element, with what its policy must allow."""
     data, note = fitted(together(documents))
-    scripts = (_bundled(ELEMENT), _template("mutants.js")) if data is not None else ()
+    scripts = (
+        (_text("bundled", ELEMENT), _text("templates", "mutants.js")) if data is not None else ()
+    )
     return Section(
         "mutant",
         "Mutants",
@@ -293,10 +295,5 @@ def _browser(documents: Sequence[tuple[str, dict[str, Any]]]) -> Section:
 
 
 @cache
-def _bundled(name: str) -> str:
-    return (files("evalplus_lite.pages") / "bundled" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _template(name: str) -> str:
-    return (files("evalplus_lite.pages") / "templates" / name).read_text(encoding="utf-8")
+def _text(folder: str, name: str) -> str:
+    return (files("evalplus_lite.pages") / folder / name).read_text(encoding="utf-8")

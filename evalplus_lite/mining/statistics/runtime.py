@@ -16,6 +16,7 @@ from evalplus_lite.mining.statistics.variables import (
     Scope,
     function_scope,
     module_scope,
+    named,
     parameters,
 )
 
@@ -143,8 +144,8 @@ class _Body(ast.NodeTransformer):
                 and isinstance(statement, ast.Expr)
                 and isinstance(statement.value, ast.Constant)
             )
-            used = self.scope.known_of(_named(statement, ast.Load))
-            declared = self.scope.known_of(_named(statement, ast.Store))
+            used = self.scope.known_of(named(statement, ast.Load))
+            declared = self.scope.known_of(named(statement, ast.Store))
             begins, line = _first_line(statement) != line, statement.end_lineno or 0
             visited = self.visit(statement)
             if not is_docstring and not isinstance(statement, ast.Global | ast.Nonlocal):
@@ -192,7 +193,7 @@ class _Body(ast.NodeTransformer):
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._defaults(node.args)
         inner = _Body(function_scope(node, self.scope))
-        declared, used = parameters(node), _named(node.body, ast.Load)
+        declared, used = parameters(node), named(node.body, ast.Load)
         body: ast.expr = inner.visit(node.body)
         notes = [
             _call(method, [_names(found)])
@@ -257,10 +258,7 @@ class _Body(ast.NodeTransformer):
         node.test = _counted("conditionals", node.test)
         return node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _counted("conditionals", node.test)
-        return node
+    visit_IfExp = visit_If  # type: ignore[assignment]  # same field
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
@@ -300,25 +298,3 @@ def _after_docstring(body: Sequence[ast.stmt]) -> int:
         case ast.Expr(value=ast.Constant(value=str())):
             return 1
     return 0
-
-
-def _named(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
-    return {n.id for n in _own(node) if isinstance(n, ast.Name) and type(n.ctx) is context}
-
-
-def _own(node: ast.AST) -> list[ast.AST]:
-    """Return a node's parts without those of statements and lambdas inside it."""
-    found: list[ast.AST] = []
-    pending: list[ast.AST] = [node]
-    while pending:
-        part = pending.pop()
-        found.append(part)
-        if isinstance(part, ast.Lambda) and part is not node:
-            pending += [each for each in (*part.args.defaults, *part.args.kw_defaults) if each]
-            continue
-        pending += [
-            child
-            for child in ast.iter_child_nodes(part)
-            if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
-        ]
-    return found

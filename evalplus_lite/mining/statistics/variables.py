@@ -97,3 +97,29 @@ def _within(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, _INNER):
             pending += ast.iter_child_nodes(node)
+
+
+def named(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """Return the names that a statement or an expression reads, or those that it binds.
+
+    Those of statements and lambdas inside it are left out.
+    """
+    return {n.id for n in _own(node) if isinstance(n, ast.Name) and type(n.ctx) is context}
+
+
+def _own(node: ast.AST) -> list[ast.AST]:
+    """Return a node's parts without those of statements and lambdas inside it."""
+    found: list[ast.AST] = []
+    pending: list[ast.AST] = [node]
+    while pending:
+        part = pending.pop()
+        found.append(part)
+        if isinstance(part, ast.Lambda) and part is not node:
+            pending += [each for each in (*part.args.defaults, *part.args.kw_defaults) if each]
+            continue
+        pending += [
+            child
+            for child in ast.iter_child_nodes(part)
+            if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
+        ]
+    return found
