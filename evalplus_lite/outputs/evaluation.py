@@ -69,7 +69,7 @@ class Evaluation:
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""
         costs = (
-            self._rows(COSTS, ("task_id", "program"))
+            self._rows(COSTS, ())  # of what an earlier version judged the rows are empty
             if (self.folder / COSTS).is_file()
             else iter(())
         )

@@ -101,9 +101,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made(path, folder)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium as the system has it, without a window."""
+    """Chromium as the system has it, without a window.
+
+    It ends with its module: its driver runs an event loop, in which other tests could start none.
+    """
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("needs chromium")

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 from serve.conftest import Running
+from support.commands import alive
 
 RIGHT = "def double(x): return x + x"
 LATE = "def double(x):\n    while True: pass"
@@ -108,7 +109,7 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     rows = asking.response.json()["verdicts"]
     assert [row["base"] for row in rows] == ["timeout", "pass"] * 2
     assert server.process.wait(20) == 0
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+    wait_until(lambda: not alive(children))
 
 
 def test_nothing_outlives_a_server_that_is_killed(start: Callable[..., Running]) -> None:
@@ -121,4 +122,4 @@ def test_nothing_outlives_a_server_that_is_killed(start: Callable[..., Running])
     server.process.kill()
     asking.join()
     assert asking.response is None
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+    wait_until(lambda: not alive(children))

@@ -70,14 +70,15 @@ class TestBroken:
             b"content-length: 5\r\n\r\nabcd",
             b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
             b"zz\r\nabc\r\n",
-            b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 100_000 + b"\r\n\r\n",
+            b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * (2 << 20) + b"\r\n\r\n",
         ],
     )
     def test_malformed(self, server: Running, data: bytes) -> None:
         """A 4xx or an end, and no harm to others."""
         with connected(server) as channel:
-            channel.sendall(data)
-            channel.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionError):  # it may end before it has read all
+                channel.sendall(data)
+                channel.shutdown(socket.SHUT_WR)
             assert said(channel)[:10] in (b"", b"HTTP/1.1 4")
         assert judges(server)
 
