@@ -45,7 +45,8 @@ def require_matplotlib() -> None:
     except ImportError:
         raise InputError(
             "figures need matplotlib",
-            remedy='pip install "evalplus-lite[plots]", or ask for tables alone',
+            remedy='pip install "evalplus-lite[plots]" (in a checkout ".[plots]"), or add'
+            " --no-pictures",
         ) from None
 
 

@@ -163,16 +163,16 @@ const VIEWS = {
       if (part.contract) nodes.push(folded("Contract: what inputs may be", part.contract));
       nodes.push(part.reference ? folded("Reference", part.reference) : make("p", "The task has no reference."));
     }
-    nodes.push(make("h2", "Inputs"), inputsNote(part));
-    if (part.cases.length) {
-      const first = part.cases.reduce((sum, each) => sum + each.first, 0);
-      nodes.push(table("Inputs", ["no.", "input", "expected", "from", "first failed by", ...(part.failed ? ["failed by"] : [])],
-        part.cases.map((each) => cells(String(each.number), code(each.input), code(each.expected ?? ""), each.origin,
-          each.first ? `${each.first} of ${first}` : "", ...(part.failed ? [String(each.failed)] : [])))));
-    }
     nodes.push(make("h2", "Samples"));
     if (part.samples_left_out) nodes.push(make("p.note", `${part.samples_left_out} further samples are counted above and not shown.`));
     nodes.push(samplesTable(suite, task, part));
+    nodes.push(make("h2", "Inputs"), inputsNote(part));
+    if (part.cases.length) {
+      const first = part.cases.reduce((sum, each) => sum + each.first, 0);
+      nodes.push(table("Inputs", ["no.", "input", "expected", "from", "first failed by, of those that fail", ...(part.failed ? ["failed by"] : [])],
+        part.cases.map((each) => cells(String(each.number), code(each.input), each.expected === undefined ? "not kept" : code(each.expected), each.origin,
+          each.first ? `${each.first} of ${first}` : "", ...(part.failed ? [String(each.failed)] : [])))));
+    }
     return nodes;
   },
 
