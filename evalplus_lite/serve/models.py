@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from evalplus_lite.errors import InputError
@@ -63,6 +65,8 @@ class LimitsGiven(Exact):
 def granted(service: Service, seconds: float | None, memory_mb: int | None = None) -> Limits:
     """Return limits as other protocols ask for them, cut to what the server grants."""
     found = None
+    if seconds is not None and math.isnan(seconds):  # every comparison with it is false
+        raise InputError("the time limit is not a number", remedy="give seconds, such as 5")
     if seconds is not None:
         found = min(max(seconds, LEAST_SECONDS), service.settings.most_seconds)
     memory = None

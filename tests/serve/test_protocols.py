@@ -261,3 +261,23 @@ def test_the_description_names_every_endpoint(server: Running) -> None:
     text = json.dumps(found)
     for name in {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}:
         assert name in found["components"]["schemas"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/test_program", '{"program": "", "tests": ["assert 1"], "max_execution_time": NaN}'),
+        (
+            "/test_program_stdio",
+            '{"program": "", "tests": [{"input": "", "output": ""}], "max_execution_time": NaN}',
+        ),
+        ("/run_code", '{"code": "1", "language": "python", "run_timeout": NaN}'),
+        ("/v1/run", '{"code": "1", "seconds": NaN}'),
+        ("/v1/verify", '{"program": "1", "task": {}, "limits": {"seconds": NaN}}'),
+    ],
+)
+def test_a_limit_that_is_no_number_is_refused(server: Running, path: str, body: str) -> None:
+    """Every comparison with it is false: right programs would fail."""
+    headers = {"content-type": "application/json"}
+    response = server.client.post(path, content=body.encode(), headers=headers)
+    assert response.status_code == 422, response.text
