@@ -118,12 +118,14 @@ class TaskPart(TypedDict):
     it goes on with seconds of CPU and bytes of memory (null: not known). ``samples_left_out`` are
     counted and not there, for their number. ``cases`` are the inputs that a page shows, of
     ``cases_total``; ``failed`` has for each of all how many samples fail on it (``--details``).
+    ``has_check`` where the contract says which answers are right: the expected is one of several.
     """
 
     id: str
     prompt: NotRequired[str]
     reference: NotRequired[str]
     contract: NotRequired[str]
+    has_check: NotRequired[bool]
     entry_point: NotRequired[str]
     cases_total: NotRequired[int]
     base_total: NotRequired[int]

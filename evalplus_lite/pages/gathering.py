@@ -20,6 +20,7 @@ from evalplus_lite.pages.excerpts import (
 from evalplus_lite.pages.origins import origin
 from evalplus_lite.pages.shelf import Kept, Shelf
 from evalplus_lite.pages.suites import Judged
+from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values.codec import to_json
 
@@ -147,6 +148,8 @@ class _Gathered:
             found["entry_point"] = self.task.entry_point
             if self.task.contract:
                 found["contract"] = cut(self.task.contract, MOST_PROGRAM)
+            # Unit tests have a check of ours: what they expect is what they say.
+            found["has_check"] = has_check(self.task) and self.task.harness.kind != "unittest"
             found["cases_total"], found["base_total"] = len(self.inputs_of), self.base
         return found
 

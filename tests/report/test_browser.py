@@ -11,7 +11,10 @@ from urllib.parse import quote
 
 import pytest
 from report.conftest import IMAGE, TASKS, Made, Seen, hashes, seen
+from support.commands import write_rows
 
+from evalplus_lite.pipelines.context import Session
+from evalplus_lite.pipelines.evaluation import evaluate
 from evalplus_lite.pipelines.reporting import report
 
 if TYPE_CHECKING:
@@ -314,3 +317,43 @@ def test_a_file_of_stryker_s_schema_alone(made: Made, watched: Seen, tmp_path: P
     watched.go(f"{path.as_uri()}#/mutant")
     app = watched.page.locator("mutation-test-report-app")
     app.locator("mte-metrics-table").get_by_text("0.py").wait_for()
+
+
+def test_what_decided_is_told(watched: Seen, tmp_path: Path) -> None:
+    """The line that raised on the smallest input, numbers whole, and a check as what judged."""
+    task = {"prompt": "", "entry_point": "f", "inputs": [[5], [0]]}
+    check = "def check(inputs, output, expected):\n    return output > 0\n"
+    rows = [
+        {"id": "raises", "reference": "def f(x): return x\n", **task},
+        {"id": "number", "reference": "def f(x): return [-1.6679422344071086, x]\n", **task},
+        {"id": "letters", "reference": "def f(x): return 'a word with letters'\n", **task},
+        {"id": "check", "reference": "def f(x): return 2.5\n", "contract": check, **task},
+    ]
+    texts = [
+        "def f(x):\n    if x == 0:\n        raise ValueError\n    return -9\n",
+        "def f(x): return [-1.0, x]\n",
+        "def f(x): return 'a word with lettres'\n",
+        "def f(x): return -2.0\n",
+    ]
+    samples = [{"task_id": r["id"], "solution": t} for r, t in zip(rows, texts, strict=True)]
+    given = write_rows(tmp_path / "tasks.jsonl", rows)
+    with Session(workers=1, cache=tmp_path / "cache") as session:
+        out, path = tmp_path / "run", tmp_path / "report.html"
+        evaluate(given, write_rows(tmp_path / "s.jsonl", samples), out=out, minimize=True,
+                 session=session)  # fmt: skip
+        report([out], datasets=[given], out=path, session=session)
+    page = watched.page
+    only: dict[str, list[str]] = {}
+    for row in rows:
+        watched.go(f"{path.as_uri()}#/sample/{row['id']}/0/0")
+        only[row["id"]] = page.locator("#view mark.only").all_inner_texts()[:2]
+        if row["id"] == "raises":
+            assert page.locator(".fault").inner_text().startswith("        raise ValueError")
+            watched.go(f"{path.as_uri()}#/compare/{row['id']}")
+            assert page.locator(".fault").inner_text().startswith("        raise ValueError")
+    assert only["number"] == ["-1.6679422344071086", "-1.0"]
+    assert only["letters"] == ["e", "e"]
+    assert only["check"] == []
+    text = page.locator("#view").inner_text()
+    assert "check judged" in text
+    assert "Expected" not in text

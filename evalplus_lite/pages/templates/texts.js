@@ -32,7 +32,8 @@ function make(name, ...rest) {
   return node;
 }
 
-const PARTS = /[bu]?'(?:\\.|[^'\\])*'|[bu]?"(?:\\.|[^"\\])*"|[\w.]+|\s+|./gsu;
+const PARTS = /[bu]?'(?:\\.|[^'\\])*'|[bu]?"(?:\\.|[^"\\])*"|-?\d+(?:\.\d*)?(?:e[+-]?\d+)?j?(?![\w.])|[\w.]+|\s+|./gsu;
+const NUMBER = /^-?[\d.]*\d/;
 const MOST_STEPS = 1000000;
 
 /** Return for two lists which items of each have a counterpart: a longest common subsequence. */
@@ -58,7 +59,7 @@ function alike(one, other) {
   return kept;
 }
 
-/** Return the pieces of two texts as [text, is shared], by parts of values, then by characters. */
+/** Return the pieces of two texts as [text, is shared], by parts of values, within a text by characters; numbers stay whole. */
 function compared(one, other) {
   const parts = [one.match(PARTS) || [], other.match(PARTS) || []];
   const kept = alike(parts[0], parts[1]);
@@ -76,7 +77,8 @@ function compared(one, other) {
   const places = runs.map((found) => found.findIndex((run) => !run[1]));
   if (alone[0].length === 1 && alone[1].length === 1 && places[0] === places[1]) {
     const letters = alone.map((found) => [...found[0][0]]);
-    if (letters[0].length > 1 && letters[1].length > 1) {
+    const holdsNumber = alone.some((found) => found[0][0].match(PARTS).some((part) => NUMBER.test(part)));
+    if (!holdsNumber && letters[0].length > 1 && letters[1].length > 1) {
       const inner = alike(letters[0], letters[1]);
       if (inner[0].filter(Boolean).length * 2 > Math.min(letters[0].length, letters[1].length))
         return runs.map((found, side) => found.flatMap((run) => run[1] ? [run] : letters[side].map((letter, n) => [letter, inner[side][n]])));

@@ -116,6 +116,11 @@ function programText(part, number) {
   return typeof found === "string" ? found : part.prompt.slice(0, found[0]) + found[1];
 }
 
+/** Return the line that raised: on the smallest input, else on the first that fails, else on a stress case. */
+function faultOf(outcome) {
+  return ([outcome.smallest, outcome.failure, outcome.stress_failure].find((each) => each && each.line) || {}).line;
+}
+
 function programBox(text, fault) {
   if (text === null) return make("p.note", "The program's text was not kept beside the results.");
   const box = make("pre.program", {tabindex: "0", "aria-label": "Program"});
@@ -127,16 +132,21 @@ function programBox(text, fault) {
   return box;
 }
 
-function failureBox(title, failure, level = "h2") {
+// Where a check judges, the reference's answer is one of several: nothing is marked as differing from it.
+function failureBox(title, failure, checked, level = "h2") {
   const nodes = [make(level, title)];
   const line = failure.line ? `, line ${failure.line}` : "";
   nodes.push(make("p", verdict(failure.verdict), ` ${failure.detail}${line}`));
   if (failure.input !== undefined) nodes.push(make("div", "Input", make("div.value", {tabindex: "0"}, failure.input)));
-  if (failure.actual !== undefined) {
+  const expected = checked ? "The reference's answer" : "Expected";
+  if (checked && failure.verdict === "fail") nodes.push(make("p", "The contract's check judged this answer: it need not be the reference's, and the check refused it."));
+  if (failure.actual !== undefined && checked)
+    nodes.push(make("div.pair", ...[[expected, failure.expected], ["Actual", failure.actual]].map(([name, text]) => make("div", name, make("div.value", {tabindex: "0"}, text)))));
+  else if (failure.actual !== undefined) {
     const [one, other] = compared(failure.expected, failure.actual);
     nodes.push(make("div.pair", make("div", "Expected", differing(one)), make("div", "Actual", differing(other))));
   } else if (failure.expected !== undefined)
-    nodes.push(make("div", "Expected", make("div.value", {tabindex: "0"}, failure.expected)));
+    nodes.push(make("div", expected, make("div.value", {tabindex: "0"}, failure.expected)));
   return make("section", ...nodes);
 }
 
@@ -169,7 +179,7 @@ const VIEWS = {
     nodes.push(make("h2", "Inputs"), inputsNote(part));
     if (part.cases.length) {
       const first = part.cases.reduce((sum, each) => sum + each.first, 0);
-      nodes.push(table("Inputs", ["no.", "input", "expected", "from", "first failed by, of those that fail", ...(part.failed ? ["failed by"] : [])],
+      nodes.push(table("Inputs", ["no.", "input", part.has_check ? "reference's answer" : "expected", "from", "first failed by, of those that fail", ...(part.failed ? ["failed by"] : [])],
         part.cases.map((each) => cells(String(each.number), code(each.input), each.expected === undefined ? "not kept" : code(each.expected), each.origin,
           each.first ? `${each.first} of ${first}` : "", ...(part.failed ? [String(each.failed)] : [])))));
     }
@@ -189,14 +199,14 @@ const VIEWS = {
       make("p", verdicts(outcome), costs(sample)),
     ];
     const isSmallest = outcome.smallest && outcome.failure && outcome.smallest.input === outcome.failure.input;
-    if (outcome.smallest && !isSmallest) nodes.push(failureBox("Smallest input found that fails", outcome.smallest));
+    if (outcome.smallest && !isSmallest) nodes.push(failureBox("Smallest input found that fails", outcome.smallest, part.has_check));
     if (outcome.failure) {
       const known = part.cases.find((each) => each.number === outcome.failure.case);
       const origin = known && known.origin ? ` (${known.origin})` : "";
-      nodes.push(failureBox(`First input that fails${isSmallest ? ", and smallest found" : ""}: ${outcome.failure.case}${origin}`, outcome.failure));
+      nodes.push(failureBox(`First input that fails${isSmallest ? ", and smallest found" : ""}: ${outcome.failure.case}${origin}`, outcome.failure, part.has_check));
     }
-    if (outcome.stress_failure) nodes.push(failureBox("Stress case that fails", outcome.stress_failure));
-    nodes.push(make("h2", "Program"), programBox(programText(part, outcome.program), (outcome.failure || outcome.smallest || {}).line));
+    if (outcome.stress_failure) nodes.push(failureBox("Stress case that fails", outcome.stress_failure, part.has_check));
+    nodes.push(make("h2", "Program"), programBox(programText(part, outcome.program), faultOf(outcome)));
     const same = part.samples.filter((each) => each !== sample && part.outcomes[each[2]].program === outcome.program);
     if (outcome.program !== null && same.length)
       nodes.push(make("p", `The same program: ${same.length} other samples, such as `,
@@ -218,7 +228,7 @@ const VIEWS = {
       const show = () => {
         const sample = own[Number(select.value)], outcome = part.outcomes[sample[2]], failure = outcome.smallest || outcome.failure;
         box.replaceChildren(make("p", verdicts(outcome), " ", link("whole sample", address("sample", suite, task, sample[0], sample[1]))),
-          programBox(programText(part, outcome.program), (outcome.failure || {}).line), ...(failure ? [failureBox("Fails on", failure, "h3")] : []));
+          programBox(programText(part, outcome.program), faultOf(outcome)), ...(failure ? [failureBox("Fails on", failure, part.has_check, "h3")] : []));
       };
       select.addEventListener("change", show);
       show();
@@ -254,7 +264,7 @@ function samplesTable(suite, task, part) {
   const rows = part.samples.map((sample) => {
     const outcome = part.outcomes[sample[2]], failure = outcome.failure;
     const row = cells(data.entrants[sample[0]].label, link(`sample ${sample[1]}`, address("sample", suite, task, sample[0], sample[1])),
-      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why(failure), ...(isMeasured ? [seconds(sample), mebibytes(sample)] : []));
+      verdict(outcome.base), ...(data.has_plus ? [verdict(outcome.plus ?? outcome.base)] : []), failure ? String(failure.case) : "", why(failure, part.has_check), ...(isMeasured ? [seconds(sample), mebibytes(sample)] : []));
     row.cells[1].dataset.key = sample[1];
     row.dataset.model = sample[0];
     row.dataset.verdict = outcome.plus ?? outcome.base;
@@ -281,9 +291,10 @@ function samplesTable(suite, task, part) {
   return make("div", form, box);
 }
 
-function why(failure) {
+function why(failure, checked) {
   if (!failure) return "";
   if (failure.actual === undefined) return failure.detail;
   const clip = (text) => text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  if (checked) return `got ${clip(failure.actual)}, which the check refused`;
   return `got ${clip(failure.actual)}, expected ${clip(failure.expected)}`;
 }
