@@ -9,7 +9,7 @@ An entrant is one model at one temperature in one folder: what is scored, ranked
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.outputs.finding import Output, found_outputs
+from evalplus_lite.outputs.shapes import is_cost, is_program, is_result, is_summary
 from evalplus_lite.programs import program_hash
 from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.labels import label
@@ -64,12 +65,12 @@ class Evaluation:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory."""
-        return self._rows("results.jsonl", ("task_id", "program", "base"))
+        return self._rows("results.jsonl", is_result)
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""
         costs = (
-            self._rows(COSTS, ())  # of what an earlier version judged the rows are empty
+            self._rows(COSTS, is_cost)  # of what an earlier version judged the rows are empty
             if (self.folder / COSTS).is_file()
             else iter(())
         )
@@ -79,12 +80,14 @@ class Evaluation:
                 cost = {}
             yield row, Cost(cost.get("cpu"), cost.get("memory"))
 
-    def _rows(self, name: str, texts: Iterable[str]) -> Iterator[dict[str, Any]]:
-        """Yield a file's rows; InputError names a line that lacks one of the ``texts``."""
+    def _rows(
+        self, name: str, is_sound: Callable[[Mapping[str, Any]], bool]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a file's rows; InputError names a line that is not ``is_sound``."""
         path = self.folder / name
         if path.stat().st_size:
             for row in read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES):
-                if any(type(row.data.get(key)) is not str for key in texts):
+                if not is_sound(row.data):
                     raise InputError(
                         "is no row of results",
                         path=path,
@@ -100,9 +103,8 @@ class Evaluation:
         """
         path = self.folder / PROGRAMS
         if path.is_file():
-            if path.stat().st_size:
-                for row in read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES):
-                    yield row.data["program"], row.data["solution"]
+            for row in self._rows(PROGRAMS, is_program):
+                yield row["program"], row["solution"]
             return
         seen: set[str] = set()
         for path in sorted(self.folder.glob("eval_results*.json")):
@@ -136,8 +138,7 @@ def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation
 
 def evaluation_of(output: Output) -> Evaluation:
     """Return an output of the kind ``evaluation``."""
-    run = output.summary.get("run")
-    if type(run) is not dict or "data" not in run or "groups" not in output.summary:
+    if not is_summary(output.summary):
         raise InputError(
             "is no summary of evaluate", path=output.path, remedy="judge the samples again"
         )

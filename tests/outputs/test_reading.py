@@ -112,3 +112,39 @@ def test_a_task_may_be_called_anything(tmp_path: Path) -> None:
         evaluate(Dataset("odd", (odd,)), [Sample(odd.id, RIGHT)], out=tmp_path, session=session)
     (found,) = entrants(read_evaluations([tmp_path]))
     assert list(found.counts) == [odd.id]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"plus": 3},
+        {"index": "x"},
+        {"model": [1]},
+        {"temperature": "hot"},
+        {"details": 5},
+        {"failure": "x"},
+        {"failure": {}},
+        {"smallest": {"verdict": "fail", "detail": "", "case": "z"}},
+        {"failure": {"verdict": "fail", "detail": "", "actual": 1}},
+    ],
+    ids=str,
+)
+def test_an_edited_row_is_named(folder: Path, tmp_path: Path, change: dict[str, object]) -> None:
+    """A value of another type is found where rows are read, not where they are shown."""
+    copy = shutil.copytree(folder / "two", tmp_path / "copy")
+    lines = (copy / "results.jsonl").read_text().splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), **change})
+    (copy / "results.jsonl").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"results\.jsonl:2: is no row of results"):
+        entrants(read_evaluations([copy]))
+
+
+@pytest.mark.parametrize("change", [{"run": {"data": 1}}, {"dataset": 1}, {"groups": {"a": 1}}])
+def test_an_edited_summary_is_named(
+    folder: Path, tmp_path: Path, change: dict[str, object]
+) -> None:
+    copy = shutil.copytree(folder / "two", tmp_path / "copy")
+    summary = json.loads((copy / "summary.json").read_text())
+    (copy / "summary.json").write_text(json.dumps({**summary, **change}))
+    with pytest.raises(InputError, match="is no summary of evaluate"):
+        read_evaluations([copy])
