@@ -1,4 +1,4 @@
-"""What ``mkdocs.yml`` leaves to a program: pages from outside ``docs``, the order, a last look.
+"""What ``mkdocs.yml`` beside this leaves to a program: outside pages, the order, a last look.
 
 README, CONTRIBUTING and CHANGELOG join the site, their links led to where the pages are there. The
 order of the pages is that of the tables in docs/README.md. And a page of the site that loads

@@ -49,7 +49,7 @@ def test_the_image_is_made_of_what_the_wheel_needs() -> None:
     needed |= {"pyproject.toml", *project["project"]["license-files"]}
     assert needed <= kept
     assert not any(fnmatch.fnmatch(name, ".git*") for name in kept)
-    file = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    file = (ROOT / "scripts" / "Dockerfile").read_text(encoding="utf-8")
     last = file.rpartition("\nFROM ")[2]
     (user,) = re.findall(r"^USER (\S+)$", last, re.MULTILINE)
     assert user not in ("root", "0")
