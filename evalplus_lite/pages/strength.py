@@ -12,7 +12,7 @@ from evalplus_lite.types import Case
 
 MOST_TESTS = 100
 """The curve goes to so many tests a task, or to the most that a task has."""
-MOST_LOST = 100
+MOST_GIVEN_UP = 100
 """Mutants that a small suite gave up and that are listed."""
 
 

@@ -22,7 +22,7 @@ from evalplus_lite.pages.mutations import (
 )
 from evalplus_lite.pages.origins import WORDS
 from evalplus_lite.pages.sections import Section
-from evalplus_lite.pages.strength import MOST_LOST, Point, by_source, curve, lost, share_killed
+from evalplus_lite.pages.strength import MOST_GIVEN_UP, Point, by_source, curve, lost, share_killed
 from evalplus_lite.tasks import Dataset
 
 STRYKER = "mutants.stryker.json"
@@ -249,7 +249,7 @@ def _small(suite: Known, mutated: Sequence[MutatedFile]) -> dict[str, Any] | Non
     }
     if chosen is not None and mutated:
         rows = lost(mutated, chosen)
-        found |= {"lost": rows[:MOST_LOST], "further": max(0, len(rows) - MOST_LOST)}
+        found |= {"lost": rows[:MOST_GIVEN_UP], "further": max(0, len(rows) - MOST_GIVEN_UP)}
     return found
 
 
