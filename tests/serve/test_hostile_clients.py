@@ -76,7 +76,8 @@ class TestBroken:
     def test_malformed(self, server: Running, data: bytes) -> None:
         """A 4xx or an end, and no harm to others."""
         with connected(server) as channel:
-            with contextlib.suppress(ConnectionError):  # it may end before it has read all
+            # It may end before it has read all: a write or a close then meets no connection.
+            with contextlib.suppress(OSError):
                 channel.sendall(data)
                 channel.shutdown(socket.SHUT_WR)
             assert said(channel)[:10] in (b"", b"HTTP/1.1 4")
