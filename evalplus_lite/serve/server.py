@@ -59,8 +59,8 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
     settings.check()
     # Of what clients do wrong they are told; a line for each would fill a log.
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-    listening = _listening(settings)
-    with listening, Service(settings) as service:
+    channel = listening(settings)
+    with channel, Service(settings) as service:
         connections = Connections(_most_connections(settings.most_connections))
         config = uvicorn.Config(
             guarded(service),
@@ -75,10 +75,10 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
             h11_max_incomplete_event_size=HEAD_BYTES,
         )
-        host, port = listening.getsockname()[:2]
+        host, port = channel.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         server = _Server(config, lambda: on_ready(f"http://{shown}:{port}", service))
-        asyncio.run(server.serve(sockets=[listening]))
+        asyncio.run(server.serve(sockets=[channel]))
 
 
 class _Server(uvicorn.Server):
@@ -112,9 +112,12 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _listening(settings: ServerSettings) -> socket.socket:
+def listening(settings: ServerSettings) -> socket.socket:
+    """Return the socket that a server listens on; InputError where its address is taken."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is named, as asyncio turns Nagle's delay off only where it is: an answer's body,
+    # sent after its head, would else wait 40 ms for the client's acknowledgement of the head.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((settings.host, settings.port))
