@@ -9,8 +9,13 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
-from evalplus_lite.grading import observer
-from evalplus_lite.grading.evaluator import MOST_LOST, PreparedSuite, evaluate_program
+from evalplus_lite.grading import evaluator, observer
+from evalplus_lite.grading.evaluator import (
+    MOST_LOST,
+    PreparedSuite,
+    evaluate_program,
+    lost_costs,
+)
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Rule, Task, Verdict
 
@@ -106,6 +111,24 @@ def test_details_end_with_a_program_that_is_lost_again_and_again(sandbox: Sandbo
     lost = ("crash",) * MOST_LOST
     assert verdict.details == ("pass", "fail", *lost, *[None] * (12 - MOST_LOST))
     assert (verdict.base, verdict.plus) == ("fail", "fail")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "late"), [(0.2, 8), (1.0, 8), (4.0, 8), (10.0, 3), (60.0, 2), (1e9, 2)]
+)
+def test_the_longer_the_limit_the_fewer_cases_may_be_late(seconds: float, late: int) -> None:
+    """Together they take half a minute, or two cases' time."""
+    assert -(-MOST_LOST // lost_costs(seconds)["timeout"]) == late
+
+
+def test_details_end_sooner_where_a_late_case_costs_more(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that are too slow under a limit that is long, and no case after them."""
+    monkeypatch.setattr(evaluator, "LATE_SECONDS", 0.05)
+    source = "def f(x):\n    while x % 2 == 0: pass\n    return x * 2\n"
+    verdict = judged(sandbox, source, details=True)
+    assert verdict.details == ("pass", "timeout", "pass", "timeout", None)
 
 
 def test_details_run_everything(sandbox: Sandbox) -> None:

@@ -6,6 +6,7 @@ first: a program that fails one is not run on the rest, unless all details are r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +23,10 @@ from evalplus_lite.values.equality import exact
 MOST_LOST = 8
 """With details a program that was too slow, too large or crashed on so many cases is run on no
 further one: it would take hours on a large suite, and tell no more."""
-LOST: Mapping[VerdictName, int] = {"timeout": 1, "memory": 1, "crash": 1}
+LATE_SECONDS = 4.0
+"""Under a limit above this a case that was too slow counts as several, so that such cases take some
+half a minute together; but as no more than ``MOST_LATE``: there may be two of any length."""
+MOST_LATE = MOST_LOST // 2
 FAR_OFF_SECONDS = 300.0  # what all cases of a program together may take where steps decide
 
 
@@ -104,7 +108,8 @@ def evaluate_program(
 
     ``base`` is about the task's own cases, ``plus`` about all cases: a program passes plus only
     if it passes base. With ``details`` every case is run and its verdict returned, None for those
-    after ``MOST_LOST`` that the program was too slow, too large or crashed on. Raises
+    after ``MOST_LOST`` that the program was too slow, too large or crashed on, or fewer that it was
+    too slow on under a limit of several seconds. Raises
     InfrastructureError if the machine fails three times in a row, which is not a verdict, and
     ContractError if the task's own check does not load.
     """
@@ -115,11 +120,18 @@ def evaluate_program(
     return verdict
 
 
+def lost_costs(seconds: float) -> Mapping[VerdictName, int]:
+    """Return how many of ``MOST_LOST`` a lost case counts as, if one may take so many seconds."""
+    late = min(max(1, math.ceil(seconds / LATE_SECONDS)), MOST_LATE)
+    return {"timeout": late, "memory": 1, "crash": 1}
+
+
 def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool) -> Verdict:
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
     verdicts: list[VerdictName | None] | None = [None] * count if details else None
-    observer = VerdictObserver(task, suite, verdicts, patience=MOST_LOST, costs=LOST)
+    costs = lost_costs(prepared.limits.cpu)
+    observer = VerdictObserver(task, suite, verdicts, patience=MOST_LOST, costs=costs)
     program = Program.of(task, source)
     pace = prepared.pace
 
