@@ -118,24 +118,18 @@ class Guard:
 
 @dataclass(slots=True)
 class _Told:
-    """Sends an answer with the headers that all have; ends with a client that does not read."""
+    """Sends an answer with the headers that all have."""
 
     service: Service
     send: Send
-    has_begun: bool = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.has_begun = True
             headers = list(message.get("headers", ()))
             headers.append((b"evalplus-lite-tier", self.service.tier.encode()))
             headers.append((b"evalplus-lite-version", self.service.version.encode()))
             message = {**message, "headers": headers}
-        try:
-            async with asyncio.timeout(self.service.settings.send_seconds):
-                await self.send(message)
-        except TimeoutError:
-            raise Unread from None
+        await self.send(message)
 
     async def refuse(
         self,
@@ -149,12 +143,7 @@ class _Told:
         """Answer with an error; with ``close`` the connection ends, as the rest is not read."""
         found = dict(headers or {}) | ({"connection": "close"} if close else {})
         response = refusal(self.service, status, kind, problem, headers=found)
-        with contextlib.suppress(Unread):
-            await response({"type": "http"}, _nothing, self)
-
-
-class Unread(Exception):
-    """The client does not read its answer."""
+        await response({"type": "http"}, _nothing, self)
 
 
 async def _watched(app: ASGIApp, scope: Scope, receive: Receive, told: _Told, body: bytes) -> None:
@@ -177,8 +166,7 @@ async def _watched(app: ASGIApp, scope: Scope, receive: Receive, told: _Told, bo
     try:
         await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
         if answering.done():
-            with contextlib.suppress(Unread):
-                answering.result()
+            answering.result()
     finally:
         for task in (answering, leaving):
             task.cancel()

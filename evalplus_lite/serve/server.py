@@ -25,8 +25,6 @@ from evalplus_lite.serve.openapi import described
 from evalplus_lite.serve.service import Service
 from evalplus_lite.serve.settings import ServerSettings
 
-KEEP_SECONDS = 30
-"""How long a connection is kept for another request."""
 SPARE_FILES = 256
 """Descriptors that are for other things than connections."""
 BACKLOG = 2048
@@ -61,7 +59,7 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     channel = listening(settings)
     with channel, Service(settings) as service:
-        connections = Connections(_most_connections(settings.most_connections))
+        connections = Connections(settings, _most_connections(settings.most_connections))
         config = uvicorn.Config(
             guarded(service),
             http=connections.protocol(),
@@ -71,7 +69,6 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
             access_log=False,
             server_header=False,
             backlog=BACKLOG,
-            timeout_keep_alive=KEEP_SECONDS,
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
             h11_max_incomplete_event_size=HEAD_BYTES,
         )

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -32,6 +33,13 @@ TASKS = (
     {"id": "Own/blind", "prompt": "", "entry_point": "g", "reference": "def g(x): return 1 / 0",
      "inputs": [[1]]},
 )  # fmt: skip
+
+WITH_SETTINGS = """
+from evalplus_lite.serve.server import serve
+from evalplus_lite.serve.settings import ServerSettings
+if __name__ == "__main__":
+    serve(ServerSettings(port=0, **{}), on_ready=lambda url, _: print(url, flush=True))
+"""
 
 
 @dataclass
@@ -59,10 +67,18 @@ def start(tasks_file: Path) -> Iterator[Callable[..., Running]]:
     """Starts servers, which are ended with the session."""
     found: list[Running] = []
 
-    def begin(*options: str, token: str = "", environment: dict[str, str] | None = None) -> Running:
+    def begin(
+        *options: str,
+        token: str = "",
+        environment: dict[str, str] | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> Running:
         command = [sys.executable, "-m", "evalplus_lite", "serve", "--port", "0", "-d"]
+        command += [str(tasks_file), *options]
+        if settings is not None:  # such as no option gives
+            command = [sys.executable, "-c", WITH_SETTINGS.format(settings)]
         process = subprocess.Popen(
-            [*command, str(tasks_file), *options],
+            command,
             cwd=ROOT,
             env={**os.environ, **(environment or {})},
             stdout=subprocess.PIPE,
