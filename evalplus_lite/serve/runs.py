@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -14,11 +14,15 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.serve.answers import answer
 from evalplus_lite.serve.endpoint import Asking, Endpoint
 from evalplus_lite.serve.models import Answered, Exact, LimitsGiven
-from evalplus_lite.serve.service import PlainRun, Service
+from evalplus_lite.serve.service import Limits, PlainRun
 
 SECONDS = 10.0
 """What a program may use if nothing is said."""
+PROGRAM = "main.py"
+"""What a program is named as a file."""
 MOST_FILES = 256
+LONGEST_PATH, LONGEST_NAME = 500, 255
+"""Characters of a file's path, and bytes of each of its parts."""
 
 
 class RunRequest(Exact):
@@ -50,44 +54,79 @@ class RunResponse(Answered):
     files: dict[str, str | None] = Field(description="In base 64; null if not there, or too large.")
 
 
-def plain_run(
-    service: Service,
+async def ran(
+    asking: Asking,
     code: str,
     *,
-    stdin: str | None,
+    stdin: str,
     arguments: Sequence[str] = (),
     files: Mapping[str, str | None],
     wanted: Sequence[str],
-    seconds: float,
-    memory: int | None,
-) -> PlainRun:
-    """Return a run as workers take it; InputError for files that cannot be."""
-    if len(files) > MOST_FILES or len(wanted) > MOST_FILES:
+    limits: Limits,
+) -> dict[str, Any]:
+    """Run a program in its turn and return the row of ``work.plain_run``.
+
+    Raises InputError for files that cannot be, Busy, and InfrastructureError.
+    """
+    service = asking.service
+    service.queue.require_room(1)
+    if max(len(files), len(wanted)) > MOST_FILES:
         raise InputError(f"there are more than {MOST_FILES} files")
-    found = {}
-    for path, text in files.items():
+    for path in (*files, *wanted):
         _check_path(path)
-        try:
-            if text is not None:
-                found[path] = base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
-            raise InputError(f"files: {path[:100]!r} is not in base 64") from None
-    for path in wanted:
-        _check_path(path)
-    given = (stdin or "").encode("utf-8", "surrogatepass")
-    usual = service.settings.memory
-    return PlainRun(
-        code, given, [*arguments], found, [*wanted], seconds, usual if memory is None else memory
+    _check_together(files)
+    plain = PlainRun(
+        code,
+        stdin.encode(),
+        [*arguments],
+        {path: _decoded(path, text) for path, text in files.items() if text is not None},
+        [*wanted],
+        limits.seconds or SECONDS,
+        limits.memory or service.settings.memory,
     )
+    row = await service.run(asking.client, plain)
+    asking.metrics.run(row["ended"], cpu=row["cpu"])
+    return row
+
+
+def _decoded(path: str, text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise InputError(f"files: {path[:100]!r} is not in base 64") from None
 
 
 def _check_path(path: str) -> None:
-    parts = path.split("/")
-    if not path or "\0" in path or path.startswith("/") or ".." in parts or len(path) > 500:
+    parts = path.removeprefix("./").split("/")
+    is_path = len(path) <= LONGEST_PATH and "\0" not in path
+    if not is_path or any(part in ("", ".", "..") or _is_long(part) for part in parts):
         raise InputError(
             f"files: {path[:100]!r} is no path within the program's folder",
-            remedy="give a relative one",
+            remedy="give a relative one, such as 'data/a.txt'",
         )
+
+
+def _is_long(part: str) -> bool:
+    return len(part.encode()) > LONGEST_NAME
+
+
+def _check_together(paths: Iterable[str]) -> None:
+    """Raise InputError for files of which one would take another's place."""
+    found: dict[str, str] = {PROGRAM: PROGRAM}
+    for path in paths:
+        name = path.removeprefix("./")
+        if name in found:
+            other = "the program itself" if name == PROGRAM else repr(found[name][:100])
+            raise InputError(f"files: {path[:100]!r} is {other}", remedy="give it another name")
+        found[name] = path
+    for name, path in found.items():
+        above = name
+        while above := above.rpartition("/")[0]:
+            if above in found:
+                raise InputError(
+                    f"files: {found[above][:100]!r} is a file, and the folder of {path[:100]!r}",
+                    remedy="give one of them another name",
+                )
 
 
 def cuts(row: Mapping[str, Any]) -> list[str]:
@@ -111,20 +150,15 @@ async def run(asking: Asking) -> Response:
     """Run a program."""
     body: RunRequest = asking.body
     service = asking.service
-    limits = body.limits.within(service)
-    plain = plain_run(
-        service,
+    row = await ran(
+        asking,
         body.code,
         stdin=body.stdin,
         arguments=body.args,
         files=body.files,
         wanted=body.fetch_files,
-        seconds=limits.seconds or SECONDS,
-        memory=limits.memory,
+        limits=body.limits.within(service),
     )
-    service.queue.require_room(1)
-    row = await service.run(asking.client, plain)
-    asking.metrics.run(row["ended"], cpu=row["cpu"])
     return answer(
         {
             "ended": row["ended"],

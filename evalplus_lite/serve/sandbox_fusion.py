@@ -7,13 +7,13 @@ from typing import Any
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from evalplus_lite.errors import InfrastructureError, InputError
-from evalplus_lite.serve.answers import answer, refusal
+from evalplus_lite.errors import InputError
+from evalplus_lite.serve.answers import answer
 from evalplus_lite.serve.endpoint import Asking, Endpoint
 from evalplus_lite.serve.judged import verdict
 from evalplus_lite.serve.models import Loose, granted
 from evalplus_lite.serve.problems import problem
-from evalplus_lite.serve.runs import cuts, in_base64, plain_run
+from evalplus_lite.serve.runs import cuts, in_base64, ran
 
 FAMILY = "SandboxFusion"
 SECONDS = 10.0
@@ -103,22 +103,14 @@ async def run_code(asking: Asking) -> Response:
     body: RunCodeRequest = asking.body
     service = asking.service
     _require_python(body.language)
-    limits = granted(service, body.run_timeout, body.memory_limit_MB)
-    plain = plain_run(
-        service,
+    row = await ran(
+        asking,
         body.code,
-        stdin=body.stdin,
+        stdin=body.stdin or "",
         files=body.files,
         wanted=body.fetch_files,
-        seconds=limits.seconds or SECONDS,
-        memory=limits.memory,
+        limits=granted(service, body.run_timeout, body.memory_limit_MB),
     )
-    service.queue.require_room(1)
-    try:
-        row = await service.run(asking.client, plain)
-    except InfrastructureError as error:
-        return refusal(service, 503, "infrastructure", str(error), status_name="SandboxError")
-    asking.metrics.run(row["ended"], cpu=row["cpu"])
     is_late = row["ended"] == "timeout"
     code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
     stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")

@@ -32,6 +32,21 @@ def test_an_example(server: Running, method: str, path: str, body: str, shown: s
     assert holds(response.json(), json.loads(shown)), response.text
 
 
+def test_what_is_counted(server: Running) -> None:
+    """The names that the guide shows are those of the server."""
+    (shown,) = re.findall(
+        r"^```http\nGET /metrics\n```\n\n```text\n(.*?)^```\n", GUIDE, re.M | re.S
+    )
+    assert server.client.get("/v1/ping").status_code == 200
+    families = {
+        line.split()[2].removesuffix("_total")
+        for line in server.client.get("/metrics").text.splitlines()
+        if line.startswith("# TYPE ")
+    }
+    names = {re.split(r"[ {]", line)[0] for line in shown.splitlines()}
+    assert {re.sub("_total$|_bucket$", "", name) for name in names} <= families
+
+
 def test_every_endpoint_is_in_the_guide(server: Running) -> None:
     """By its path."""
     paths = server.client.get("/openapi.json").json()["paths"]

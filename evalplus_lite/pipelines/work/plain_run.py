@@ -13,8 +13,10 @@ from evalplus_lite.sandbox.streams import Streams
 from evalplus_lite.types import Crashed, OutOfMemory, Returned, TimedOut
 from evalplus_lite.values import wire
 
-ANSWER_BYTES = 1 << 16
-"""What an answer holds beside the files that were asked for."""
+ANSWER_BYTES = 1 << 20
+"""What an answer holds beside the files that were asked for: their names."""
+FILES = 16
+"""All files that a run returns may be so many times as large as one."""
 
 
 def running(place: Place, settings: Row) -> Work:
@@ -30,10 +32,10 @@ def running(place: Place, settings: Row) -> Work:
         streams = Streams(stdin, most)
         program = plain_program(streams)
         try:
-            inputs = Inputs.of([(code, arguments, files, wanted, most)], private=True)
+            inputs = Inputs.of([(code, arguments, files, wanted, most, FILES * most)], private=True)
         except CodecError as error:
             raise InputError(f"the program or its files: {error}") from None
-        output = ANSWER_BYTES + 2 * most * (1 + len(wanted))
+        output = ANSWER_BYTES + FILES * most
         limits = Limits(
             cpu=seconds, memory=memory, output=output, wait=max(2.0, seconds), total=seconds + 5.0
         )

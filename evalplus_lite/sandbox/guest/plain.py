@@ -23,21 +23,25 @@ FOLDER = "/tmp"
 NAME = "main.py"
 
 
-def run(code, arguments, files, wanted, most):
+def run(code, arguments, files, wanted, most, together):
     """Return [exit status, {path: bytes, or None where there is no such file or it is too large}].
 
-    Where files cannot be put in place it is a text that says why.
+    A file has at most ``most`` bytes, and all have ``together``. Where files cannot be put in place
+    it is a text that says why.
     """
     try:
         place(files)
     except (OSError, ValueError) as error:
-        return f"files cannot be written here: {error}"
-    status = execute(code, arguments)
-    return [status, {name: taken(name, most) for name in wanted}]
+        return f"files cannot be written here: {getattr(error, 'strerror', None) or error}"
+    status, found = execute(code, arguments), {}
+    for name in wanted:
+        found[name] = data = taken(name, min(most, together))
+        together -= len(data or b"")
+    return [status, found]
 
 
 def place(files):
-    if files:
+    if files or os.access(FOLDER, os.W_OK):
         os.chdir(FOLDER)
     for name, data in files.items():
         path = os.path.join(FOLDER, name)
