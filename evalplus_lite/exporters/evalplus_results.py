@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import struct
 import tempfile
-from array import array
 from collections.abc import Hashable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.store import replacing
+from evalplus_lite.store.sorting import Sorter
 from evalplus_lite.store.writing import reporting
 from evalplus_lite.types import VerdictName
 
@@ -24,6 +25,9 @@ STATUSES: Mapping[VerdictName, str] = {
     "unrepresentable": "fail",
     "timeout": "timeout",
 }
+
+_PLACE = struct.Struct(">IIQQ")
+"""Of a row: its group's number and its task's, where its text begins, and how long that is."""
 
 
 def write_results(
@@ -41,29 +45,35 @@ def write_results(
     and is passed over if that has no file. ``solutions`` holds the programs' texts by hash, if they
     are to be in the files.
     """
-    # Offset and length of each row, as all rows may be many.
-    places: dict[Hashable, dict[str, array[int]]] = {group: {} for group in files}
-    end = 0
+    numbers: dict[Hashable, int] = {group: number for number, group in enumerate(files)}
+    tasks = [dict[str, int]() for _ in files]
+    order, end = Sorter(_PLACE.size), 0
     with reporting(folder), tempfile.TemporaryFile(dir=folder) as texts:
         for group, row in rows:
-            if group not in files:
+            number = numbers.get(group)
+            if number is None:
                 continue
             text = _dumped(_result(row, solutions or {}))
-            places[group].setdefault(row["task_id"], array("Q")).extend((end, len(text)))
+            task = tasks[number].setdefault(row["task_id"], len(tasks[number]))
+            order.add(_PLACE.pack(number, task, end, len(text)))
             texts.write(text)
             end += len(text)
         head = {
             "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M"),
             "hash": dataset_hash,
         }
-        for group, (name, pass_at_k) in files.items():
+        places = map(_PLACE.unpack, order)
+        place = next(places, None)
+        for number, (name, pass_at_k) in enumerate(files.values()):
             with replacing(folder / name) as file:
                 file.write(_dumped(head)[:-1] + b',"eval":{')
-                for number, (task, spans) in enumerate(places[group].items()):
-                    file.write((b"," if number else b"") + _dumped(task) + b":[")
-                    for place in range(0, len(spans), 2):
-                        texts.seek(spans[place])
-                        file.write((b"," if place else b"") + texts.read(spans[place + 1]))
+                for index, id in enumerate(tasks[number]):
+                    file.write((b"," if index else b"") + _dumped(id) + b":[")
+                    before = b""
+                    while place is not None and place[:2] == (number, index):
+                        texts.seek(place[2])
+                        file.write(before + texts.read(place[3]))
+                        place, before = next(places, None), b","
                     file.write(b"]")
                 file.write(b'},"pass_at_k":' + _dumped(pass_at_k) + b"}")
 

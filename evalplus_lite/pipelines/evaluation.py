@@ -16,8 +16,9 @@ from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.grouping import Groups
-from evalplus_lite.pipelines.judging import judge, names
+from evalplus_lite.pipelines.judging import judge
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.resumption import first_of_each
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.scores import grouped, summarized, write_all
 from evalplus_lite.pipelines.spool import Spool
@@ -37,8 +38,6 @@ MOST_SOLUTIONS = 20_000
 """Above this many samples the file in evalplus' form leaves the programs' texts out."""
 MOST_CHARACTERS = 32 << 20
 """Programs' texts of more characters than this are left out of it, too."""
-MOST_REMEMBERED = 1 << 20
-"""Distinct programs that are known to be written; of more, some may be written twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +144,7 @@ def evaluate(
             measured(folder, journal, force=force) as costs,
             Spool(stream) as programs,
         ):
-            wanted = names(programs)
-            opened.stage("evaluate", len(wanted))
+            opened.stage("evaluate", len(programs))
             tally = judge(
                 {task.id: task for task in data.tasks},
                 Groups(programs),
@@ -156,7 +154,6 @@ def evaluate(
                 journal,
                 costs=costs,
                 contracts=known_contracts() if minimize else None,
-                wanted=wanted,
                 progress=opened,
             )
             groups = grouped((row.data for row in journal.rows()), tally, pooled=pooled)
@@ -176,7 +173,7 @@ def evaluate(
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)
             else:
-                texts = solutions(programs) if len(wanted) <= MOST_SOLUTIONS else None
+                texts = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
                 found = (row.data for row in journal.rows())
                 write_all(folder, groups, found, ks, content=content, solutions=texts)
                 write_jsonl(folder / PROGRAMS, distinct(programs))
@@ -202,12 +199,7 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
     return found
 
 
-def distinct(programs: Iterable[Sample]) -> Iterator[dict[str, str]]:
+def distinct(programs: Spool) -> Iterator[dict[str, str]]:
     """Yield a row for each distinct program: its name in results, and its text."""
-    seen: set[bytes] = set()
-    for sample in programs:
-        name = program_hash(sample.source)
-        if (key := bytes.fromhex(name)) not in seen:
-            if len(seen) < MOST_REMEMBERED:
-                seen.add(key)
-            yield {"program": name, "solution": sample.source}
+    for name, text in first_of_each(programs):
+        yield {"program": name, "solution": text}

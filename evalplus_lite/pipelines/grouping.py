@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from evalplus_lite.execution.base import Row
 from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.programs import fingerprints, text_name
+from evalplus_lite.store.sorting import Sorter
 from evalplus_lite.types import Sample
 
 LONGEST = 1 << 14
@@ -19,35 +20,50 @@ CHUNK, CHUNK_SAMPLES, CHUNK_CHARACTERS = 8, 64, 1 << 20
 """Programs, samples and characters that a worker is dealt at a time: whichever is reached first."""
 
 
+NAMED = struct.Struct(">I16sQQ")
+"""Of a sample: its task's number, a digest of its program's name, its own number, its place."""
+ORDERED = struct.Struct(">IQQQ")
+"""Of a sample: its task's number, that of the first with its program, its own, its place."""
+
+
 class Groups:
     """Spooled samples in the order of their tasks, and in it by program, each where it came first.
 
-    Memory holds a few numbers a sample. The order depends on the samples alone.
+    Memory holds nothing that grows with the samples. The order depends on them alone.
     """
 
     def __init__(self, programs: Spool) -> None:
-        self._programs = programs
+        self.programs = programs
         tasks: dict[str, int] = {}
-        numbers: dict[tuple[int, str], int] = {}
-        self._group, task_of = array("Q"), array("Q")
-        for sample, name in named(programs):
+        alike, self._order = Sorter(NAMED.size), Sorter(ORDERED.size)
+        samples = zip(programs.places(), named(programs), strict=True)
+        for number, (place, (sample, name)) in enumerate(samples):
             task = tasks.setdefault(sample.task_id, len(tasks))
-            task_of.append(task)
-            self._group.append(numbers.setdefault((task, name), len(numbers)))
-        self._order = array("Q", sorted(
-            range(len(task_of)), key=lambda place: (task_of[place], self._group[place])
-        ))  # fmt: skip
+            alike.add(NAMED.pack(task, bytes.fromhex(name), number, place))
+        program, first = None, 0
+        for task, digest, number, place in map(NAMED.unpack, alike):
+            if (task, digest) != program:
+                program, first = (task, digest), number
+            self._order.add(ORDERED.pack(task, first, number, place))
 
     def __iter__(self) -> Iterator[list[Sample]]:
         """Yield samples of equal programs together: all, or as many as a worker is dealt."""
-        for _, places in groupby(self._order, key=self._group.__getitem__):
-            yield from _batches(map(self._programs.read, places), CHUNK_SAMPLES)
+        return self._without(lambda _: False)
 
-    def chunks(self, done: Callable[[Sample], bool]) -> Iterator[tuple[str, list[list[Sample]]]]:
-        """Yield task ids with groups that a worker is dealt, without the samples that are done."""
-        for task_id, groups in groupby(self, key=lambda group: group[0].task_id):
-            left = ([sample for sample in group if not done(sample)] for group in groups)
-            yield from ((task_id, chunk) for chunk in _dealt(group for group in left if group))
+    def chunks(self, done: Callable[[int], bool]) -> Iterator[tuple[str, list[list[Sample]]]]:
+        """Yield task ids with groups that a worker is dealt.
+
+        Samples are left out that are ``done``, by their number, from 0.
+        """
+        left = self._without(done)
+        for task_id, groups in groupby(left, key=lambda group: group[0].task_id):
+            yield from ((task_id, chunk) for chunk in _dealt(groups))
+
+    def _without(self, done: Callable[[int], bool]) -> Iterator[list[Sample]]:
+        order = map(ORDERED.unpack, self._order)
+        for _, alike in groupby(order, key=lambda found: found[:2]):
+            left = (place for _, _, number, place in alike if not done(number))
+            yield from _batches(map(self.programs.read, left), CHUNK_SAMPLES)
 
 
 def named(samples: Iterable[Sample]) -> Iterator[tuple[Sample, str]]:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
-from typing import Any
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups, to_row
 from evalplus_lite.pipelines.progress import Progress, Silent
+from evalplus_lite.pipelines.resumption import judged_before
 from evalplus_lite.pipelines.scores import Tally
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
-from evalplus_lite.programs import program_hash
-from evalplus_lite.store import Row as FileRow
-from evalplus_lite.store.resuming import Rows, finished
-from evalplus_lite.types import Sample, Task
+from evalplus_lite.store.resuming import Rows
+from evalplus_lite.types import Task
 
 
 def judge(
@@ -32,13 +28,11 @@ def judge(
     *,
     costs: Rows | None = None,
     contracts: Mapping[str, str] | None = None,
-    wanted: Collection[bytes] | None = None,
     progress: Progress | None = None,
 ) -> Tally:
     """Judge every sample that the journal does not hold yet; return the counts of all.
 
-    ``wanted`` are the names of all samples (``names``): results of others in the journal, which
-    would be counted among these, raise InputError.
+    Results of others in the journal, which would be counted among these, raise InputError.
 
     ``costs`` takes what each judged sample cost, a row for each row of the journal.
 
@@ -53,25 +47,11 @@ def judge(
     What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
     progress = progress or Silent()
-    tally, done = Tally(has_plus=settings.has_plus, has_stress=settings.stress), set[bytes]()
-
-    def read(row: FileRow) -> bytes:
-        tally.add(row.data)
-        name = _row_identity(row.data)
-        if wanted is not None and name not in wanted:
-            shown = f"{row.data['task_id']}[{row.data['index']}]"
-            raise InputError(
-                f"holds a result of another program for {shown} than the samples do",
-                path=journal.path,
-                line=row.line,
-                remedy="the samples have changed: choose another --out",
-            )
-        return name
-
-    done.update(finished(journal, read))
-    if done:
-        progress.note(f"{len(done)} results were there already")
-        progress.advance(len(done), counts=tally.verdicts, known=True)
+    tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
+    done = judged_before(programs.programs, journal, tally.add)
+    if done.count:
+        progress.note(f"{done.count} results were there already")
+        progress.advance(done.count, counts=tally.verdicts, known=True)
     staging = Staging(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     call = Call(
@@ -92,7 +72,7 @@ def judge(
         return None, [("infra", None, str(error), None, "")] * len(members)
 
     def dealt() -> Iterator[Row]:
-        for task_id, chunk in programs.chunks(lambda sample: _sample_identity(sample) in done):
+        for task_id, chunk in programs.chunks(done):
             sent.append((task_id, [sample.index for group in chunk for sample in group]))
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
@@ -116,24 +96,3 @@ def judge(
     found = [task for id, task in tasks.items() if id in tally.total]
     source.prepare(found, backend, staging)
     return tally
-
-
-def names(samples: Iterable[Sample]) -> set[bytes]:
-    """Return the names under which results of these samples are known: 12 bytes each."""
-    return set(map(_sample_identity, samples))
-
-
-def _sample_identity(sample: Sample) -> bytes:
-    program = program_hash(sample.source)
-    return _identity(sample.task_id, sample.index, program, sample.model, sample.temperature)
-
-
-def _row_identity(row: Mapping[str, Any]) -> bytes:
-    model, temperature = row.get("model", ""), row.get("temperature")
-    return _identity(row["task_id"], row["index"], row["program"], model, temperature)
-
-
-def _identity(*facts: object) -> bytes:
-    """Return a short key: with many samples, the keys are what memory holds."""
-    text = "\0".join(map(str, facts))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from array import array
 from collections.abc import Iterable, Iterator
 
 from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.channel import packed, split
+from evalplus_lite.execution.channel import HEAD, packed, unpacked
 from evalplus_lite.store.writing import spooling
 from evalplus_lite.types import Sample
 
 CHUNK = 1 << 18
+SHORT = 1 << 12
+"""Bytes that are read of a sample at once: most have fewer."""
 
 
 class Spool:
@@ -27,13 +28,12 @@ class Spool:
         with spooling("samples"):
             file = tempfile.TemporaryFile(prefix="evalplus_lite_")  # noqa: SIM115 - held till closed
         self._file = file
-        self._ends = array("Q", [0])
+        self._count = 0
         try:
             for sample in samples:
-                line = packed(_row(sample))
-                self._ends.append(self._ends[-1] + len(line))
+                self._count += 1
                 with spooling("samples"):
-                    self._file.write(line)
+                    self._file.write(packed(_row(sample)))
             with spooling("samples"):
                 self._file.flush()
         except BaseException:
@@ -41,20 +41,38 @@ class Spool:
                 self._file.close()
             raise
 
+    def __len__(self) -> int:
+        """Return how many samples there are."""
+        return self._count
+
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples in their order."""
-        place, rest = 0, b""
-        while part := os.pread(self._file.fileno(), CHUNK, place):
-            place += len(part)
-            rows, rest = split(rest + part)
-            for row in rows:
-                yield Sample(*row)
+        return (Sample(*unpacked(body)) for _, body in self._bodies())
+
+    def places(self) -> Iterator[int]:
+        """Yield where each sample begins, in their order: rising whole numbers."""
+        return (place for place, _ in self._bodies())
 
     def read(self, place: int) -> Sample:
-        """Return a sample by its place, from 0."""
-        start, end = self._ends[place], self._ends[place + 1]
-        (row,), _ = split(os.pread(self._file.fileno(), end - start, start))
-        return Sample(*row)
+        """Return the sample that begins at one of the ``places``."""
+        data = os.pread(self._file.fileno(), SHORT, place)
+        (size,) = HEAD.unpack_from(data)
+        if len(data) < HEAD.size + size:
+            data = os.pread(self._file.fileno(), HEAD.size + size, place)
+        return Sample(*unpacked(data[HEAD.size : HEAD.size + size]))
+
+    def _bodies(self) -> Iterator[tuple[int, bytes]]:
+        start, rest = 0, b""
+        while part := os.pread(self._file.fileno(), CHUNK, start + len(rest)):
+            data, at = rest + part, 0
+            while at + HEAD.size <= len(data):
+                (size,) = HEAD.unpack_from(data, at)
+                end = at + HEAD.size + size
+                if end > len(data):
+                    break
+                yield start + at, data[at + HEAD.size : end]
+                at = end
+            start, rest = start + at, data[at:]
 
     def __enter__(self) -> Spool:
         return self

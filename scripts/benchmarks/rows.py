@@ -1,0 +1,121 @@
+"""Whether memory grows with the number of rows: each command on few, many and very many.
+
+    python -m scripts.benchmarks.rows --rows 20000 --rows 200000 --rows 2000000
+
+Samples of ten small tasks by two models are judged: half of all texts differ, in their comments at
+least, and 500 programs do. So next to nothing is run, and what is measured is reading, grouping,
+writing, and each command that reads results. ``again`` is the same call once more, which finds
+everything there. Memory is the most that the command's first process had resident, in MiB.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from scripts.benchmarks.figures import Row, Table, arguments
+from scripts.benchmarks.processes import Failed, environment, memory
+
+TASKS, PROGRAMS = 10, 50
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "evaluate": ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"),
+    "again": ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"),
+    "compare": ("compare", "out"),
+    "leaderboard": ("leaderboard", "out", "-o", "ranks.json"),
+    "figures": ("figures", "out", "-o", "figures"),
+    "convert to CSV": ("convert", "out", "--to", "csv", "-o", "rows.csv"),
+    "convert to Parquet": ("convert", "out", "--to", "parquet", "-o", "rows.parquet"),
+    "report": ("report", "out", "-d", "tasks.jsonl", "-o", "report.html"),
+}
+READING = "import evalplus_lite as e; print(sum(row['passed'] for row in e.read_results('out')))"
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = arguments(__doc__)
+    parser.add_argument("--rows", type=int, action="append", default=[])
+    parser.add_argument("--only", action="append", default=[], help="commands after evaluate")
+    parser.add_argument("--option", action="append", default=[], help="further ones of evaluate")
+    given = parser.parse_args()
+    table = Table(["command", "rows", "peak MiB", "wall s", "rows a second"])
+    for count in given.rows:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write(folder / "tasks.jsonl", tasks())
+            write(folder / "samples.jsonl", samples(count))
+            options = ["-w", str(given.workers), *given.option]
+            for label, command in commands(options, given.only).items():
+                table.add(measured(label, command, folder, count))
+    table.save(given.record)
+
+
+def commands(options: Iterable[str], only: Iterable[str]) -> dict[str, list[str]]:
+    """Return each command by its label; ``options`` are further ones of evaluate."""
+    wanted = {"evaluate", *(only or (*COMMANDS, "read_results"))}
+    ours = [sys.executable, "-m", "evalplus_lite"]
+    found = {
+        label: [*ours, *command, *(options if command[0] == "evaluate" else ())]
+        for label, command in COMMANDS.items()
+        if label in wanted
+    }
+    return found | ({"read_results": [sys.executable, "-c", READING]} if "read_results" in wanted
+                    else {})  # fmt: skip
+
+
+def measured(label: str, command: list[str], folder: Path, count: int) -> Row:
+    """Run a command in the folder; Failed, with what it said, unless it ends well."""
+    start, peak = time.monotonic(), 0.0
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=log, stderr=log)
+        while process.poll() is None:
+            peak = max(peak, memory(process.pid, "VmHWM"))
+            time.sleep(0.05)
+    wall = time.monotonic() - start
+    if process.returncode:
+        raise Failed(f"{label}: {(folder / 'log').read_text(errors='replace')[-2000:]}")
+    return {
+        "command": label,
+        "rows": count,
+        "peak MiB": round(peak),
+        "wall s": wall,
+        "rows a second": round(count / wall),
+    }
+
+
+def tasks() -> Iterator[Row]:
+    """Yield the rows of the tasks: x is given, x plus the task's number is right."""
+    for number in range(TASKS):
+        yield {
+            "id": f"Rows/{number}",
+            "prompt": "def f(x):\n",
+            "entry_point": "f",
+            "reference": f"def f(x):\n    return x + {number}\n",
+            "inputs": [[1], [2]],
+        }
+
+
+def samples(count: int) -> Iterator[Row]:
+    """Yield the rows of so many samples; every other text is like no other."""
+    for number in range(count):
+        task, place = number % TASKS, number // TASKS
+        comment = f"  # {number}" if place % 4 < 2 else ""
+        yield {
+            "task_id": f"Rows/{task}",
+            "model": f"model-{place % 2}",
+            "solution": f"def f(x):\n    return x + {place % PROGRAMS}{comment}\n",
+        }
+
+
+def write(path: Path, rows: Iterable[Row]) -> None:
+    """Write rows as JSONL."""
+    with path.open("w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+if __name__ == "__main__":
+    main()
