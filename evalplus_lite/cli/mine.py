@@ -70,6 +70,7 @@ def mine(
     is written down with all it needs, proved equal to the original in the sandbox, checked in
     changed surroundings, and given cases that meet the seven validators. Writes PATH, and beside
     it the rejects with their reasons, timings and the funnel. Run again after a kill, it goes on.
+    Exits with 1 if a package could not be had or read; the others are mined all the same.
 
     [bold]Example[/bold]  evalplus-lite mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
@@ -100,7 +101,8 @@ def mine(
         print_json(result.summary)
     else:
         _show(result, out)
-        name_report(out)
+        if result.funnel.counts["mined"]:
+            name_report(out)
     return 1 if result.problems else 0
 
 
@@ -120,6 +122,10 @@ def _show(result: MiningResult, out: Path) -> None:
             rows.append((stage, f"{len(listed) - MOST_REASONS} other reasons", rest))
     if rows:
         print_table("Rejected", ["stage", "reason", "functions"], rows, left=2)
-    say(f"tasks: {out}")
+    lost = {**result.problems, **result.refused}
+    if lost:
+        print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
+    kept = result.funnel.counts["mined"]
+    say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
     for path, number in result.summary["extra"].items():
         say(f"{number} tasks: {path}")

@@ -38,12 +38,16 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class PackageProgress:
-    """One package is done (or was before): its name, its tasks, and how many are to come."""
+    """One package is done (or was before): its name, its tasks, and how many are to come.
+
+    ``problem``: why it could not be had or read. ``refused``: why nothing of it is taken.
+    """
 
     package: str
     tasks: int
     left: int
     problem: str = ""
+    refused: str = ""
 
 
 @dataclass(slots=True)
@@ -76,18 +80,20 @@ class Campaign:
             # What could not be had may be there by now; a file or folder may have changed.
             rows = {row[0]: row for row in finished(journal, _progress)}
             done = {
-                package: mined
-                for package, mined, problem, content in rows.values()
+                package: (mined, refused)
+                for package, mined, problem, content, refused in rows.values()
                 if not problem and content == _content(package, content)
             }
             left = sum(name not in done for name in names)
             for name in names:
                 if name in done:
-                    self.report(PackageProgress(name, done[name], left))
+                    mined, refused = done[name]
+                    self.report(PackageProgress(name, mined, left, refused=refused))
             for row in self._rows([name for name in names if name not in done]):
                 left -= 1
                 journal.append(row)
-                self.report(PackageProgress(row["package"], row["mined"], left, row["problem"]))
+                name, mined, problem = row["package"], row["mined"], row["problem"]
+                self.report(PackageProgress(name, mined, left, problem, _refused(row)))
         return self._write(path)
 
     def _rows(self, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -150,9 +156,16 @@ class Campaign:
         return funnel
 
 
-def _progress(row: Row) -> tuple[str, int, str, str]:
+def _progress(row: Row) -> tuple[str, int, str, str, str]:
     data = row.data
-    return data["package"], int(data["mined"]), data["problem"], data["sha256"]
+    mined = int(data["mined"])
+    return data["package"], mined, data["problem"], data["sha256"], _refused(data)
+
+
+def _refused(row: dict[str, Any]) -> str:
+    """Return why a whole package was not taken, empty if it was."""
+    found = [each["reason"] for each in row["rejects"] if each["stage"] == "packages"]
+    return "" if row["problem"] or not found else str(found[0])
 
 
 def _content(package: str, mined: str) -> str:

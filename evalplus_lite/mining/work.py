@@ -78,8 +78,8 @@ class PackageWork:
                     elif result.reject is not None:
                         row["rejects"].append(result.reject.to_json())
         except (InputError, RecursionError, MemoryError) as error:
-            problem = str(error) if isinstance(error, InputError) else f"{name}: nests too deeply"
-            return lost_row(name, problem)
+            problem = str(error) if isinstance(error, InputError) else "nests too deeply"
+            return lost_row(name, problem.removeprefix(f"{name}: "))
         return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
 
     def _companions(self, package: PackageSource, stack: ExitStack) -> Iterator[PackageSource]:

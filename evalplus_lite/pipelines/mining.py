@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,14 @@ class MiningResult(Result):
     """The execution tasks of packages, and the funnel: what was rejected at which stage, and why.
 
     ``path`` is the tasks' file (JSONL), None if they are in ``tasks``. ``problems`` says of
-    packages that could not be had or read what was wrong.
+    packages that could not be had or read what was wrong, ``refused`` why nothing was taken of
+    others (their licence).
     """
 
     funnel: Funnel
     path: Path | None
     problems: dict[str, str]
+    refused: dict[str, str] = field(default_factory=dict)
     tasks: tuple[dict[str, Any], ...] = ()
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -73,6 +75,7 @@ def mine(
     for name in packages:
         _check_package(name)
     problems: dict[str, str] = {}
+    refused: dict[str, str] = {}
     with within(session) as opened, ExitStack() as stack:
         opened.stage("mine", len(packages))
 
@@ -80,6 +83,8 @@ def mine(
             if progress.problem:
                 problems[progress.package] = progress.problem
                 opened.note(f"{progress.package}: {progress.problem}")
+            if progress.refused:
+                refused[progress.package] = progress.refused
             opened.advance()
 
         if out is None:
@@ -112,9 +117,10 @@ def mine(
                     )
         run = run_facts(seed=settings.seed)
         summary = {"run": run, **funnel.to_json(), "tasks": str(path), "extra": extra}
+        summary |= {"problems": problems, "refused": refused}
         if out is not None:
-            return MiningResult(summary, funnel, path, problems)
-        return MiningResult(summary, funnel, None, problems, tuple(_rows(path)))
+            return MiningResult(summary, funnel, path, problems, refused)
+        return MiningResult(summary, funnel, None, problems, refused, tuple(_rows(path)))
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

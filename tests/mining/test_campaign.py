@@ -20,9 +20,9 @@ from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.validators import judge
 from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.mining.running.runs import CallableProgram, Invocation, Stop, run
 from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.tasks.breakpoints import state_tasks
+from evalplus_lite.mining.tasks.breakpoints import state_tasks, worth_asking
 from evalplus_lite.mining.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.mining.tasks.mined import read_tasks
 from evalplus_lite.mining.work import required
@@ -160,6 +160,11 @@ def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes)
     stop = state.facts["breakpoint"]
     held = state.cases[0].answer.value
     assert set(stop["variables"]) == set(held)
+    (asked,) = tasks[0].cases[:1]
+    first = Stop(3, 1, {"n": asked.call.args[0]})
+    copied = Stop(4, 1, {"n": asked.call.args[0], "m": asked.call.args[0]})
+    worked = Stop(5, 1, {"n": asked.call.args[0], "m": "worked out"})
+    assert worth_asking([first, copied, worked], asked) == [worked]
     if stop["text"].startswith("result += i"):
         assert held["i"] == stop["hit"] - 1
         assert held["result"] == sum(i * i for i in range(held["i"]))

@@ -19,7 +19,8 @@ BODY = """
     def squeeze(text: str, limit: int = 10) -> str:
         if limit < 0:
             raise ValueError("limit")
-        return " ".join(text.split())[:limit]
+        words = text.split()
+        return " ".join(words)[:limit]
     def noisy(text: str) -> str:
         print(text)
         return text
@@ -101,6 +102,23 @@ def test_static_mining_needs_no_sandbox(toys: Any, tmp_path: Path) -> None:
     (task,) = read_tasks(out)
     assert task.cases == ()
     assert "def squeeze" in task.code
+
+
+def test_what_is_left_out_is_told(
+    toys: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A damaged wheel and a closed licence are named with their reasons; only damage is exit 1."""
+    closed = str(toys.wheel({"toy.py": BODY}, licence="GPL-3.0-only"))
+    cut = tmp_path / "cut-1.0-py3-none-any.whl"
+    cut.write_bytes(Path(closed).read_bytes()[:200])
+    given = ["-o", str(tmp_path / "tasks.jsonl"), "--static", "--workers", "1", "--json"]
+    assert run(["mine", closed, *given]) == 0
+    assert json.loads(capsys.readouterr().out)["problems"] == {}
+    assert run(["mine", closed, str(cut), *given]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["refused"] == {closed: "licence not permissive"}
+    assert list(told["problems"]) == [str(cut)]
+    assert str(cut) not in told["problems"][str(cut)]
 
 
 def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

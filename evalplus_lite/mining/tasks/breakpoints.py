@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram, CallResult, Stop, stops
+from evalplus_lite.mining.running.runs import CallableProgram, CallResult, Stop, canonical, stops
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
 
+TRIED = 3
+"""Cases of a function that are looked through for a stop worth asking about."""
 MAX_STATE = 1500
 """Characters of a state's text: more is no fun to predict."""
 
@@ -32,15 +34,31 @@ def state_tasks(
     for task in usable:
         if made >= count:
             return
-        case = rng.choice(task.cases)
         subject = CallableProgram(task.entry_point, task.signature, code=task.code)
-        first = stops(sandboxes.plain, subject, case.call)
-        again = stops(sandboxes.others[0], subject, case.call)
-        fit = [s for s in first if len(s.state) > 1 and len(str(s.state)) <= MAX_STATE]
-        if not fit or first != again:
-            continue
-        made += 1
-        yield _task(task, case, rng.choice(fit))
+        for case in rng.sample(task.cases, min(TRIED, len(task.cases))):
+            found = stops(sandboxes.plain, subject, case.call)
+            fit = worth_asking(found, case)
+            if fit and found == stops(sandboxes.others[0], subject, case.call):
+                made += 1
+                yield _task(task, case, rng.choice(fit))
+                break
+
+
+def worth_asking(found: Sequence[Stop], case: TaskCase) -> list[Stop]:
+    """Return the stops at which a variable holds what the call did not give.
+
+    A state of arguments that nothing has changed, or of names for them, can be copied.
+    """
+    given = {canonical(value) for value in (*case.call.args, *case.call.kwargs.values())}
+    # What the first line finds came with the call, by default or converted.
+    given |= {canonical(value) for stop in found[:1] for value in stop.state.values()}
+    return [
+        stop
+        for stop in found
+        if len(stop.state) > 1
+        and len(str(stop.state)) <= MAX_STATE
+        and any(canonical(value) not in given for value in stop.state.values())
+    ]
 
 
 def _task(task: MinedTask, case: TaskCase, stop: Stop) -> MinedTask:
