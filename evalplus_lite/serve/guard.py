@@ -7,12 +7,15 @@ import base64
 import binascii
 import contextlib
 import hmac
+import ipaddress
+from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evalplus_lite.serve.answers import refusal
+from evalplus_lite.serve.metrics import Metrics
 from evalplus_lite.serve.service import Service
 from evalplus_lite.serve.settings import LOCAL_NAMES
 
@@ -20,6 +23,8 @@ OPEN = frozenset({"/healthz", "/health", "/v1/ping"})
 """What a machine that watches over the server may ask without a token."""
 LONGEST_NAME = 64
 CLIENT_HEADER = "x-client-id"
+SMALL_BODY = 1 << 16
+"""Bytes of a request that needs no token: it asks for nothing that takes more."""
 
 
 @dataclass(slots=True)
@@ -28,7 +33,9 @@ class Guard:
 
     app: ASGIApp
     service: Service
-    buffered: int = 0
+    metrics: Metrics
+    buffered: Counter[str] = field(default_factory=Counter)
+    """Bytes of requests that are at work, by address or token."""
     _tokens: list[tuple[bytes, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -40,11 +47,11 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        told = _Told(self.service, send)
+        told = _Told(self.service, self.metrics, send)
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in
                    scope["headers"]}  # fmt: skip
-        client = self._client(scope, headers)
-        if client is None:
+        name = self._client(scope, headers)
+        if name is None:
             await told.refuse(401, "token", "a token is needed: Authorization: Bearer TOKEN",
                               headers={"www-authenticate": "Bearer"})  # fmt: skip
             return
@@ -53,10 +60,16 @@ class Guard:
                 403, "origin", "without a token only programs on this machine may ask"
             )
             return
-        scope["client_name"] = client
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            await told.refuse(415, "input", "the request is compressed; send it as it is")
+            return
+        scope["client_name"] = name
+        if len(self._tokens) < 2:  # else a client could take several clients' turns
+            scope["client_name"] += f"/{headers.get(CLIENT_HEADER, '')[:LONGEST_NAME]}"
+        most = SMALL_BODY if scope["path"] in OPEN else self.service.settings.most_body
         try:
             async with asyncio.timeout(self.service.settings.body_seconds):
-                body = await self._body(headers, receive, told)
+                body = await self._body(name, most, headers, receive, told)
         except TimeoutError:
             await told.refuse(408, "slow", "the request did not arrive in time", close=True)
             return
@@ -65,7 +78,7 @@ class Guard:
         try:
             await _watched(self.app, scope, receive, told, body)
         finally:
-            self.buffered -= len(body)
+            self._count(name, -len(body))
 
     def _client(self, scope: Scope, headers: dict[str, str]) -> str | None:
         """Return by whose share a request counts, None for one without a token that is known."""
@@ -79,13 +92,15 @@ class Guard:
                     name = known
             if name is None:
                 return None
-        return f"{name}/{headers.get(CLIENT_HEADER, '')[:LONGEST_NAME]}"
+        return name
 
-    async def _body(self, headers: dict[str, str], receive: Receive, told: _Told) -> bytes | None:
+    async def _body(
+        self, name: str, most: int, headers: dict[str, str], receive: Receive, told: _Told
+    ) -> bytes | None:
         """Return the body, None if there was an answer already; counts what is returned."""
-        settings, parts, size = self.service.settings, [], 0
+        parts, size = [], 0
         stated = headers.get("content-length", "0")
-        too_large = stated.isdecimal() and int(stated) > settings.most_body
+        too_large = stated.isdecimal() and int(stated) > most
         try:
             while not too_large:
                 message = await receive()
@@ -93,27 +108,32 @@ class Guard:
                     return None
                 part = message.get("body", b"")
                 size += len(part)
-                self.buffered += len(part)
-                too_large = size > settings.most_body
-                if self.buffered > settings.most_buffered:
-                    await told.refuse(
-                        429,
-                        "busy",
-                        "too many large requests are at work",
-                        headers={"retry-after": "1"},
-                        close=True,
-                    )
+                self._count(name, len(part))
+                too_large = size > most
+                if self._is_full(name):
+                    wait = {"retry-after": "1"}
+                    problem = "too many large requests are at work"
+                    await told.refuse(429, "busy", problem, headers=wait)
                     return None
                 parts.append(part)
                 if not message.get("more_body", False) and not too_large:
                     size = 0  # from here on the caller counts it
                     return b"".join(parts)
-            await told.refuse(
-                413, "large", f"the request has more than {settings.most_body} bytes", close=True
-            )
+            await told.refuse(413, "large", f"the request has more than {most} bytes")
             return None
         finally:
-            self.buffered -= size
+            self._count(name, -size)
+
+    def _is_full(self, name: str) -> bool:
+        """Return whether requests hold all that they may; of several clients, one's half of it."""
+        most = self.service.settings.most_buffered
+        share = most if len(self._tokens) < 2 else most // 2
+        return self.buffered.total() > most or self.buffered[name] > share
+
+    def _count(self, name: str, size: int) -> None:
+        self.buffered[name] += size
+        if not self.buffered[name]:
+            del self.buffered[name]
 
 
 @dataclass(slots=True)
@@ -121,6 +141,7 @@ class _Told:
     """Sends an answer with the headers that all have."""
 
     service: Service
+    metrics: Metrics
     send: Send
 
     async def __call__(self, message: Message) -> None:
@@ -140,7 +161,8 @@ class _Told:
         headers: dict[str, str] | None = None,
         close: bool = False,
     ) -> None:
-        """Answer with an error; with ``close`` the connection ends, as the rest is not read."""
+        """Answer with an error. What comes of the body is let go; ``close`` ends the connection."""
+        self.metrics.refused(status)
         found = dict(headers or {}) | ({"connection": "close"} if close else {})
         response = refusal(self.service, status, kind, problem, headers=found)
         await response({"type": "http"}, _nothing, self)
@@ -193,6 +215,9 @@ def _is_foreign(headers: dict[str, str]) -> bool:
 
     Such a request names the site, or (where a name was made to point here) a host that is not us.
     """
-    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
-    is_ours = host in LOCAL_NAMES or host.startswith("127.") or not host
+    try:
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        is_ours = host in ("", *LOCAL_NAMES) or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_ours = False
     return not is_ours or "origin" in headers

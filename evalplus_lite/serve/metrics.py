@@ -67,6 +67,10 @@ class Metrics:
         self._requests.labels(endpoint, str(status)).inc()
         self._latency.labels(endpoint).observe(seconds)
 
+    def refused(self, status: int) -> None:
+        """Count a request that no endpoint has seen."""
+        self._requests.labels("refused", str(status)).inc()
+
     def verdict(self, name: str, *, cpu: float = 0.0, is_stored: bool = False) -> None:
         """Count a verdict, or what stands in its place."""
         self._verdicts.labels(name).inc()

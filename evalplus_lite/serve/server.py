@@ -46,7 +46,7 @@ def guarded(service: Service) -> ASGIApp:
     metrics.gauge("running", "Programs at the workers.", lambda: queue.begun)
     metrics.gauge("workers", "Workers that are there.", lambda: len(service.backend.pids))
     metrics.gauge("worker_restarts", "Workers lost so far.", lambda: service.backend.lost)
-    return Guard(application(service, endpoints(), metrics), service)
+    return Guard(application(service, endpoints(), metrics), service, metrics)
 
 
 def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None]) -> None:

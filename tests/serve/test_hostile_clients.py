@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gzip
+import json
 import os
 import socket
 import threading
@@ -13,8 +16,12 @@ from typing import Any
 import httpx
 import pytest
 from serve.conftest import Running
+from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.serve.guard import Guard
+from evalplus_lite.serve.metrics import Metrics
+from evalplus_lite.serve.service import Service
 from evalplus_lite.serve.settings import ServerSettings, read_tokens
 
 RIGHT = {"task": "Own/double", "program": "def double(x): return x + x"}
@@ -111,6 +118,12 @@ class TestBroken:
                 channel.sendall(head[:end])
         assert judges(server)
 
+    def test_a_body_that_is_compressed(self, server: Running) -> None:
+        """Is named as what it is."""
+        data, head = gzip.compress(json.dumps(RIGHT).encode()), {"content-encoding": "gzip"}
+        response = server.client.post("/v1/verify", content=data, headers=head)
+        assert response.status_code == 415
+
     def test_methods_and_paths(self, server: Running) -> None:
         """What is not there is said so."""
         assert server.client.get("/v1/verify").status_code == 405
@@ -129,8 +142,11 @@ class TestGreedy:
         def parts() -> Iterator[bytes]:
             yield from [b"x" * 65_536] * 32
 
-        with contextlib.suppress(httpx.WriteError, httpx.ReadError):
-            assert small.client.post("/v1/verify", content=parts()).status_code == 413
+        assert small.client.post("/v1/verify", content=parts()).status_code == 413
+        assert small.client.post("/healthz", content=text[: 1 << 17]).status_code == 413
+        assert (
+            'requests_total{endpoint="refused",status="413"} 3' in small.client.get("/metrics").text
+        )
         assert judges(small)
 
     def test_too_many_programs(self, small: Running) -> None:
@@ -209,9 +225,39 @@ class TestStrangers:
 
     def test_a_page_in_a_browser(self, server: Running) -> None:
         """Without a token, what another site's page may have sent is refused."""
-        for headers in ({"origin": "http://evil.example"}, {"host": "evil.example"}):
+        names = ("evil.example", "127.evil.example", "127.0.0.1.evil.example", "[::1", "0.0.0.0")
+        for headers in ({"origin": "http://evil.example"}, *({"host": name} for name in names)):
             response = server.client.post("/v1/verify", json=RIGHT, headers=headers)
             assert response.status_code == 403
+        for name in ("localhost:80", "127.0.0.9", "[::1]:80", ""):
+            assert server.client.get("/v1/ping", headers={"host": name}).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("tokens", "clients"),
+        [((), 2), ((("a" * 16, "one"),), 2), ((("a" * 16, "one"), ("b" * 16, "two")), 1)],
+    )
+    def test_names_that_clients_give_themselves(
+        self, tokens: tuple[tuple[str, str], ...], clients: int
+    ) -> None:
+        """Tell those of one address or token apart, where no other client is put back by it."""
+        found = set()
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            found.add(scope["client_name"])
+            await Response()(scope, receive, send)
+
+        async def ask() -> None:
+            guard = Guard(app, Service(ServerSettings(tokens=tokens)), Metrics())
+            transport = httpx.ASGITransport(guard)
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://localhost"
+            ) as client:
+                for name in ("x", "y"):
+                    headers = {"authorization": f"Bearer {'a' * 16}", "x-client-id": name}
+                    assert (await client.get("/healthy", headers=headers)).status_code == 200
+
+        asyncio.run(ask())
+        assert len(found) == clients
 
     @pytest.mark.parametrize("tokens", [(), (("short", "me"),)])
     def test_no_open_server_without_a_token(self, tokens: tuple[tuple[str, str], ...]) -> None:
