@@ -16,6 +16,9 @@ HEAD_BYTES = 32 << 10
 LEAST_READ = 64 << 10
 """Bytes of an answer that a client reads in ``send_seconds``, if it reads at all."""
 
+LEAST_CHUNK, MOST_SMALL = 64, 1024
+"""Bytes that a body's chunks have on average, and how many there may be that have less."""
+
 
 class Awaited(Enum):
     """What a connection waits for."""
@@ -87,6 +90,8 @@ class _Connection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
     _unsent = 0
     _is_counted = False
+    _bytes = 0
+    _lines = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
@@ -104,9 +109,18 @@ class _Connection(H11Protocol):
             self.room.closed(self)
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come."""
+        """Take what has come, unless it is in pieces that cost more than what they hold."""
+        if self._is_chunked():
+            self._bytes += len(data)
+            self._lines += data.count(b"\r\n")
+            if self._lines // 2 > MOST_SMALL + self._bytes // LEAST_CHUNK:
+                self.end()
+                return
         super().data_received(data)
         self._look()
+
+    def _is_chunked(self) -> bool:
+        return any(name == b"transfer-encoding" for name, _ in self.headers or ())
 
     def on_response_complete(self) -> None:
         """Begin to wait for the client to read, or to ask."""

@@ -22,6 +22,11 @@ from evalplus_lite.serve.settings import LOCAL_NAMES
 OPEN = frozenset({"/healthz", "/health", "/v1/ping"})
 """What a machine that watches over the server may ask without a token."""
 LONGEST_NAME = 64
+BYTES_A_VALUE = 16
+"""Of the bytes that a request may have: as objects, values may take ten times the memory of JSON,
+and while they are made nobody else is answered."""
+FEW_VALUES, VALUE_BYTES = 1 << 16, 64
+"""Beyond so many, values count as so many bytes each."""
 CLIENT_HEADER = "x-client-id"
 SMALL_BODY = 1 << 16
 """Bytes of a request that needs no token: it asks for nothing that takes more."""
@@ -75,10 +80,15 @@ class Guard:
             return
         if body is None:
             return
+        size = _size(body)
+        self._count(name, size - len(body))
         try:
+            if self._is_full(name):
+                await told.busy()
+                return
             await _watched(self.app, scope, receive, told, body)
         finally:
-            self._count(name, -len(body))
+            self._count(name, -size)
 
     def _client(self, scope: Scope, headers: dict[str, str]) -> str | None:
         """Return by whose share a request counts, None for one without a token that is known."""
@@ -111,14 +121,17 @@ class Guard:
                 self._count(name, len(part))
                 too_large = size > most
                 if self._is_full(name):
-                    wait = {"retry-after": "1"}
-                    problem = "too many large requests are at work"
-                    await told.refuse(429, "busy", problem, headers=wait)
+                    await told.busy()
                     return None
                 parts.append(part)
                 if not message.get("more_body", False) and not too_large:
+                    body = b"".join(parts)
+                    values = most // BYTES_A_VALUE
+                    if _values(body) > values:
+                        await told.refuse(413, "large", f"it has more than {values} values")
+                        return None
                     size = 0  # from here on the caller counts it
-                    return b"".join(parts)
+                    return body
             await told.refuse(413, "large", f"the request has more than {most} bytes")
             return None
         finally:
@@ -151,6 +164,11 @@ class _Told:
             headers.append((b"evalplus-lite-version", self.service.version.encode()))
             message = {**message, "headers": headers}
         await self.send(message)
+
+    async def busy(self) -> None:
+        """Refuse for now what there is no memory for."""
+        problem = "too many large requests are at work"
+        await self.refuse(429, "busy", problem, headers={"retry-after": "1"})
 
     async def refuse(
         self,
@@ -197,6 +215,17 @@ async def _watched(app: ASGIApp, scope: Scope, receive: Receive, told: _Told, bo
 
 async def _nothing() -> Message:
     return {"type": "http.disconnect"}
+
+
+def _values(body: bytes) -> int:
+    """Return about how many values JSON has, those that texts seem to hold among them."""
+    return sum(map(body.count, b"[{,"))
+
+
+def _size(body: bytes) -> int:
+    """Return the bytes that a body takes, as text and as values if they are many."""
+    values = _values(body)
+    return len(body) + (VALUE_BYTES * values if values > FEW_VALUES else 0)
 
 
 def _token(header: str) -> bytes:

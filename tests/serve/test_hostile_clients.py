@@ -149,6 +149,16 @@ class TestGreedy:
         )
         assert judges(small)
 
+    def test_too_many_values(self, small: Running) -> None:
+        """Refused before they take many times the memory of their text; so are tiny chunks."""
+        text = b'{"task": {"inputs": [' + b"[]," * 40_000 + b"[]]}}"
+        assert small.client.post("/v1/verify", content=text).status_code == 413
+        head = b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
+        with connected(small) as channel, contextlib.suppress(OSError):
+            channel.sendall(head + b"1\r\n \r\n" * 100_000)
+            assert said(channel) == b""
+        assert judges(small)
+
     def test_too_many_programs(self, small: Running) -> None:
         """Of one request: a mistake. In the queue: to be asked again, and when."""
         body: dict[str, Any] = {"task": "Own/double", "programs": [RIGHT["program"]] * 9}
