@@ -60,7 +60,7 @@ def audit_verifier(
     functions of trainers are asked as these do, told by their parameters; a command gets a line of
     {"program", "tests"} in JSON and prints the score. The verifier is asked in processes that are
     killed when they hang. The programs do no harm, yet run with whatever protection it has. Exits
-    with 1 if a verdict is wrong, or a right program has none.
+    with 1 if a verdict is wrong, or a program has none.
 
     [bold]Example[/bold]  evalplus-lite audit-verifier my_rewards:compute_score
     """

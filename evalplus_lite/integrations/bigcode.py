@@ -6,13 +6,14 @@ TASK_REGISTRY.update(create_all_tasks())
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.integrations.given import Given
-from evalplus_lite.integrations.judge import judge
-from evalplus_lite.integrations.samples import Request, configure_for, requests
+from evalplus_lite.integrations.judge import judge, sure
+from evalplus_lite.integrations.samples import Request, configure_for, requests, slug
 from evalplus_lite.prompting.completions import COMPLETION_STOP
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.tasks.loading import names
@@ -61,24 +62,14 @@ class CodeTask(Base):
         """Return pass@k over all tasks; raises where there is no verdict."""
         configure_for(self._name)
         rows = list(zip(references, generations, strict=True))
-        found = judge(
-            [(Given("id", task), text) for task, texts in rows for text in texts], share=False
-        )
-        for each in found:
-            if each.error is not None:
-                raise each.error
-        verdicts = iter(found)
-        counts = [(len(ts), sum(bool(next(verdicts).passed) for _ in ts)) for _, ts in rows]
-        least = min(n for n, _ in counts)
-        ks = [k for k in self._k if k <= least]
+        pairs = [(Given("id", task), text) for task, texts in rows for text in texts]
+        passed = (bool(sure(each).passed) for each in judge(pairs, share=False))
+        counts = [(len(texts), sum(islice(passed, len(texts)))) for _, texts in rows]
+        ks = [k for k in self._k if k <= min(n for n, _ in counts)]
         return {f"pass@{k}": sum(pass_at_k(n, c, k) for n, c in counts) / len(counts) for k in ks}
 
 
 def create_all_tasks() -> dict[str, Any]:
     """Return the tasks by name, as a registry of the harness holds them."""
 
-    def made(name: str) -> Any:
-        return lambda **options: CodeTask(name, k=options.get("k", KS))
-
-    slugs = {re.sub(r"\W+", "_", name.replace("+", "_plus")): name for name in names()}
-    return {f"evalplus_lite_{slug}": made(name) for slug, name in slugs.items()}
+    return {f"evalplus_lite_{slug(name)}": partial(CodeTask, name) for name in names()}

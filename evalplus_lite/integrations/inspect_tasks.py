@@ -1,11 +1,10 @@
 """inspect_ai: a scorer, a dataset, and a ready task for each published set.
 
-inspect eval evalplus_lite/humaneval_plus --model openai/gpt-4o
+inspect eval evalplus_lite/humaneval_plus --model openai/gpt-4o [-T dataset=FILE]
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from inspect_ai import Task, task
@@ -14,8 +13,8 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 from evalplus_lite.integrations.given import given
-from evalplus_lite.integrations.judge import ajudge, shared_judge
-from evalplus_lite.integrations.samples import configure_for, requests
+from evalplus_lite.integrations.judge import ajudge, shared_judge, sure
+from evalplus_lite.integrations.samples import configure_for, requests, slug
 from evalplus_lite.tasks.loading import names
 
 
@@ -38,9 +37,7 @@ def verdict() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         task = given(state.metadata.get("tests") or target.text)
-        (found,) = await ajudge([(task, state.output.completion)], share=False)
-        if found.error is not None:
-            raise found.error
+        found = sure(*await ajudge([(task, state.output.completion)], share=False))
         return Score(
             value=float(bool(found.passed)),
             answer=found.program,
@@ -59,11 +56,9 @@ def evaluation(name: str) -> Task:
 
 
 def _define(name: str) -> Any:
-    slug = re.sub(r"\W+", "_", name.replace("+", "_plus"))
-
-    @task(name=slug)
-    def published() -> Task:
-        return evaluation(name)
+    @task(name=slug(name))
+    def published(dataset: str = name) -> Task:
+        return evaluation(dataset)
 
     return published
 

@@ -166,6 +166,13 @@ def judgement(row: dict[str, Any]) -> Judgement:
     )
 
 
+def sure(found: Judgement) -> Judgement:
+    """Return a judgement that is a verdict; raises what stands in its place."""
+    if found.error is not None:
+        raise found.error
+    return found
+
+
 _lock = Lock()
 _settings: JudgeSettings | None = None
 _judge: Judge | None = None

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from evalplus_lite.integrations.given import Given
-from evalplus_lite.integrations.judge import Judgement, shared_judge
+from evalplus_lite.integrations.judge import Judgement, shared_judge, sure
 from evalplus_lite.integrations.samples import configure_for, requests
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
@@ -58,10 +58,7 @@ def pass_at_k(
     as a run in which the machine failed has no score."""
     (task_id,), (answers,) = references, predictions
     futures = [_begun.get((task_id, text)) or _future(task_id, text) for text in answers]
-    found = [future.result() for future in futures]
-    for each in found:
-        if each.error is not None:
-            raise each.error
+    found = [sure(future.result()) for future in futures]
     passed = [each.passed for each in found].count(True)
     ks = [k] if isinstance(k, int) else k
     return {f"pass@{each}": estimate(len(found), passed, each) for each in ks}

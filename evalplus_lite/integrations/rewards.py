@@ -8,7 +8,7 @@ from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
 from evalplus_lite.integrations.given import Given, given
-from evalplus_lite.integrations.judge import Judgement, ajudge, judge, settings
+from evalplus_lite.integrations.judge import Judgement, ajudge, judge, settings, sure
 
 Pair = tuple[Any, str]
 """What a data set holds of a task, and a model's answer."""
@@ -35,13 +35,13 @@ async def arewards(pairs: Sequence[Pair]) -> list[float | None]:
 def judged(tests: Any, answer: str) -> Judgement:
     """Return what is found of one answer; raises what is no verdict on it."""
     (found,) = judge([(given(tests), answer)], share=settings().reward == "share")
-    return _sure(found)
+    return sure(found)
 
 
 async def ajudged(tests: Any, answer: str) -> Judgement:
     """Return what ``judged`` does, without blocking the event loop."""
     (found,) = await ajudge([(given(tests), answer)], share=settings().reward == "share")
-    return _sure(found)
+    return sure(found)
 
 
 def reward(found: Judgement) -> float | None:
@@ -64,12 +64,6 @@ def text_of(completion: Any) -> str:
     if isinstance(content, list):  # parts, of which those that are texts count
         return "".join(each.get("text", "") for each in content if isinstance(each, dict))
     return content if isinstance(content, str) else ""
-
-
-def _sure(found: Judgement) -> Judgement:
-    if found.error is not None:
-        raise found.error
-    return found
 
 
 def _earned(tasks: Sequence[_Asked], found: Sequence[Judgement]) -> list[float | None]:

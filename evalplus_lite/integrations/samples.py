@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -27,6 +28,11 @@ def requests(name: str) -> tuple[Request, ...]:
         Request(each.id, instruction(each), each.prompt, each.entry_point)
         for each in load_dataset(name).tasks
     )
+
+
+def slug(name: str) -> str:
+    """Return a data set's name as harnesses have names of tasks: ``humaneval_plus``."""
+    return re.sub(r"\W+", "_", name.replace("+", "_plus"))
 
 
 def configure_for(name: str) -> None:

@@ -93,9 +93,8 @@ class VerifierAudit:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every verdict that was given is right, and every right program has one."""
-        lost = any(each.program.is_right for each in self.unjudged)
-        return not (self.fooled or self.refused or lost)
+        """Whether every program has its right verdict: one that has none says nothing."""
+        return all(each.is_sound for each in self.answers)
 
     def classes(self) -> list[dict[str, Any]]:
         """The counts of each class, in the set's order."""

@@ -11,184 +11,155 @@ import asyncio
 import importlib
 import inspect
 import json
+import math
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from json import dumps, loads  # bound here: programs replace those of the module
+from operator import attrgetter
 from typing import Any
 
 Question = dict[str, Any]
 Ask = Callable[[Question], Any]
 BOTH = ("function", "script")
-
-
-def assertions(asked: Question) -> list[str]:
-    """Return a function's cases as assertions."""
-    name = asked["entry_point"]
-    return [
-        f"assert {name}({', '.join(map(repr, given))}) == {expected!r}"
-        for given, expected in asked["cases"]
-    ]
-
-
-def printed(asked: Question) -> list[dict[str, str]]:
-    """Return a script's cases as texts in and out."""
-    return [{"input": given, "output": expected} for given, expected in asked["cases"]]
-
-
-def in_outs(asked: Question) -> dict[str, Any]:
-    """Return cases as APPS has them, whose functions get an argument as JSON a line."""
-    if asked["kind"] == "script":
-        return {key + "s": [case[key] for case in printed(asked)] for key in ("input", "output")}
-    given = ["\n".join(map(json.dumps, arguments)) for arguments, _ in asked["cases"]]
-    expected = [json.dumps(output) for _, output in asked["cases"]]
-    return {"inputs": given, "outputs": expected, "fn_name": asked["entry_point"]}
-
-
-def fenced(asked: Question) -> str:
-    """Return the program as a model's answer holds it."""
-    return f"```python\n{asked['program'].strip(chr(10))}\n```"
-
-
-def tests(asked: Question) -> list[Any]:
-    """Return the cases as assertions, or as texts in and out."""
-    return list(assertions(asked) if asked["kind"] == "function" else printed(asked))
+END_BYTES = 1 << 16
+MOST_BYTES = 64 << 20
+"""How much of a server's answer is read."""
+GREETING_SECONDS = 10.0
+"""How long a server may take to say that it is there."""
 
 
 def plain(target: Callable[..., Any], asked: Question) -> Any:
     """``f(program, tests)``."""
-    return target(asked["program"], tests(asked))
+    return target(asked["program"], asked["tests"])
 
 
 def verl(target: Callable[..., Any], asked: Question) -> Any:
     """``compute_score(data_source, solution_str, ground_truth, extra_info)``."""
-    truth = json.dumps(in_outs(asked))
+    truth = json.dumps(asked["in_outs"])
     return target(
-        data_source="codecontests", solution_str=fenced(asked), ground_truth=truth, extra_info={}
+        data_source="codecontests", solution_str=asked["fenced"], ground_truth=truth, extra_info={}
     )
 
 
 def trl(target: Callable[..., Any], asked: Question) -> Any:
     """``reward(prompts, completions, **columns)``, with the columns that open-r1 has, and tests."""
-    completion = [{"role": "assistant", "content": fenced(asked)}]
-    cases = printed(asked) if asked["kind"] == "script" else []
+    completion = [{"role": "assistant", "content": asked["fenced"]}]
+    cases = asked["tests"] if asked["kind"] == "script" else []
     info = {"language": "python", "test_cases": cases}
     return target(
         prompts=[[{"role": "user", "content": asked["prompt"]}]],
         completions=[completion],
         completion_ids=[[0]],
         verification_info=[info],
-        tests=[tests(asked)],
+        tests=[asked["tests"]],
     )
 
 
 def areal(target: Callable[..., Any], asked: Question) -> Any:
     """``reward_fn(prompt, completions, prompt_ids, completion_ids, **columns)``."""
-    truth = json.dumps(in_outs(asked))
-    return target(asked["prompt"], fenced(asked), [0], [0], input_output=truth, tests=tests(asked))
+    truth = json.dumps(asked["in_outs"])
+    return target(
+        asked["prompt"], asked["fenced"], [0], [0], input_output=truth, tests=asked["tests"]
+    )
 
 
 def rllm(target: Callable[..., Any], asked: Question) -> Any:
     """``fn(task_info, action)``."""
-    truth = in_outs(asked)
+    truth = asked["in_outs"]
     given = zip(truth["inputs"], truth["outputs"], strict=True)
     cases = [{"input": text, "output": output} for text, output in given]
     for case in cases if asked["kind"] == "function" else []:
         case |= {"testtype": "functional", "metadata": {"func_name": asked["entry_point"]}}
     source = "primeintellect" if asked["kind"] == "script" else "livecodebench"
     info = {"question": asked["prompt"], "data_source": source, "ground_truth": cases}
-    return target(info, fenced(asked))
+    return target(info, asked["fenced"])
 
 
-def command(target: str, asked: Question) -> Any:
-    """A program that gets ``{"program", "tests"}`` on standard input and prints the score last."""
-    given = json.dumps({"program": asked["program"], "tests": tests(asked)})
-    done = subprocess.run(shlex.split(target), input=given, capture_output=True, text=True)
-    lines = done.stdout.strip().splitlines()
-    if done.returncode or not lines:
-        raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-200:]}")
-    return json.loads(lines[-1])
+def command(words: list[str], asked: Question) -> Any:
+    """A program that gets ``{"program", "tests"}`` on standard input and prints the score last.
+
+    However much it prints, only the end is kept.
+    """
+    pipe = subprocess.PIPE
+    with tempfile.TemporaryFile() as given:
+        given.write(json.dumps({"program": asked["program"], "tests": asked["tests"]}).encode())
+        given.seek(0)
+        with (
+            subprocess.Popen(words, stdin=given, stdout=pipe, stderr=pipe) as process,
+            ThreadPoolExecutor(2) as pool,
+        ):
+            ends = [pool.submit(_end, stream) for stream in (process.stdout, process.stderr)]
+            printed, said = (each.result() for each in ends)
+    lines = printed.strip().splitlines()
+    if process.returncode:
+        raise RuntimeError(f"exit code {process.returncode}: {said.strip()[-200:]}")
+    if not lines:
+        raise RuntimeError("the command printed nothing")
+    try:
+        return json.loads(lines[-1])
+    except ValueError:
+        raise RuntimeError(f"the command's last line is no score: {lines[-1][:80]!r}") from None
 
 
-def posted(url: str, body: Any) -> Any:
+def _end(stream: Any) -> str:
+    kept = b""
+    while data := stream.read1(END_BYTES):
+        kept = (kept + data)[-END_BYTES:]
+    return kept.decode(errors="replace")
+
+
+def posted(url: str, body: Any, seconds: float | None = None) -> Any:
     """Return what a server answers to a body in JSON."""
     headers = {"content-type": "application/json"}
     token = os.environ.get("EVALPLUS_LITE_TOKEN")
     if token:
         headers["authorization"] = f"Bearer {token}"
     data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as answer:
-        text = answer.read().decode()
-    return json.loads(text) if text[:1] in '{["' else text
+    request = urllib.request.Request(url, data, headers)
+    with urllib.request.urlopen(request, timeout=seconds) as answer:
+        text = answer.read(MOST_BYTES).decode(errors="replace")
+    if body is None:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise RuntimeError(f"the server answered what is no JSON: {text[:80]!r}") from None
 
 
 def served(url: str, asked: Question) -> Any:
     """``/v1/verify`` of ``evalplus-lite serve``, with the task in the request."""
-    task = {
-        "id": asked["problem"],
-        "prompt": asked["prompt"],
-        "reference": asked["reference"],
-        "inputs": [given for given, _ in asked["cases"]],
-    }
-    if asked["kind"] == "function":
-        task["entry_point"] = asked["entry_point"]
-    else:
-        task["harness"] = "script"
-    body = {"task": task, "program": asked["program"]}
-    return posted(url + "/v1/verify", body)["verdicts"][0]["passed"]
+    return posted(url + "/v1/verify", asked["verify"])["verdicts"][0]["passed"]
 
 
 def sandboxfusion(url: str, asked: Question) -> Any:
     """``/submit`` of SandboxFusion: AutoEval for functions, CommonOJ for scripts."""
-    about: dict[str, Any] = {"id": asked["problem"], "content": asked["prompt"], "labels": {}}
-    labels = {"programming_language": "python", "execution_language": "python"}
-    if asked["kind"] == "function":
-        about |= {"labels": labels, "canonical_solution": "", "test": {}}
-        about["test"] = {"code": "\n".join(assertions(asked)), "asset": {}}
-        name = "AutoEvalDataset"
-    else:
-        about["labels"] = labels
-        about["test"] = [
-            {"input": {"stdin": given}, "output": {"stdout": expected}}
-            for given, expected in asked["cases"]
-        ]
-        name = "CommonOJDataset"
-    config = {"dataset_type": name, "language": "python", "run_timeout": 1, "provided_data": about}
-    body = {"dataset": "audit", "id": 0, "completion": fenced(asked), "config": config}
-    return posted(url + "/submit", body)["accepted"]
+    return posted(url + "/submit", asked["submit"])["accepted"]
 
 
 def open_instruct(url: str, asked: Question) -> Any:
     """``/test_program`` and ``/test_program_stdio``."""
     path = "/test_program" if asked["kind"] == "function" else "/test_program_stdio"
-    body = {"program": asked["program"], "tests": tests(asked), "max_execution_time": 1.0}
+    body = {"program": asked["program"], "tests": asked["tests"], "max_execution_time": 1.0}
     results = posted(url + path, body)["results"]
     if any(result is None for result in results):
         return None
-    return sum(results) / len(asked["cases"])
+    return sum(results) / len(asked["tests"])
 
 
 def nemo_gym(url: str, asked: Question) -> Any:
     """``/verify``."""
-    content = [{"type": "output_text", "text": fenced(asked), "annotations": []}]
-    message = {"type": "message", "id": "m", "role": "assistant", "status": "completed"}
-    body = {
-        "responses_create_params": {"input": [{"role": "user", "content": asked["prompt"]}]},
-        "response": {
-            "id": "r", "created_at": 0, "model": "audit", "object": "response",
-            "output": [{**message, "content": content}],
-            "parallel_tool_calls": False, "tool_choice": "auto", "tools": [],
-        },
-        "verifier_metadata": {"unit_tests": in_outs(asked)},
-    }  # fmt: skip
-    return posted(url + "/verify", body)["reward"]
+    return posted(url + "/verify", asked["response"])["reward"]
 
 
 CALLED: dict[str, tuple[Callable[..., Any], tuple[str, ...], set[str]]] = {
@@ -209,8 +180,11 @@ SERVERS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
 """Servers: how to ask, which kinds of problems they judge, and a path that tells them."""
 
 
-def recognised(target: str, named: str) -> tuple[str, tuple[str, ...], Ask]:
-    """Return the protocol of a target, the kinds of problems that it judges, and how to ask it."""
+def recognised(target: str, named: str, folder: str) -> tuple[str, tuple[str, ...], Ask]:
+    """Return the protocol of a target, the kinds of problems that it judges, and how to ask it.
+
+    ``folder`` is where the audit was started.
+    """
     if target.startswith(("http://", "https://")):
         url = target.rstrip("/")
         name = named or next((each for each in SERVERS if _is_there(url, SERVERS[each][2])), "")
@@ -219,8 +193,8 @@ def recognised(target: str, named: str) -> tuple[str, tuple[str, ...], Ask]:
         ask, kinds, _ = SERVERS[name]
         return name, kinds, lambda asked: ask(url, asked)
     module, colon, attribute = target.partition(":")
-    if colon and module.replace(".", "").isidentifier() and attribute.isidentifier():
-        function = getattr(importlib.import_module(module), attribute)
+    if colon and all(part.isidentifier() for part in (*module.split("."), *attribute.split("."))):
+        function = attrgetter(attribute)(importlib.import_module(module))
         names = set(inspect.signature(function).parameters)
         name = named or next(each for each, (_, _, known) in CALLED.items() if known <= names)
         if name == "open-r1" and not named and "verification_info" not in names:
@@ -229,14 +203,18 @@ def recognised(target: str, named: str) -> tuple[str, tuple[str, ...], Ask]:
             raise ValueError(f"a function is asked by one of {', '.join(CALLED)}")
         ask, kinds, _ = CALLED[name]
         return name, kinds, lambda asked: ask(function, asked)
-    return "command", BOTH, lambda asked: command(target, asked)
+    words = shlex.split(target)
+    os.chdir(folder)  # a path may be relative
+    if not words or shutil.which(words[0]) is None:
+        raise ValueError("there is no such command")
+    return "command", BOTH, lambda asked: command(words, asked)
 
 
 def _is_there(url: str, path: str) -> bool:
     if not path:
         return False
     try:
-        posted(url + path, None)
+        posted(url + path, None, GREETING_SECONDS)
     except urllib.error.URLError as error:
         if not isinstance(error, urllib.error.HTTPError):
             raise
@@ -252,12 +230,22 @@ def score(value: Any) -> float | None:
             return await value
 
         value = asyncio.run(awaited())
-    if isinstance(value, list | tuple):
+    if isinstance(value, list) and len(value) != 1:
+        raise ValueError(f"{len(value)} scores were answered for one program")
+    if isinstance(value, list | tuple) and value:  # a tuple is a score with what is said of it
         value = value[0]
     if isinstance(value, dict):
-        value = next(value[key] for key in ("score", "reward", "passed") if key in value)
+        known = [key for key in ("score", "reward", "passed") if key in value]
+        if not known:
+            raise ValueError(f"the answer has no score: {str(list(value))[:80]}")
+        value = value[known[0]]
     value = getattr(value, "reward", value)
-    return None if value is None else float(value)
+    if value is None:
+        return None
+    found = math.nan if isinstance(value, str | bytes) else float(value)
+    if not math.isfinite(found):
+        raise ValueError(f"the answer is no score: {value!r:.80}")
+    return found
 
 
 def main() -> None:
@@ -273,11 +261,12 @@ def main() -> None:
         wire.sendall(dumps({"token": token, **row}).encode() + b"\n")
 
     try:
-        name, kinds, ask = recognised(target, named)
+        name, kinds, ask = recognised(target, named, path[0])
     except BaseException as error:
         say(problem=f"{type(error).__name__}: {error}"[:500])
         return
     say(protocol=name, kinds=kinds)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # read no more, and whoever is asked may fill it
     for line in reader:
         asked, begun = loads(line), time.monotonic()
         found, problem = None, ""

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.soundness.programs import Program
+from evalplus_lite.soundness.questions import question
 
 HOST = Path(__file__).with_name("host.py")
 START_SECONDS = 180.0
@@ -31,6 +32,10 @@ POLL_SECONDS = 0.1
 TAIL_BYTES = 2000
 
 Reply = Literal["accepted", "rejected", "none", "error", "ended", "hang"]
+_ENDS: dict[str, str] = {
+    "ended": "its process ended while it was loaded",
+    "hang": f"it was not loaded within {START_SECONDS:.0f} seconds",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ class VerifierProcess:
                 start_new_session=True,  # ended with all that it started
             )
         theirs.close()
+        ours.settimeout(target.timeout)
         self._wire, self._rest = ours, b""
         try:
             hello = self._read(START_SECONDS)
@@ -114,8 +120,9 @@ class VerifierProcess:
             with log.open("rb") as file:
                 file.seek(max(0, log.stat().st_size - TAIL_BYTES))
                 lines = file.read().decode(errors="replace").strip().splitlines()
-            said = lines[-1] if lines else error.reply
-            raise InputError(f"{target.name} cannot be asked: {said}") from None
+            raise InputError(
+                f"{target.name} cannot be asked: {lines[-1] if lines else _ENDS[error.reply]}"
+            ) from None
         if "problem" in hello:
             raise InputError(
                 f"{target.name} cannot be asked: {hello['problem']}",
@@ -125,23 +132,17 @@ class VerifierProcess:
 
     def ask(self, program: Program, reference: str) -> Answer:
         """Return what the verifier says of a program; whatever happens to it is an answer."""
-        if self._wire is None:
-            self.start()
-        assert self._wire is not None
         begun = time.monotonic()
-        problem = program.problem
-        asked = {
-            "program": program.text,
-            "problem": problem.name,
-            "kind": problem.kind,
-            "prompt": problem.prompt,
-            "entry_point": problem.entry_point,
-            "cases": problem.cases,
-            "reference": reference,
-        }
+        if self._wire is None:
+            try:
+                self.start()
+            except InputError as error:  # it could be asked before: what was answered stands
+                return Answer("error", None, time.monotonic() - begun, str(error))
+        assert self._wire is not None
         try:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                self._wire.sendall(json.dumps(asked).encode() + b"\n")
+            # TimeoutError: the process was stopped, and reads nothing.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
+                self._wire.sendall(json.dumps(question(program, reference)).encode() + b"\n")
             row = self._read(self.target.timeout)
         except Unanswered as error:
             self.close()

@@ -76,13 +76,18 @@ def test_inspect_scores(tasks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs("inspect_ai", "inspect-ai")
-def test_inspect_finds_the_task_by_its_name(tmp_path: Path) -> None:
-    """The entry point makes a published set a task of ``inspect eval``."""
+@pytest.mark.parametrize(
+    ("name", "options"), [("humaneval", []), ("humaneval_plus", ["-T", "dataset=tasks.jsonl"])]
+)
+def test_inspect_finds_the_task_by_its_name(
+    name: str, options: list[str], tasks: Path, tmp_path: Path
+) -> None:
+    """The entry point makes a published set a task of ``inspect eval``, from a file as well."""
     code = (
         "import inspect_ai.model._model as m; m.count_text_tokens = len\n"
         "from inspect_ai._cli.main import main; main()"
     )
-    words = ["eval", "evalplus_lite/humaneval", "--model", "mockllm/model", "--limit", "1"]
+    words = ["eval", f"evalplus_lite/{name}", "--model", "mockllm/model", "--limit", "1", *options]
     done = subprocess.run(
         [sys.executable, "-c", code, *words, "--display", "plain"],
         cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=300,

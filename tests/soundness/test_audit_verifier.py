@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -95,6 +96,35 @@ def test_no_verdict(name: str, reply: str) -> None:
     found = audited(name, timeout=0.3)
     assert [each.answer.reply for each in found.answers] == [reply] * 2
     assert found.fooled == []
+    assert not found.is_sound
+
+
+def test_answers_that_are_no_score() -> None:
+    """What is no finite number, or not one, is an error, and neither a pass nor a failure."""
+    found = audit_verifier("verifiers:odd", only=["wrong"], load=False, workers=1)
+    replies = [each.answer.reply for each in found.answers]
+    assert replies == ["error"] * 7 + ["rejected"] * (len(replies) - 7)
+    assert all("score" in each.answer.problem for each in found.unjudged)
+
+
+def test_a_verifier_that_does_not_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was answered stands when the verifier can be loaded no more."""
+    text = """
+        import os, pathlib
+        mark = pathlib.Path(__file__).with_name("mark")
+        if mark.exists():
+            raise ImportError("gone")
+        def leave(program, tests):
+            mark.touch()
+            os._exit(0)
+    """
+    (tmp_path / "leaving.py").write_text(textwrap.dedent(text))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = audit_verifier("leaving:leave", only=FEW, load=False, workers=1)
+    assert [each.answer.reply for each in found.answers] == ["ended", "error"]
+    assert "gone" in found.answers[1].answer.problem
 
 
 def test_answers_cannot_be_forged() -> None:
@@ -111,11 +141,13 @@ def test_protocols_are_recognised() -> None:
     assert audited("none", "wrong", protocol="open-r1").kinds == ("script",)
 
 
-def test_a_command() -> None:
-    """A command that prints a score is a verifier; one that fails gives no verdict."""
-    code = "import json, sys; print(len(json.load(sys.stdin)['tests']) / 40)"
-    command = shlex.join([sys.executable, "-c", code])
-    found = audit_verifier(command, only=FEW, load=False)
+def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that prints a score last is a verifier, from where one is, however much it prints;
+    one that fails gives no verdict."""
+    text = "import json, sys\nprint('x' * 10**7)\nprint(len(json.load(sys.stdin)['tests']) / 40)"
+    (tmp_path / "judge.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    found = audit_verifier(f"{shlex.quote(sys.executable)} judge.py", only=FEW, load=False)
     assert found.protocol == "command"
     assert {each.answer.score for each in found.answers} == {0.5}
     assert {each.answer.reply for each in found.answers} == {"rejected"}
@@ -129,6 +161,8 @@ def test_a_command() -> None:
         ("no_such_module:f", "no_such_module"),
         ("verifiers:no_such_function", "no_such_function"),
         ("http://127.0.0.1:9", "refused"),
+        ("no_such_command --at all", "no such command"),
+        ("os:sep", "not a callable"),
     ],
 )
 def test_targets_that_cannot_be_asked(target: str, problem: str) -> None:

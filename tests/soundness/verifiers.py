@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import subprocess
 import sys
@@ -54,6 +55,15 @@ async def none(prompts: Any, completions: Any, **columns: Any) -> list[float | N
     """Give no verdict, as TRL's reward functions may."""
     await asyncio.sleep(0)
     return [None for _ in completions]
+
+
+ODD = [math.nan, math.inf, "1", b"1", [1.0, 0.0], [], {"ok": 1}]
+"""What is no score of one program."""
+
+
+def odd(program: str, tests: list[Any]) -> Any:
+    """Answer another thing each time, and then refuse."""
+    return ODD.pop() if ODD else 0.0
 
 
 def shout(program: str, tests: list[Any]) -> float:
