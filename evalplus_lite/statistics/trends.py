@@ -1,0 +1,211 @@
+"""How a figure goes with a measure: straight lines over logarithms, ranks, and groups by size.
+
+Points come in clusters (cases of one function): all intervals let those of a cluster be alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import NormalDist
+
+from evalplus_lite.statistics.means import clustered_interval
+
+LEAST_CLUSTERS = 4
+"""Clusters below which no interval of a trend is worth its name."""
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A case: the cluster it belongs to, the measure ``x``, and the figure ``y`` from 0 to 1."""
+
+    cluster: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineFit:
+    """The least-squares line ``y = intercept + slope * x``, and the slope's 95 % interval."""
+
+    intercept: float
+    slope: float
+    interval: Interval
+    points: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankCorrelation:
+    """Spearman's coefficient with its 95 % interval."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class SizeGroup:
+    """Points with ``low <= x <= high``, about ``middle``: mean and variance of their figures.
+
+    ``interval`` is the mean's, of 95 %.
+    """
+
+    low: float
+    high: float
+    middle: float
+    points: int
+    clusters: int
+    mean: float
+    variance: float
+    interval: Interval
+
+
+def line_fit(points: Sequence[Point]) -> LineFit | None:
+    """Return the line through points; None if they have too few clusters or one ``x`` only.
+
+    The interval is that of the cluster-robust variance (Liang and Zeger 1986, with the usual
+    correction for few clusters) and Student's t, of as many degrees of freedom as clusters but one.
+    """
+    sums = _clusters(points)
+    if len(sums) < LEAST_CLUSTERS or len({point.x for point in points}) < 2:
+        return None
+    count = len(points)
+    middle = math.fsum(point.x for point in points) / count
+    mean = math.fsum(point.y for point in points) / count
+    spread = math.fsum((point.x - middle) ** 2 for point in points)
+    if not spread > 0:
+        return None
+    slope = math.fsum((p.x - middle) * (p.y - mean) for p in points) / spread
+    # Of the slope each cluster moves so much: its residuals, weighted by their distance.
+    moves = [
+        math.fsum((p.x - middle) * (p.y - mean - slope * (p.x - middle)) for p in some)
+        for some in sums
+    ]
+    correction = len(sums) / (len(sums) - 1) * (count - 1) / (count - 2)
+    error = math.sqrt(math.fsum(each * each for each in moves) * correction) / spread
+    reach = student(len(sums) - 1) * error
+    return LineFit(mean - slope * middle, slope, (slope - reach, slope + reach), count, len(sums))
+
+
+def logarithmic_fit(points: Iterable[Point]) -> LineFit | None:
+    """Return the line over ``log10(x)``: its slope is the change when x is ten times larger.
+
+    Points whose x is not above 0 have no logarithm and are left out.
+    """
+    return line_fit([Point(p.cluster, math.log10(p.x), p.y) for p in points if p.x > 0])
+
+
+def rank_correlation(points: Sequence[Point]) -> RankCorrelation | None:
+    """Return Spearman's coefficient; None for too few clusters, or where x or y is one value only.
+
+    Equal values share their middle rank. The interval is Fisher's transformation with an error
+    from the clusters' influence on the correlation of the ranks.
+    """
+    sums = {point.cluster for point in points}
+    if len(sums) < LEAST_CLUSTERS:
+        return None
+    across, upward = (_standard(_ranks(v)) for v in ([p.x for p in points], [p.y for p in points]))
+    if not across or not upward:
+        return None
+    count = len(points)
+    value = math.fsum(a * b for a, b in zip(across, upward, strict=True)) / count
+    value = max(-1.0, min(1.0, value))
+    moves: dict[str, float] = defaultdict(float)
+    for point, a, b in zip(points, across, upward, strict=True):
+        moves[point.cluster] += a * b - value * (a * a + b * b) / 2
+    number = len(sums)
+    error = math.sqrt(math.fsum(m * m for m in moves.values()) * number / (number - 1)) / count
+    if abs(value) > 1 - 1e-12:
+        return RankCorrelation(value, (value, value))
+    reach = student(number - 1) * error / (1 - value * value)
+    middle = math.atanh(value)
+    return RankCorrelation(value, (math.tanh(middle - reach), math.tanh(middle + reach)))
+
+
+def size_groups(points: Sequence[Point], *, count: int, logarithmic: bool) -> list[SizeGroup]:
+    """Return the points in up to ``count`` groups of equal width in x, or in its logarithm.
+
+    Groups without points are left out; on a logarithmic scale, points whose x is not above 0 are.
+    """
+    usable = [point for point in points if point.x > 0] if logarithmic else list(points)
+    if not usable:
+        return []
+    scale = math.log10 if logarithmic else float
+    least, most = (scale(end(point.x for point in usable)) for end in (min, max))
+    width = (most - least) / count
+
+    def group(point: Point) -> int:
+        return min(count - 1, int((scale(point.x) - least) / width)) if width > 0 else 0
+
+    usable.sort(key=lambda point: (group(point), point.x, point.cluster))
+    return [_group(list(some), logarithmic) for _, some in groupby(usable, key=group)]
+
+
+def _group(points: Sequence[Point], logarithmic: bool) -> SizeGroup:
+    count = len(points)
+    mean = math.fsum(point.y for point in points) / count
+    return SizeGroup(
+        low=points[0].x,
+        high=points[-1].x,
+        middle=10 ** (math.fsum(math.log10(point.x) for point in points) / count)
+        if logarithmic
+        else math.fsum(point.x for point in points) / count,
+        points=count,
+        clusters=len({point.cluster for point in points}),
+        mean=mean,
+        variance=math.fsum((point.y - mean) ** 2 for point in points) / count,
+        interval=clustered_interval(
+            (math.fsum(point.y for point in some), len(some)) for some in _clusters(points)
+        ),
+    )
+
+
+def _clusters(points: Iterable[Point]) -> list[list[Point]]:
+    found: dict[str, list[Point]] = defaultdict(list)
+    for point in points:
+        found[point.cluster].append(point)
+    return list(found.values())
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Return each value's rank from 1; equal ones share the middle."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0.0] * len(values)
+    before = 0
+    for _, places in groupby(order, key=values.__getitem__):
+        some = list(places)
+        for place in some:
+            ranks[place] = before + (len(some) + 1) / 2
+        before += len(some)
+    return ranks
+
+
+def _standard(values: Sequence[float]) -> list[float]:
+    """Return values less their mean, over their deviation; nothing if they are all one."""
+    mean = math.fsum(values) / len(values)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    return [(value - mean) / deviation for value in values] if deviation > 0 else []
+
+
+def student(freedom: int) -> float:
+    """Return the two-sided 95 % point of Student's t with so many degrees of freedom, from 1.
+
+    By Fisher's and Cornish's series, to three digits from 3 on (Abramowitz and Stegun 26.7.5).
+    """
+    if freedom == 1:
+        return math.tan(math.pi * 0.475)
+    if freedom == 2:
+        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
+    z = NormalDist().inv_cdf(0.975)
+    return z + math.fsum(_series(z, freedom))
+
+
+def _series(z: float, n: int) -> Iterator[float]:
+    yield (z**3 + z) / (4 * n)
+    yield (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+    yield (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+    yield (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
