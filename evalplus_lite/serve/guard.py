@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evalplus_lite.serve.answers import refusal
+from evalplus_lite.serve.answers import marks, refusal
 from evalplus_lite.serve.metrics import Metrics
 from evalplus_lite.serve.service import Service
 from evalplus_lite.serve.settings import LOCAL_NAMES
@@ -22,9 +22,6 @@ from evalplus_lite.serve.settings import LOCAL_NAMES
 OPEN = frozenset({"/healthz", "/health", "/v1/ping"})
 """What a machine that watches over the server may ask without a token."""
 LONGEST_NAME = 64
-BYTES_A_VALUE = 16
-"""Of the bytes that a request may have: as objects, values may take ten times the memory of JSON,
-and while they are made nobody else is answered."""
 FEW_VALUES, VALUE_BYTES = 1 << 16, 64
 """Beyond so many, values count as so many bytes each."""
 CLIENT_HEADER = "x-client-id"
@@ -126,8 +123,8 @@ class Guard:
                 parts.append(part)
                 if not message.get("more_body", False) and not too_large:
                     body = b"".join(parts)
-                    values = most // BYTES_A_VALUE
-                    if _values(body) > values:
+                    values = self.service.settings.most_values
+                    if marks(body) > values:
                         await told.refuse(413, "large", f"it has more than {values} values")
                         return None
                     size = 0  # from here on the caller counts it
@@ -217,14 +214,9 @@ async def _nothing() -> Message:
     return {"type": "http.disconnect"}
 
 
-def _values(body: bytes) -> int:
-    """Return about how many values JSON has, those that texts seem to hold among them."""
-    return sum(map(body.count, b"[{,"))
-
-
 def _size(body: bytes) -> int:
     """Return the bytes that a body takes, as text and as values if they are many."""
-    values = _values(body)
+    values = marks(body)
     return len(body) + (VALUE_BYTES * values if values > FEW_VALUES else 0)
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.serve.answers import answer
+from evalplus_lite.serve.answers import answer, marks
 from evalplus_lite.serve.endpoint import Asking, Endpoint
 from evalplus_lite.serve.judged import verdict
 from evalplus_lite.serve.service import Asked, Limits
@@ -48,7 +48,7 @@ async def verify(asking: Asking) -> Response:
     service = asking.service
     output = _output(body.response)
     given = body.model_dump(mode="json")
-    asked = _asked(body.verifier_metadata.get("unit_tests"))
+    asked = _asked(body.verifier_metadata.get("unit_tests"), service.settings.most_values)
     identity = {"tier": service.tier, "version": service.version}
     if not output.strip():
         return answer({**given, "reward": 0.0, "metadata": {"detail": "no output", **identity}})
@@ -83,9 +83,9 @@ def _output(response: dict[str, Any]) -> str:
     return "".join(found)
 
 
-def _asked(tests: Any) -> Asked:
+def _asked(tests: Any, most: int) -> Asked:
     if type(tests) is dict and "packed" in tests:
-        tests = {**_unpacked(tests["packed"]), "fn_name": tests.get("fn_name")}
+        tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
     if type(tests) is not dict:
         raise InputError("verifier_metadata.unit_tests is missing")
     inputs, outputs, name = tests.get("inputs"), tests.get("outputs"), tests.get("fn_name")
@@ -96,12 +96,14 @@ def _asked(tests: Any) -> Asked:
     return Asked.given("printed", (inputs, outputs, 0.0), "request")
 
 
-def _unpacked(text: Any) -> dict[str, Any]:
+def _unpacked(text: Any, most: int) -> dict[str, Any]:
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(base64.b64decode(text, validate=True), MOST_UNPACKED)
         if unpacking.unconsumed_tail or not unpacking.eof:
             raise InputError(f"unit_tests unpacks to over {MOST_UNPACKED} bytes, or is cut")
+        if marks(data) > most:
+            raise InputError(f"unit_tests unpacks to more than {most} values")
         found = parse_json(data.decode())
     except (binascii.Error, zlib.error, ValueError, TypeError) as error:
         raise InputError(f"verifier_metadata.unit_tests.packed: {error}") from None

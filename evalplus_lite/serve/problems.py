@@ -85,8 +85,8 @@ def _of_code(row: dict[str, Any], test: dict[str, Any]) -> Problem:
     labels = row.get("labels")
     if type(labels) is str:
         labels = parse_json(labels)
-    language = (labels or {}).get("programming_language", "python")
-    if language != "python" or test.get("asset") or "#<INSERT>" in test["code"]:
+    language = labels.get("programming_language") if type(labels) is dict else None
+    if language not in (None, "python") or test.get("asset") or "#<INSERT>" in test["code"]:
         raise InputError(
             "provided_data.test is of another language, or has files",
             remedy="such tests can be run with /run_code, which judges nothing",

@@ -11,6 +11,9 @@ from evalplus_lite.sandbox import Tier
 
 LEAST_TOKEN = 16
 """Characters that a token has at least: a shorter one can be guessed."""
+BYTES_A_VALUE = 16
+"""Of the bytes that a request may have: as objects, values may take ten times the memory of JSON,
+and while they are made nobody else is answered."""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -52,6 +55,11 @@ class ServerSettings:
     send_seconds: float = 30.0
     keep_seconds: float = 60.0
     drain_seconds: float = 60.0
+
+    @property
+    def most_values(self) -> int:
+        """How many values one request may hold."""
+        return self.most_body // BYTES_A_VALUE
 
     @property
     def is_local(self) -> bool:

@@ -166,6 +166,14 @@ class TestSandboxFusion:
         assert (good.accepted, good.extracted_type) == (True, "fenced")
         assert not submit("auto", "a", CONSTANT, **kind).accepted
 
+    @pytest.mark.parametrize("labels", [None, [], 5, "[1]", {"programming_language": "python"}])
+    def test_labels_that_say_nothing(self, server: Running, labels: Any) -> None:
+        """Or that it is Python, as everything here is."""
+        row = {"id": 1, "content": "", "test": {"code": "assert f(1) == 2"}, "labels": labels}
+        body = {"dataset": "any", "id": 1, "completion": "def f(x): return x + 1",
+                "config": {"language": "python", "provided_data": row}}  # fmt: skip
+        assert ask(server, "/submit", body)["accepted"]
+
     def test_small_questions(self, server: Running) -> None:
         """Whether it is there, and what it has."""
         assert server.client.get("/v1/ping").json() == "pong"
@@ -268,6 +276,13 @@ class TestNemoGym:
         packed = base64.b64encode(zlib.compress(data)).decode()
         again = self.request(function, packed=packed, fn_name="total")
         assert ask(server, "/verify", again)["reward"] == 1.0
+
+    def test_tests_that_unpack_to_too_much(self, server: Running) -> None:
+        """Are refused before they are values."""
+        data = b'{"inputs": [' + b"[]," * (1 << 20) + b"[]]}"
+        packed = base64.b64encode(zlib.compress(data)).decode()
+        body = self.request("print(1)", packed=packed)
+        assert server.client.post("/verify", json=body).status_code == 422
 
     def test_what_comes_along_comes_back(self, server: Running) -> None:
         """Also a number that JSON has no word for."""
