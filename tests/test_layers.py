@@ -97,7 +97,9 @@ OWNERS = {
     "matplotlib": {"plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
     "uvicorn": {"serve/server.py", "serve/connections.py"},
-    "pyarrow": {"converters/parquet.py"},
+    "pyarrow": {"converters/parquet.py", "store/tables.py"},
+    "fsspec": {"store/locations.py"},
+    "backports": {"store/opening.py"},
     "prometheus_client": {"serve/metrics.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""

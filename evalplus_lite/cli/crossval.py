@@ -16,6 +16,7 @@ from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
+from evalplus_lite.store.locations import place_of
 
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
@@ -29,6 +30,7 @@ def crossval(
             "--judge",
             metavar="PATH",
             help="Samples that have no part in choosing: all others choose, these judge.",
+            parser=place_of,
             callback=all_paths,
         ),
     ] = None,

@@ -14,6 +14,7 @@ import typer
 
 from evalplus_lite.errors import ALIASES, InputError, one_of
 from evalplus_lite.mining.asking.prompt import Asked
+from evalplus_lite.store.locations import Place
 
 STDIN = Path("-")
 MOST_MEMORY = 1 << 20
@@ -33,11 +34,14 @@ def all_names(context: typer.Context, value: list[str] | None) -> list[str]:
     return [one_path(context, each) for each in value or ()]
 
 
-def all_paths(context: typer.Context, value: list[Path] | None) -> list[Path] | None:
-    """Return the paths, pipes copied to files first; InputError if one is given twice."""
+def all_paths(context: typer.Context, value: list[Place] | None) -> list[Place] | None:
+    """Return paths and URLs, pipes copied to files first; InputError if one is given twice."""
     if context.resilient_parsing:
         return value
-    paths = [_spool(context, path) if _is_pipe(path) else path for path in value or ()]
+    paths: list[Place] = [
+        path if isinstance(path, str) or not _is_pipe(path) else _spool(context, path)
+        for path in value or ()
+    ]
     for number, path in enumerate(paths):
         if any(_is_same(path, other) for other in paths[:number]):
             raise InputError(
@@ -119,7 +123,7 @@ def whole_numbers(text: str) -> tuple[int, ...]:
     return found
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _is_same(one: Place, other: Place) -> bool:
     try:
         return one == other or os.path.samefile(one, other)
     except (OSError, ValueError):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli.given import all_paths, mebibytes, one_path
+from evalplus_lite.store.locations import place_of
 
 
 def _sets(incomplete: str) -> list[str]:
@@ -43,8 +44,10 @@ Samples = Annotated[
     typer.Option(
         "--samples",
         "-s",
-        metavar="PATH",
-        help="Model output: JSONL, a folder, generations.json, or - (stdin); several times.",
+        metavar="PATH|URL",
+        help="Model output: JSONL, Parquet, a folder, generations.json, a URL, or - (stdin);"
+        " several times.",
+        parser=place_of,
         callback=all_paths,
     ),
 ]

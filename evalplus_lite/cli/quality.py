@@ -28,6 +28,7 @@ from evalplus_lite.pipelines.datasets import samples_name
 from evalplus_lite.pipelines.quality import POOL, QualityResult
 from evalplus_lite.pipelines.quality import quality as measured
 from evalplus_lite.statistics.detection import MOST_CASES
+from evalplus_lite.store.locations import place_of
 
 MOST_SHOWN = 10
 """False alarms of a suite that are shown."""
@@ -47,13 +48,21 @@ def quality(
     right: Annotated[
         list[Path] | None,
         typer.Option(
-            "--right", metavar="PATH", help="Programs known to be right.", callback=all_paths
+            "--right",
+            metavar="PATH",
+            help="Programs known to be right.",
+            parser=place_of,
+            callback=all_paths,
         ),
     ] = None,
     wrong: Annotated[
         list[Path] | None,
         typer.Option(
-            "--wrong", metavar="PATH", help="Programs known to be wrong.", callback=all_paths
+            "--wrong",
+            metavar="PATH",
+            help="Programs known to be wrong.",
+            parser=place_of,
+            callback=all_paths,
         ),
     ] = None,
     samples: Annotated[
@@ -63,6 +72,7 @@ def quality(
             "-s",
             metavar="PATH",
             help="Programs that --truth tells apart.",
+            parser=place_of,
             callback=all_paths,
         ),
     ] = None,

@@ -16,6 +16,7 @@ from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.pipelines import reduction
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.requirements.registry import KINDS
+from evalplus_lite.store.locations import place_of
 
 OptionalSamples = Annotated[
     list[Path] | None,
@@ -24,6 +25,7 @@ OptionalSamples = Annotated[
         "-s",
         metavar="PATH",
         help="Model output whose wrong programs the small suite must still reject.",
+        parser=place_of,
         callback=all_paths,
     ),
 ]

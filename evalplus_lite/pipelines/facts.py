@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from evalplus_lite import __version__
 from evalplus_lite.errors import InputError, shown_path
 from evalplus_lite.execution.base import Backend
 from evalplus_lite.pipelines.datasets import content_hash
+from evalplus_lite.store.locations import Folder, Place, is_folder
+from evalplus_lite.store.opening import opened
 from evalplus_lite.tasks import Dataset
 
 _CHUNK = 1 << 20
@@ -39,7 +42,7 @@ def run_facts(
     data: Dataset | None = None,
     *,
     pool: Backend | None = None,
-    samples: Iterable[Path] = (),
+    samples: Iterable[Place] = (),
     **settings: Any,
 ) -> dict[str, Any]:
     """Return what a summary says of the run that wrote it: version, date, Python, then what there
@@ -63,7 +66,7 @@ def run_facts(
     return {**found, **settings}
 
 
-def file_facts(paths: Iterable[Path]) -> list[dict[str, str]]:
+def file_facts(paths: Iterable[Place]) -> list[dict[str, str]]:
     """Return the path, as given, and the SHA-256 of each file or folder.
 
     A folder's is that of the names and hashes of the files in it, a line each, sorted by name.
@@ -71,11 +74,16 @@ def file_facts(paths: Iterable[Path]) -> list[dict[str, str]]:
     return [{"path": shown_path(path), "sha256": sha256_of(path)} for path in paths]
 
 
-def sha256_of(path: Path) -> str:
+def sha256_of(place: Place) -> str:
     """Return the SHA-256 of a file's bytes, or of a folder's names and contents."""
-    if not path.is_dir():
-        return _of_file(path)
-    lines = (f"{_of_file(file)}  {name}\n" for name, file in sorted(_below(path)))
+    if not is_folder(place):
+        return _of_file(place)
+    files: Iterable[tuple[str, Place]] = (
+        ((name, f"{place.rstrip('/')}/{name}") for name in Folder(place).names())
+        if isinstance(place, str)
+        else _below(place)
+    )
+    lines = (f"{_of_file(file)}  {name}\n" for name, file in sorted(files, key=itemgetter(0)))
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -87,12 +95,9 @@ def _below(folder: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(folder).as_posix(), path
 
 
-def _of_file(path: Path) -> str:
+def _of_file(place: Place) -> str:
     digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while data := file.read(_CHUNK):
-                digest.update(data)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
+    with opened(place, packed=True) as file:
+        while data := file.read(_CHUNK):
+            digest.update(data)
     return digest.hexdigest()

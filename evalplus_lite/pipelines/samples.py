@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -16,16 +15,17 @@ from evalplus_lite.pipelines.context import Session
 from evalplus_lite.pipelines.datasets import unknown_task
 from evalplus_lite.programs.extraction import Extraction, Step
 from evalplus_lite.store.labels import labels
+from evalplus_lite.store.locations import Place, place_of
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.samples import Faults, Response
+from evalplus_lite.tasks.samples import Faults, Response, Source
 from evalplus_lite.tasks.samples import read_samples as read_file
 from evalplus_lite.types import Sample, Task
 
 BATCH, BATCH_CHARACTERS = 32, 1 << 18
 """Answers that are looked into together, and characters after which there are no more."""
 AnyPath: TypeAlias = str | os.PathLike[str]
-Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample]
-"""A file or folder of answers, several, or samples."""
+Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample] | Iterable[Mapping[str, Any]]
+"""A file or folder of answers by path or URL, several, samples, or rows as files have them."""
 
 
 def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> Iterator[Sample]:
@@ -34,10 +34,11 @@ def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> It
         for sample in read_samples("samples.jsonl", tasks):
             print(sample.task_id, sample.index, sample.model, len(sample.source))
 
-    The file is JSONL of ``task_id`` and ``solution`` or ``completion``, a folder of programs, or a
-    ``generations.json`` (docs/formats.md). A program is taken out of each answer, from fences and
-    prose; without ``extract`` answers are programs as they stand. A row that is not an answer to a
-    task is left out. Raises InputError, with file and line, for a file that cannot be read.
+    The file is JSONL of ``task_id`` and ``solution`` or ``completion`` (gzip or zstd, too), Parquet
+    or Arrow with such columns, a folder of these or of programs, or a ``generations.json``
+    (docs/reference/formats.md), by path or URL. A program is taken out of each answer, from fences
+    and prose; without ``extract`` answers are programs as they stand. A row that is not an answer
+    to a task is left out. Raises InputError, with file and line, for a file that cannot be read.
     """
     return iter(SampleStream(path, dataset, extract=extract))
 
@@ -61,21 +62,21 @@ class SampleStream:
         is_named: bool = False,
         backend: Backend | None = None,
     ) -> None:
-        self.files: list[Path] = []
+        self.files: list[Place] = []
         self.faults, self.steps = Faults(is_strict=strict), Counter[Step]()
         self._data, self._extract, self._backend = data, extract, backend
-        self._given: Iterable[Sample] = ()
+        self._given: Iterable[Sample | Mapping[str, Any]] = ()
         if isinstance(given, str | os.PathLike):
-            self.files = [Path(given)]
+            self.files = [place_of(given)]
         elif isinstance(given, Sequence) and given and isinstance(given[0], str | os.PathLike):
-            self.files = [Path(cast("AnyPath", path)) for path in given]
+            self.files = [place_of(cast("AnyPath", path)) for path in given]
         else:
-            self._given = cast("Iterable[Sample]", given)
+            self._given = cast("Iterable[Sample | Mapping[str, Any]]", given)
         self._is_named = is_named or len(self.files) > 1
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield the samples; rows that cannot be used are passed over, and counted."""
-        return self._of_files() if self.files else self._checked()
+        return self._of_files() if self.files else self._of_given()
 
     def by_task(self, *, mixed: bool = False) -> dict[str, list[str]]:
         """Return the programs of every task, in their order.
@@ -102,12 +103,23 @@ class SampleStream:
         for line in self.faults.notes():
             session.note(line)
 
-    def _checked(self) -> Iterator[Sample]:
+    def _of_given(self) -> Iterator[Sample]:
+        """Yield the samples of an iterable: of ``Sample``s, or, by its first, of rows."""
+        items = iter(self._given)
+        for first in items:
+            rest = itertools.chain([first], items)
+            if isinstance(first, Mapping):
+                yield from self._read(cast("Iterable[Mapping[str, Any]]", rest))
+            else:
+                yield from self._checked(rest)
+
+    def _checked(self, samples: Iterable[object]) -> Iterator[Sample]:
         known, whole = set(self._data.ids), set(self._data.all_ids)
-        for sample in self._given:
+        for sample in samples:
             if not isinstance(sample, Sample):
                 raise InputError(
-                    f"a sample is a {type(sample).__name__}", remedy="give Sample(task_id, source)"
+                    f"a sample is a {type(sample).__name__}",
+                    remedy="give Sample(task_id, source), or rows with a task_id and a solution",
                 )
             if sample.task_id in known:
                 yield sample
@@ -127,14 +139,7 @@ class SampleStream:
         offsets: Counter[str] = Counter()
         for path, name in zip(self.files, labels(self.files), strict=True):
             highest: Counter[str] = Counter()
-            for sample in read_file(
-                path,
-                self._data,
-                extraction="clean" if self._extract else "none",
-                steps=self.steps,
-                faults=self.faults,
-                extractor=None if self._backend is None else self._extracted,
-            ):
+            for sample in self._read(path):
                 highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
                 yield replace(
                     sample,
@@ -142,6 +147,16 @@ class SampleStream:
                     model=sample.model or (name if self._is_named else ""),
                 )
             offsets.update(highest)
+
+    def _read(self, source: Source) -> Iterator[Sample]:
+        return read_file(
+            source,
+            self._data,
+            extraction="clean" if self._extract else "none",
+            steps=self.steps,
+            faults=self.faults,
+            extractor=None if self._backend is None else self._extracted,
+        )
 
 
 def _batches(responses: Iterable[tuple[Response, Task]]) -> Iterator[Row]:

@@ -16,6 +16,7 @@ from evalplus_lite.pipelines.evaluation import EvaluationResult, evaluate
 from evalplus_lite.pipelines.grouping import named
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.spool import Spool
+from evalplus_lite.store.locations import Place
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample
 
@@ -48,7 +49,7 @@ class Truth:
 
     right: Spool
     wrong: Spool
-    files: tuple[Path, ...]
+    files: tuple[Place, ...]
     counts: Mapping[str, int]
     infra: tuple[str, ...]
     left_out: int

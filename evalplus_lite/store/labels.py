@@ -14,9 +14,9 @@ _LONGEST = 60
 
 
 def stem(path: str | os.PathLike[str]) -> str:
-    """Return a file's name without the endings ``.jsonl``, ``.json``, ``.toml`` and ``.gz``."""
+    """Return a file's name without the endings of files of rows, packed or not."""
     name = Path(path).name
-    for ending in (".gz", ".jsonl", ".json", ".toml"):
+    for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json", ".toml", ".parquet", ".arrow"):
         name = name.removesuffix(ending)
     return name or Path(path).name
 

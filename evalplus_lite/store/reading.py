@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import io
 import os
-import zlib
 from collections.abc import Callable, Iterator
-from typing import IO, Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.store.opening import Damaged, opened
 from evalplus_lite.store.parsing import MAX_VALUES, parse_json
 
 # Bytes a line may hold unless the caller says otherwise: 40 times the largest published row.
 MAX_LINE = 32 << 20
 OWN_LINE = 256 << 20  # bytes a line of a file that only we write may hold
 OWN_VALUES = 20_000_000  # values that a line of a file that only we write may hold
-# How many times its packed size a gzip file may unpack to, beyond ``FREE_UNPACKED``.
-MAX_RATIO = 300
-FREE_UNPACKED = 256 << 20
-
-_GZIP_MAGIC = b"\x1f\x8b"
 _PIECE = 1 << 16
 
-# The files of this project's output folders that other commands read.
-OUTPUTS = ("suite.jsonl.gz", "samples.jsonl")
+
+class NoRows(InputError):
+    """A file of rows is empty."""
 
 
 class Row(NamedTuple):
@@ -42,35 +35,38 @@ def read_jsonl(
     max_values: int = MAX_VALUES,
     on_fault: Callable[[InputError], None] | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows of a JSONL file, plain or gzip (by its content), one line in memory.
+    """Yield the rows of a JSONL file, plain, gzip or zstd (by its content), one line in memory.
 
-    Blank lines are skipped. Raises InputError if the file is missing, a folder, unreadable, empty,
-    cut short or damaged gzip, or gzip that unpacks to more than ``MAX_RATIO`` times its size; and,
-    naming the line, if one is not UTF-8, holds a NUL byte, more than ``max_line`` bytes, no JSON
-    object, or what ``parse_json`` refuses. With ``on_fault`` such a line is handed to it and passed
-    over, so that one line cannot end the reading of the others.
+    ``path`` may be a URL. Blank lines are skipped. Raises InputError if the file is missing, a
+    folder, unreadable or empty; if it is packed, and cut short, damaged, or unpacks to more than
+    ``opening.MAX_RATIO`` times its size (naming the line up to which it was read); and, naming the
+    line, if one is not UTF-8, holds a NUL byte, more than ``max_line`` bytes, no JSON object, or
+    what ``parse_json`` refuses. With ``on_fault`` such a line is handed to it and passed over, so
+    that one line cannot end the reading of the others.
     """
-    found = False
-    with _opened(path) as stream:
-        number = 0
-        while data := stream.readline(max_line + 1):
-            number += 1
-            try:
-                row = _row(data, path, number, max_line, max_values)
-            except InputError as error:
-                if on_fault is None:
-                    raise
-                found = True
-                on_fault(error)
-                while data and not data.endswith(b"\n"):
-                    data = stream.readline(_PIECE)
-                continue
-            if row is not None:
-                found = True
-                del data  # while the caller works with the row, its text is not kept
-                yield row
+    found, number = False, 0
+    try:
+        with opened(path) as stream:
+            while data := stream.readline(max_line + 1):
+                number += 1
+                try:
+                    row = _row(data, path, number, max_line, max_values)
+                except InputError as error:
+                    if on_fault is None:
+                        raise
+                    found = True
+                    on_fault(error)
+                    while data and not data.endswith(b"\n"):
+                        data = stream.readline(_PIECE)
+                    continue
+                if row is not None:
+                    found = True
+                    del data  # while the caller works with the row, its text is not kept
+                    yield row
+    except Damaged as error:
+        raise error.after(number) if number else error from None
     if not found:
-        raise InputError("holds no rows", path=path, remedy="is this the right file?")
+        raise NoRows("holds no rows", path=path, remedy="is this the right file?")
 
 
 def read_rows(
@@ -86,7 +82,7 @@ def read_rows(
         return
     items = parse_json(read_text(path), path=path)
     if not items:
-        raise InputError("holds no rows", path=path, remedy="is this the right file?")
+        raise NoRows("holds no rows", path=path, remedy="is this the right file?")
     for number, item in enumerate(items, 1):
         if type(item) is dict:
             yield Row(number, item)
@@ -118,7 +114,7 @@ def _row(data: bytes, path: object, line: int, max_line: int, max_values: int) -
 
 def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str:
     """Return the text of a file, plain or gzip; InputError as for ``read_jsonl``."""
-    with _opened(path) as stream:
+    with opened(path) as stream:
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise InputError(f"holds more than {max_bytes} bytes", path=path)
@@ -127,66 +123,14 @@ def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str
 
 def read_raw(path: str | os.PathLike[str], *, max_bytes: int) -> bytes:
     """Return up to ``max_bytes`` bytes of a file, not unpacked; InputError if it is unreadable."""
-    with _opened(path, packed=True) as stream:
+    with opened(path, packed=True) as stream:
         return stream.read(max_bytes)
 
 
 def read_beginning(path: str | os.PathLike[str]) -> bytes:
     """Return the first bytes of a file's content, unpacked; InputError as for ``read_jsonl``."""
-    with _opened(path) as stream:
+    with opened(path) as stream:
         return stream.read(100)
-
-
-@contextlib.contextmanager
-def _opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file for reading, unpacked if it is gzip and unless it is to stay ``packed``.
-
-    Every failure is an InputError.
-    """
-
-    def refuse(problem: str, remedy: str | None = None) -> NoReturn:
-        raise InputError(problem, path=path, remedy=remedy) from None
-
-    try:
-        with open(path, "rb") as raw:
-            if not packed and raw.peek(2)[:2] == _GZIP_MAGIC:
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    # GzipFile's own readline is several times slower than this buffer's.
-                    bounded = _Unpacked(unpacked, raw, path)
-                    yield cast("IO[bytes]", io.BufferedReader(bounded, _PIECE))
-            else:
-                yield raw
-    except FileNotFoundError:
-        refuse("does not exist", "check the path")
-    except IsADirectoryError:
-        inside = [name for name in OUTPUTS if os.path.isfile(os.path.join(path, name))]
-        remedy = f"did you mean {inside[0]} in it?" if inside else "give the file in it"
-        refuse("is a folder, a file was expected", remedy)
-    except EOFError:
-        refuse("is gzip cut short", "copy or download it again")
-    except (gzip.BadGzipFile, zlib.error) as error:
-        refuse(f"is damaged gzip: {error}", "copy or download it again")
-    except OSError as error:
-        refuse(f"cannot be read: {error.strerror or error}")
-
-
-class _Unpacked(io.RawIOBase):
-    """Unpacks a gzip file as long as that stays in proportion to its size."""
-
-    def __init__(self, unpacked: gzip.GzipFile, packed: IO[bytes], path: object) -> None:
-        self.unpacked, self.packed, self.path, self.count = unpacked, packed, path, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self.unpacked.readinto(buffer)
-        self.count += count
-        if self.count > max(FREE_UNPACKED, MAX_RATIO * self.packed.tell()):
-            raise InputError(
-                f"is gzip that unpacks to more than {MAX_RATIO} times its size", path=self.path
-            )
-        return count
 
 
 def _decoded(data: bytes, path: object, line: int | None) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import parse_json, read_beginning, read_raw, read_text
+from evalplus_lite.store.locations import Place
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.responses import MAX_SOURCE, Faults, Response, family, nearest
 
@@ -73,12 +74,12 @@ def _is_hidden(path: Path) -> bool:
     return path.name.startswith((".", "__"))
 
 
-def is_generations(path: Path) -> bool:
+def is_generations(path: Place) -> bool:
     """Return whether a file is one JSON list, as no JSONL file of samples is."""
     return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
-def read_generations(path: Path, dataset: Dataset) -> Iterator[Response]:
+def read_generations(path: Place, dataset: Dataset) -> Iterator[Response]:
     """Yield the responses of a ``generations.json``; InputError if it is not one."""
     lists = parse_json(read_text(path), path=path)
     if len(lists) > len(dataset.all_ids):

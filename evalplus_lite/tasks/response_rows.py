@@ -1,32 +1,47 @@
-"""Responses from JSONL: ``task_id``, and ``solution`` (a whole program) or ``completion``.
+"""Responses from rows: ``task_id``, and ``solution`` (a whole program) or ``completion``.
 
+Rows are JSONL, Parquet, Arrow, or in memory.
 A completion follows its task's prompt. docs/reference/formats.md describes the other keys.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.programs.extraction import Kind
-from evalplus_lite.store import Row, read_jsonl
+from evalplus_lite.store import Row, read_jsonl, read_raw
+from evalplus_lite.store.locations import Place
+from evalplus_lite.store.reading import NoRows
+from evalplus_lite.store.tables import is_table, read_table
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.responses import Faults, Response, brief, family, nearest, tasks_of
 
 MAX_ROW = 8 << 20  # bytes of a row: room for the longest response with every byte escaped
 MAX_INDEX = 1 << 20  # samples that a task may have
+COLUMNS = ("task_id", "solution", "completion", "index", "model", "temperature")
+PARTS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".ndjson.gz", ".parquet", ".arrow")
+"""How files end that may be parts of a folder of rows."""
+IN_MEMORY = "the rows given"
 MAX_MODEL = 500  # characters that a model's name may have
 
 
-def read_rows(path: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
-    """Yield the responses of a JSONL file; see ``samples.read_responses`` for what is raised."""
-    rows = _Rows(path, dataset)
+def read_rows(
+    parts: Sequence[Place] | Iterable[Mapping[str, Any]],
+    dataset: Dataset,
+    faults: Faults | None,
+) -> Iterator[Response]:
+    """Yield the responses of files that are parts of one, or of rows in memory.
+
+    See ``samples.read_responses`` for what is raised.
+    """
+    rows = _Rows(dataset)
     first: InputError | None = None
     found = False
+    path: Place = ""
 
     def leave_out(error: InputError) -> None:
         nonlocal first
@@ -35,9 +50,9 @@ def read_rows(path: Path, dataset: Dataset, faults: Faults | None) -> Iterator[R
         first = first or error
         faults.leave_out(error)
 
-    for row in read_jsonl(path, max_line=MAX_ROW, on_fault=leave_out):
+    for path, row in _rows_of(parts, leave_out):
         try:
-            response = rows.response(row)
+            response = rows.response(path, row)
         except InputError as error:
             leave_out(error)
         else:
@@ -56,19 +71,52 @@ def read_rows(path: Path, dataset: Dataset, faults: Faults | None) -> Iterator[R
         faults.aside.update(rows.aside)
 
 
-class _Rows:
-    """The task ids that a file may name, and the indices that it has used."""
+def _rows_of(
+    parts: Sequence[Place] | Iterable[Mapping[str, Any]], on_fault: Callable[[InputError], None]
+) -> Iterator[tuple[Place, Row]]:
+    """Yield the rows, each with the file that it stands in; of several files some may be empty."""
+    count, empty = 0, list[NoRows]()
+    for count, part in enumerate(parts, 1):
+        if isinstance(part, Mapping):
+            yield IN_MEMORY, Row(count, dict(part))
+            continue
+        is_column = is_table(read_raw(part, max_bytes=8))
+        rows = (
+            read_table(part, COLUMNS)
+            if is_column
+            else read_jsonl(part, max_line=MAX_ROW, on_fault=on_fault)
+        )
+        try:
+            for row in rows:
+                if is_column and row.data.get("solution") is None is not row.data.get("completion"):
+                    row.data.pop("solution", None)  # a column that other rows use
+                yield part, row
+        except NoRows as error:
+            empty.append(error)
+    if len(empty) == count:
+        raise empty[0] if empty else InputError("no rows are given", path=IN_MEMORY)
 
-    def __init__(self, path: Path, dataset: Dataset) -> None:
-        self.path, self.dataset = path, dataset
+
+def parts_in(names: Iterable[str]) -> list[str]:
+    """Return which names of files are those of rows, in their order."""
+    return sorted(
+        name for name in names if name.endswith(PARTS) and not name.startswith((".", "_"))
+    )
+
+
+class _Rows:
+    """The indices that files have used of each task."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
         self.known = frozenset(dataset.all_ids)
         self.families = {family(id) for id in self.known} if dataset.suites else set()
         self.used: Counter[object] = Counter()  # one bit an index, so that memory stays flat
         self.aside: Counter[str] = Counter()
 
-    def response(self, row: Row) -> Response | None:
+    def response(self, path: Place, row: Row) -> Response | None:
         """Return a row's response; None if its task belongs to the suite's family only."""
-        fields, data = Fields(self.path, row), row.data
+        fields, data = Fields(path, row), row.data
         task_id = _typed(fields, "task_id", str)
         if task_id not in self.known:
             if family(task_id) in self.families:

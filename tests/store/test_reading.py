@@ -13,8 +13,8 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import Row, parse_json, read_jsonl, read_text
+from evalplus_lite.store.opening import FREE_UNPACKED
 from evalplus_lite.store.parsing import MAX_DIGITS
-from evalplus_lite.store.reading import FREE_UNPACKED
 
 ROWS = [{"a": 1, "text": "é\u2028\ud800"}, {"b": [1.5, None, True]}]
 

@@ -1,0 +1,132 @@
+"""Opening files for reading: plain, gzip or zstd, by path or URL; a failure is an InputError."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any, NoReturn, cast
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.store.locations import is_url, open_url
+
+# How many times its packed size a packed file may unpack to, beyond ``FREE_UNPACKED``.
+MAX_RATIO = 300
+FREE_UNPACKED = 256 << 20
+LARGEST_WINDOW = 27
+"""How many bytes unpacking zstd may hold, as a power of two: what its own command allows."""
+
+_GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_PIECE = 1 << 16
+
+# The files of this project's output folders that other commands read.
+OUTPUTS = ("suite.jsonl.gz", "samples.jsonl")
+
+
+class Damaged(InputError):
+    """A packed file cannot be unpacked to its end."""
+
+    def after(self, line: int) -> Damaged:
+        """Return the error as one of the line after the last that could be read."""
+        return Damaged(self.problem, path=self.path, line=line + 1, remedy=self.remedy)
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for reading, unpacked by its content unless it is to stay ``packed``.
+
+    Every failure is an InputError.
+    """
+
+    def refuse(problem: str, remedy: str | None = None) -> NoReturn:
+        raise InputError(problem, path=path, remedy=remedy) from None
+
+    def damaged(problem: str) -> NoReturn:
+        raise Damaged(problem, path=path, remedy="copy or download it again") from None
+
+    try:
+        with _raw(path) as raw:
+            yield raw if packed else _unpacked(raw, path)
+    except FileNotFoundError:
+        refuse("does not exist", "check the path")
+    except IsADirectoryError:
+        inside = [name for name in OUTPUTS if os.path.isfile(os.path.join(path, name))]
+        remedy = f"did you mean {inside[0]} in it?" if inside else "give the file in it"
+        refuse("is a folder, a file was expected", remedy)
+    except EOFError:
+        damaged("is gzip cut short")
+    except (gzip.BadGzipFile, zlib.error) as error:
+        damaged(f"is damaged gzip: {error}")
+    except OSError as error:
+        refuse(f"cannot be read: {error.strerror or error}")
+
+
+def _raw(path: str | os.PathLike[str]) -> contextlib.AbstractContextManager[IO[bytes]]:
+    return open_url(path) if isinstance(path, str) and is_url(path) else open(path, "rb")
+
+
+def _unpacked(raw: IO[bytes], path: object) -> IO[bytes]:
+    beginning = cast("io.BufferedReader", raw).peek(4)[:4]
+    if beginning[:2] == _GZIP_MAGIC:
+        unpacked: Any = gzip.GzipFile(fileobj=raw)
+    elif beginning == _ZSTD_MAGIC:
+        unpacked = _zstd(raw, path)
+    else:
+        return raw
+    # GzipFile's own readline is several times slower than this buffer's.
+    return cast("IO[bytes]", io.BufferedReader(_Unpacked(unpacked, raw, path), _PIECE))
+
+
+def _zstd(raw: IO[bytes], path: object) -> io.RawIOBase:
+    try:
+        from backports import zstd
+    except ImportError:
+        raise InputError(
+            "is packed by zstd, and backports.zstd, which unpacks it, is not installed",
+            path=path,
+            remedy='pip install "evalplus-lite[zstd]", or unpack it before',
+        ) from None
+    bounds: Any = {zstd.DecompressionParameter.window_log_max: LARGEST_WINDOW}
+    return _Zstd(zstd.ZstdFile(raw, options=bounds), zstd.ZstdError, path)
+
+
+class _Zstd(io.RawIOBase):
+    """A stream of zstd, whose damage is told with the file's name."""
+
+    def __init__(self, stream: Any, damage: type[Exception], path: object) -> None:
+        self._stream, self._damage, self._path = stream, damage, path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._stream.readinto(buffer))
+        except EOFError:
+            problem = "is zstd cut short"
+        except self._damage as error:
+            problem = f"is damaged zstd: {error}"
+        raise Damaged(problem, path=self._path, remedy="copy or download it again") from None
+
+
+class _Unpacked(io.RawIOBase):
+    """Unpacks a file as long as that stays in proportion to its size."""
+
+    def __init__(self, unpacked: io.RawIOBase, packed: IO[bytes], path: object) -> None:
+        self.unpacked, self.packed, self.path, self.count = unpacked, packed, path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self.unpacked.readinto(buffer) or 0
+        self.count += count
+        if self.count > max(FREE_UNPACKED, MAX_RATIO * self.packed.tell()):
+            raise InputError(
+                f"is packed so that it unpacks to more than {MAX_RATIO} times its size",
+                path=self.path,
+            )
+        return count
