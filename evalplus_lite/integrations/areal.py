@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.integrations.rewards import judged, reward, text_of
+from evalplus_lite.integrations.rewards import judged, reward
 
 KEYS = ("task_id", "tests", "input_output", "ground_truth", "answer")
 
@@ -22,6 +22,6 @@ def code_reward_fn(
     tests = next((data[key] for key in KEYS if data.get(key) is not None), None)
     if tests is None:
         raise InputError("the data does not say the tests", remedy=f"one of {', '.join(KEYS)}")
-    found = reward(judged(tests, text_of(completions)))
+    found = reward(judged(tests, completions))
     assert found is not None
     return found

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import reprlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
 from evalplus_lite.integrations.given import Given, given
 from evalplus_lite.integrations.judge import Judgement, ajudge, judge, settings, sure
 
-Pair = tuple[Any, str]
-"""What a data set holds of a task, and a model's answer."""
+Pair = tuple[Any, Any]
+"""What a data set holds of a task, and a model's answer: a text, or a conversation."""
 _Asked = tuple[Given, str] | EvalPlusLiteError
 
 
@@ -32,15 +33,15 @@ async def arewards(pairs: Sequence[Pair]) -> list[float | None]:
     return _earned(tasks, await ajudge(good, share=share))
 
 
-def judged(tests: Any, answer: str) -> Judgement:
+def judged(tests: Any, answer: Any) -> Judgement:
     """Return what is found of one answer; raises what is no verdict on it."""
-    (found,) = judge([(given(tests), answer)], share=settings().reward == "share")
+    (found,) = judge([(given(tests), text_of(answer))], share=settings().reward == "share")
     return sure(found)
 
 
-async def ajudged(tests: Any, answer: str) -> Judgement:
+async def ajudged(tests: Any, answer: Any) -> Judgement:
     """Return what ``judged`` does, without blocking the event loop."""
-    (found,) = await ajudge([(given(tests), answer)], share=settings().reward == "share")
+    (found,) = await ajudge([(given(tests), text_of(answer))], share=settings().reward == "share")
     return sure(found)
 
 
@@ -56,13 +57,25 @@ def reward(found: Judgement) -> float | None:
 
 
 def text_of(completion: Any) -> str:
-    """Return the text of a completion: a string, or the last message of a conversation."""
+    """Return the text of a completion: a string, or the last message of a conversation.
+
+    "" for a message without text, and for no message. InputError for anything else, such as the
+    tokens: nothing is known of such an answer, and a 0 would say that it is wrong.
+    """
     if isinstance(completion, str):
         return completion
-    last = completion[-1] if isinstance(completion, Sequence) and completion else completion
-    content = last.get("content") if isinstance(last, dict) else getattr(last, "content", "")
+    is_list = isinstance(completion, Sequence) and not isinstance(completion, bytes)
+    last = completion if not is_list else completion[-1] if completion else {"content": ""}
+    try:
+        content = last["content"] if isinstance(last, Mapping) else last.content
+    except (KeyError, AttributeError):
+        kind = type(completion).__name__
+        raise InputError(
+            f"a completion is a {kind}: {reprlib.repr(completion)[:60]}",
+            remedy="give a text, or messages with a content",
+        ) from None
     if isinstance(content, list):  # parts, of which those that are texts count
-        return "".join(each.get("text", "") for each in content if isinstance(each, dict))
+        return "".join(str(each.get("text", "")) for each in content if isinstance(each, Mapping))
     return content if isinstance(content, str) else ""
 
 
@@ -83,7 +96,7 @@ def _tasks(pairs: Sequence[Pair]) -> list[_Asked]:
     found: list[_Asked] = []
     for tests, answer in pairs:
         try:
-            found.append((given(tests), answer))
+            found.append((given(tests), text_of(answer)))
         except EvalPlusLiteError as error:
             found.append(error)
     return found

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.integrations.rewards import judged, reward, text_of
+from evalplus_lite.integrations.rewards import judged, reward
 
 KEYS = ("task_id", "tests", "ground_truth")
 
@@ -28,7 +28,7 @@ def code_reward_fn(task_info: Mapping[str, Any], action: Any) -> Any:
     tests = next((task_info[key] for key in KEYS if task_info.get(key) is not None), None)
     if tests is None:
         raise InputError("task_info does not say the tests", remedy=f"one of {', '.join(KEYS)}")
-    found = judged(tests, text_of(getattr(action, "action", action)))
+    found = judged(tests, getattr(action, "action", action))
     about = {"verdict": found.verdict, "detail": found.detail}
     return _record()(reward=reward(found), is_correct=bool(found.passed), metadata=about)
 

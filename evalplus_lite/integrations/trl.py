@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.integrations.rewards import arewards, rewards, text_of
+from evalplus_lite.integrations.rewards import arewards, rewards
 
 COLUMNS = ("task_id", "tests", "verification_info", "ground_truth", "test_list")
 """Where a data set says what an answer is judged by: the first of these columns that it has."""
@@ -30,14 +30,14 @@ async def async_code_reward(
     return await arewards(_pairs(completions, columns))
 
 
-def _pairs(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[tuple[Any, str]]:
+def _pairs(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     name = next((each for each in COLUMNS if columns.get(each) is not None), None)
     if name is None:
         raise InputError("the data set does not say the tests", remedy=f"add {COLUMNS[0]} or tests")
     cells = columns[name]
     if len(cells) != len(completions):
         raise InputError(f"{len(completions)} completions, but {len(cells)} cells in {name}")
-    return [(_tests(cell), text_of(each)) for cell, each in zip(cells, completions, strict=True)]
+    return [(_tests(cell), each) for cell, each in zip(cells, completions, strict=True)]
 
 
 def _tests(cell: Any) -> Any:

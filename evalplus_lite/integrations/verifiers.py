@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.integrations.rewards import ajudged, reward, text_of
+from evalplus_lite.integrations.rewards import ajudged, reward
 
 KEYS = ("task_id", "tests", "verification_info", "id")
 
@@ -18,7 +18,7 @@ async def code_reward(completion: Any, answer: Any = None, info: Any = None, **_
     Raises InfrastructureError where there is no verdict.
     """
     tests = _tests(info) if isinstance(info, Mapping) else None
-    return await _earned(answer if tests is None else tests, text_of(completion))
+    return await _earned(answer if tests is None else tests, completion)
 
 
 async def passed(task: Any, trace: Any) -> float:
@@ -36,7 +36,7 @@ def _tests(data: Mapping[str, Any]) -> Any:
     return found["test_cases"] if isinstance(found, Mapping) and "test_cases" in found else found
 
 
-async def _earned(tests: Any, answer: str) -> float:
+async def _earned(tests: Any, answer: Any) -> float:
     if not tests:
         raise InputError("the task does not say the tests", remedy="give task_id or tests")
     found = reward(await ajudged(tests, answer))

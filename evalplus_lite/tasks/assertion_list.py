@@ -7,10 +7,11 @@ first is ``f(1)``, the second 2.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from evalplus_lite.harness import Harness
-from evalplus_lite.programs import parsing
+from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.literals import literal
@@ -35,7 +36,8 @@ def with_assertions(task: Task, text: str) -> Task:
     The widest tolerance that one of them states holds for all; the task's own rule else.
     """
     try:
-        found = [assertion(node) for node in parsing.parse(text).body]
+        tests = parsing.parse(text)
+        found = [assertion(node) for node in tests.body]
     except (SyntaxError, RecursionError) as error:
         raise ValueError(f"its assertions are not Python: {error}") from None
     if not found:
@@ -48,11 +50,28 @@ def with_assertions(task: Task, text: str) -> Task:
     )
     return replace(
         task,
+        entry_point=task.entry_point or tested_name([tests]),
         harness=Harness("assertions"),
         base=tuple(Case((each.expression,)) for each in found),
         outputs=tuple(wire.encode(each.expected) for each in found),
         rule=rule,
     )
+
+
+def tested_name(tests: Iterable[ast.Module]) -> str:
+    """Return the one name that tests need of a program, and call: "" if they need several.
+
+    By it the program in an answer is told from what shows its use.
+    """
+    names: set[str] = set()
+    has_call = False
+    for tree in tests:
+        names |= definitions.undefined(tree.body)
+        if len(names) > 1:
+            return ""
+        called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+        has_call |= any(isinstance(each, ast.Name) and each.id in names for each in called)
+    return names.pop() if names and has_call else ""
 
 
 def assertion(node: ast.stmt) -> Assertion:

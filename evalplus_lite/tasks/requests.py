@@ -11,9 +11,10 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.harness import CALL, Harness
+from evalplus_lite.programs import parsing
 from evalplus_lite.rules import PYTHON, Rule
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.assertion_list import Assertion
+from evalplus_lite.tasks.assertion_list import Assertion, tested_name
 from evalplus_lite.tasks.assertion_replay import divided, whole
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
@@ -59,7 +60,7 @@ def asserting(tests: Sequence[str]) -> RequestedTask:
         atol=max((each.atol for each in found), default=0.0),
     )
     task = _task(
-        "",
+        _name(tests),
         Harness("assertions"),
         [(each.expression,) for each in found],
         [each.expected for each in found],
@@ -110,6 +111,13 @@ def _divided(text: str) -> list[Assertion] | None:
         return divided(text) or None
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
+
+
+def _name(tests: Sequence[str]) -> str:
+    try:
+        return tested_name(map(parsing.parse, tests))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return ""
 
 
 def _value(text: Any) -> Any:

@@ -133,7 +133,7 @@ def test_lm_eval(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @needs("verifiers", "verifiers")
 def test_verifiers() -> None:
-    """A task's data and a trace's last reply earn a reward, by name and by ``@vf.reward``."""
+    """A task's data and a trace's last reply earn a reward, by ``@vf.reward`` and by name."""
     import verifiers.v1 as vf
 
     from evalplus_lite.integrations import verifiers
@@ -153,11 +153,14 @@ def test_verifiers() -> None:
         def record_reward(self, name: str, value: float, weight: float = 1.0) -> None:
             self.rewards[name] = value * weight
 
-    task = CodeTask(Data(prompt="Double x.", tests=TESTS), vf.TaskConfig())
-    for answer, reward in ((RIGHT, 1.0), (WRONG, 0.0)):
-        trace = Trace(answer)
-        asyncio.run(task.score(trace))  # type: ignore[arg-type]
-        assert trace.rewards == {"passed": reward}
+    data = Data(prompt="Double x.", tests=TESTS)
+    plugged = {"earned": {"fn": "evalplus_lite.integrations.verifiers:passed"}}
+    named = vf.Task[Data](data, vf.TaskConfig(rewards=plugged))
+    for task, name in ((CodeTask(data, vf.TaskConfig()), "passed"), (named, "earned")):
+        for answer, reward in ((RIGHT, 1.0), (WRONG, 0.0)):
+            trace = Trace(answer)
+            asyncio.run(task.score(trace))  # type: ignore[arg-type]
+            assert trace.rewards == {name: reward}
 
 
 @needs("trl", "trl")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import multiprocessing
 import os
 import socket
@@ -110,6 +111,28 @@ def test_trl() -> None:
     tests = [["assert add(1, 2) == 3"], ["assert add(1, 2) == 4"]]
     found = asyncio.run(trl.async_code_reward(completions=[RIGHT, RIGHT], tests=tests))
     assert found == [1.0, 0.0]
+
+
+def test_answers_of_every_shape() -> None:
+    """Messages in every form, and code that is followed by its use, are judged; what is no answer
+    has no verdict, as a 0 would say that it is wrong."""
+    call = "print(add(1, 2))"
+    shapes: dict[float | None, list[Any]] = {
+        1.0: [
+            RIGHT, {"content": RIGHT}, [{"content": "?"}, {"content": RIGHT}],
+            [{"content": [{"type": "text", "text": RIGHT}]}], f"{RIGHT}\n```python\n{call}\n```",
+            f"```python\n{call}\n```\n{RIGHT}",
+        ],
+        0.0: ["", [], [{"content": ""}], [{"content": None}], "```python\n\x00```"],
+        None: [None, 5, math.nan, b"def f(): pass", [None], [1, 2, 3], {}, object()],
+    }  # fmt: skip
+    answers = [each for shape in shapes.values() for each in shape]
+    tests = [["assert add(1, 2) == 3", "assert add(3, 4) == 7"]] * len(answers)
+    with pytest.warns(EvidenceWarning, match="a completion is a"):
+        found = trl.code_reward(completions=answers, tests=tests)
+    assert found == [earned for earned, shape in shapes.items() for _ in shape]
+    with pytest.raises(InputError, match="completion"):
+        areal.code_reward_fn("", [1, 2], [], [], tests=tests[0])
 
 
 def test_open_r1() -> None:

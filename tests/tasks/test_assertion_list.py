@@ -14,7 +14,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.assertion_list import assertion, with_assertions
+from evalplus_lite.tasks.assertion_list import assertion, tested_name, with_assertions
 from evalplus_lite.types import Task
 
 FORMS: dict[str, tuple[str, Any]] = {
@@ -32,6 +32,22 @@ FORMS: dict[str, tuple[str, Any]] = {
 def test_each_form(text: str) -> None:
     (found,) = map(assertion, ast.parse(text).body)
     assert (found.expression, found.expected) == FORMS[text]
+
+
+@pytest.mark.parametrize(
+    ("tests", "name"),
+    [
+        (["assert f(1) == 2", "x = [1]\nassert sorted(f(x)) == x"], "f"),
+        (["import math\nassert math.isclose(f(1), 2)"], "f"),
+        (["assert f(1) == 2", "assert g(1) == 2"], ""),
+        (["assert f(Node(1)) == 2"], ""),
+        (["assert LIMIT == 2"], ""),
+        (["assert 1 == 1"], ""),
+    ],
+)
+def test_the_name_that_tests_call(tests: list[str], name: str) -> None:
+    """It is told only where nothing else of the program is needed: the rest may be left out."""
+    assert tested_name(map(ast.parse, tests)) == name
 
 
 def test_tolerances_are_asked_for() -> None:
