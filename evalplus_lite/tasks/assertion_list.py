@@ -50,7 +50,7 @@ def with_assertions(task: Task, text: str) -> Task:
     )
     return replace(
         task,
-        entry_point=task.entry_point or tested_name([tests]),
+        entry_point=task.entry_point or needed_name([tests]),
         harness=Harness("assertions"),
         base=tuple(Case((each.expression,)) for each in found),
         outputs=tuple(wire.encode(each.expected) for each in found),
@@ -58,7 +58,7 @@ def with_assertions(task: Task, text: str) -> Task:
     )
 
 
-def tested_name(tests: Iterable[ast.Module]) -> str:
+def needed_name(tests: Iterable[ast.Module]) -> str:
     """Return the one name that tests need of a program, and call: "" if they need several.
 
     By it the program in an answer is told from what shows its use.

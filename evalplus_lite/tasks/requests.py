@@ -14,7 +14,7 @@ from evalplus_lite.harness import CALL, Harness
 from evalplus_lite.programs import parsing
 from evalplus_lite.rules import PYTHON, Rule
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.assertion_list import Assertion, tested_name
+from evalplus_lite.tasks.assertion_list import Assertion, needed_name
 from evalplus_lite.tasks.assertion_replay import divided, whole
 from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
@@ -115,7 +115,7 @@ def _divided(text: str) -> list[Assertion] | None:
 
 def _name(tests: Sequence[str]) -> str:
     try:
-        return tested_name(map(parsing.parse, tests))
+        return needed_name(map(parsing.parse, tests))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return ""
 

@@ -14,7 +14,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.assertion_list import assertion, tested_name, with_assertions
+from evalplus_lite.tasks.assertion_list import assertion, needed_name, with_assertions
 from evalplus_lite.types import Task
 
 FORMS: dict[str, tuple[str, Any]] = {
@@ -47,7 +47,7 @@ def test_each_form(text: str) -> None:
 )
 def test_the_name_that_tests_call(tests: list[str], name: str) -> None:
     """It is told only where nothing else of the program is needed: the rest may be left out."""
-    assert tested_name(map(ast.parse, tests)) == name
+    assert needed_name(map(ast.parse, tests)) == name
 
 
 def test_tolerances_are_asked_for() -> None:
