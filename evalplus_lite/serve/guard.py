@@ -84,6 +84,10 @@ class Guard:
                 await told.busy()
                 return
             await _watched(self.app, scope, receive, told, body)
+        except asyncio.CancelledError:
+            if told.has_begun:
+                raise
+            await told.refuse(503, "infrastructure", "the server is being stopped", close=True)
         finally:
             self._count(name, -size)
 
@@ -153,9 +157,11 @@ class _Told:
     service: Service
     metrics: Metrics
     send: Send
+    has_begun: bool = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.has_begun = True
             headers = list(message.get("headers", ()))
             headers.append((b"evalplus-lite-tier", self.service.tier.encode()))
             headers.append((b"evalplus-lite-version", self.service.version.encode()))

@@ -112,6 +112,20 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     wait_until(lambda: not alive(children))
 
 
+def test_what_is_not_done_in_time_is_no_verdict(start: Callable[..., Running]) -> None:
+    """An answer that is due when the time to end is over is a 503, as all that is ours."""
+    server = start("-w", "1", "--drain", "1")
+    asking = Asking(server, [LATE], 30.0)
+    wait_until(lambda: running(server))
+    server.client.close()
+    server.process.terminate()
+    asking.join()
+    assert asking.response is not None
+    assert asking.response.status_code == 503
+    assert asking.response.json()["error"]["kind"] == "infrastructure"
+    assert server.process.wait(20) == 0
+
+
 def test_nothing_outlives_a_server_that_is_killed(start: Callable[..., Running]) -> None:
     """Its workers, and programs in them, end with it; who waits for an answer learns of it."""
     server = start("-w", "1")
