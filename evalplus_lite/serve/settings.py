@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,6 +83,19 @@ class ServerSettings:
                     f"the token of {name!r} is shorter than {LEAST_TOKEN} characters, or not ASCII",
                     remedy="openssl rand -hex 32 makes one",
                 )
+        if self.store is not None:
+            _require_folder(self.store)
+
+
+def _require_folder(path: Path) -> None:
+    """Raise InputError if verdicts cannot be kept there: a server would judge all of them anew."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        problem = f"verdicts cannot be kept there: {error.strerror or error}"
+        raise InputError(problem, path=path, remedy="give --store another folder") from None
 
 
 def read_tokens(path: Path) -> tuple[tuple[str, str], ...]:

@@ -276,6 +276,14 @@ class TestStrangers:
             ServerSettings(host="0.0.0.0", tokens=tokens).check()
         ServerSettings(host="127.0.0.9").check()
 
+    def test_no_server_without_its_store(self, tmp_path: Path) -> None:
+        """What is to be a folder and cannot be one is named."""
+        path = tmp_path / "file"
+        path.write_text("")
+        with pytest.raises(InputError, match="file"):
+            ServerSettings(store=path).check()
+        ServerSettings(store=tmp_path / "new").check()
+
     def test_a_file_of_tokens(self, tmp_path: Path) -> None:
         """A line each, with the client's name or without."""
         path = tmp_path / "tokens"
