@@ -29,7 +29,7 @@ from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.purity import is_banned_package
 from evalplus_lite.mining.selecting.static import UNLICENSED, MinedFunction, Reject, StaticMine
 from evalplus_lite.mining.sources.packages import PackageSource
-from evalplus_lite.mining.statistics.runtime import variation
+from evalplus_lite.mining.statistics.variation import variation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 
 
@@ -110,8 +110,8 @@ class PackageMine:
         return None
 
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
-        runner = Runner(function, sandboxes)
         settings = self.settings
+        runner = Runner(function, sandboxes, share=-(-settings.cases // MAX_CASES))
         search = find_cases(
             function,
             runner,
@@ -162,9 +162,9 @@ class PackageMine:
         }
         self.funnel.add("valid" if not failed else "salvaged" if kept else "without cases")
         timed = runner.timed([case.call for case in kept])
-        counters = runner.counters([case.call for case in kept])
+        counters = runner.measured([case.call for case in kept])
         cases = tuple(
-            TaskCase(case.call, replace(case.answer, cpu=0.0), counted or {})
+            TaskCase(case.call, replace(case.answer, cpu=0.0), counted.steps if counted else {})
             for case, counted in zip(kept, counters, strict=True)
         )
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])

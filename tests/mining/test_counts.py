@@ -6,10 +6,11 @@ from typing import Any
 
 from support.mining import ONE
 
+from evalplus_lite.mining.running.measured import measure
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.running.runs import count as run_counters
-from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument, variation
+from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument
+from evalplus_lite.mining.statistics.variation import variation
 
 
 def test_counters_count_what_runs(sandboxes: Sandboxes) -> None:
@@ -31,9 +32,10 @@ def f(x):
 """
     written = instrument(code)
     assert written is not None
-    subject = CallableProgram("f", ONE, written)
-    (found,) = run_counters(sandboxes.plain, subject, [Invocation((4,))], COUNTERS)
-    assert found is not None
+    subject = CallableProgram("f", ONE, written.code)
+    (measured,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
+    assert measured is not None
+    found = measured.steps
     assert found["loop_iterations"] == 8
     assert (found["additions"], found["subtractions"], found["multiplications"]) == (3, 2, 2)
     assert (found["divisions"], found["powers"], found["conditionals"]) == (4, 4, 4 + 1)
@@ -98,7 +100,7 @@ class Q:
     def shown(s, v, c, f): return format({115: str, 114: repr, 97: ascii}.get(c, lambda x: x)(v), f)
 _count = Q()
 """
-    head, _, rest = written.partition("\n")
+    head, _, rest = written.code.partition("\n")
     counted = run(sandboxes.plain, CallableProgram("f", ONE, f"{head}\n{quiet}{rest}"), calls)
     assert [a.key for a in plain.answers] == [a.key for a in counted.answers]
     assert any(a.kind == "error" for a in plain.answers)
@@ -107,10 +109,10 @@ _count = Q()
 def counted(sandboxes: Sandboxes, code: str) -> dict[str, int]:
     written = instrument(f"from __future__ import annotations\n{code}")
     assert written is not None
-    subject = CallableProgram("f", ONE, written)
-    (found,) = run_counters(sandboxes.plain, subject, [Invocation((4,))], COUNTERS)
+    subject = CallableProgram("f", ONE, written.code)
+    (found,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
     assert found is not None
-    return found
+    return found.steps
 
 
 def test_operators_on_text_and_collections_are_no_arithmetic(sandboxes: Sandboxes) -> None:

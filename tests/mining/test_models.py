@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from support.conversation import Scripted, answer, convert, modulo, signature
 
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.mining.inputs.choosing import select
 from evalplus_lite.mining.inputs.dialogue import ask_for_cases, prompt_for
 from evalplus_lite.mining.inputs.schema import CaseForm
-from evalplus_lite.mining.inputs.validators import Executed, judge, salvage, select
+from evalplus_lite.mining.inputs.validators import Executed, judge, salvage
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.inputs import validators
+from evalplus_lite.mining.inputs.choosing import select
 from evalplus_lite.mining.inputs.schema import CaseForm
-from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, salvage, select
+from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, salvage
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.static import MinedFunction
 

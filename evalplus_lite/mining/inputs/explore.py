@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.mining.inputs.call_space import generator_of
-from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.mining.inputs.choosing import select
+from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge
 from evalplus_lite.mining.running.runs import Invocation, is_answer
 from evalplus_lite.mining.selecting.static import MinedFunction
 
@@ -32,6 +33,7 @@ class Explorer:
         self._seen: set[str] = set()
         self._outputs: set[str] = set()
         self._paths: set[tuple[int, ...]] = set()
+        self._reached: set[int] = set()
 
     def skip(self, call: Invocation) -> None:
         """Never propose a call."""
@@ -69,9 +71,12 @@ class Explorer:
         return execute(listed) if listed else []
 
     def _is_new(self, found: Executed) -> bool:
+        arms = found.reached | found.beyond
         is_new = found.answer.key not in self._outputs or found.signature not in self._paths
+        is_new = is_new or not arms <= self._reached
         self._outputs.add(found.answer.key)
         self._paths.add(found.signature)
+        self._reached |= arms
         return is_new
 
 
@@ -94,10 +99,13 @@ def explore(
     seed: int,
     rounds: int = ROUNDS,
     count: int = MAX_CASES,
+    wanted: frozenset[int] = frozenset(),
+    is_spent: Callable[[], bool] = lambda: False,
 ) -> Explored:
     """Grow a pool of executed cases until ``count`` of them meet the validators.
 
-    ``execute`` runs calls in the sandbox.
+    ``execute`` runs calls in the sandbox. ``wanted`` are arms that they should reach together,
+    ``is_spent`` says when running them has cost enough.
     """
     explorer = Explorer(function, seed=f"{seed}:{function.id}")
     found = Explored()
@@ -105,8 +113,12 @@ def explore(
         found.cases += explorer.step(execute, LATER if number else FIRST)
         found.rounds = number + 1
         chosen = found.chosen(count=count)
+        if is_spent():
+            break
+        left = wanted.difference(*(case.reached for case in found.cases))
         # A second round always: the first cases that pass are rarely the best.
-        if number and len(chosen) >= count and not judge(chosen) and _is_varied(chosen):
+        is_enough = number and not left and len(chosen) >= count
+        if is_enough and not judge(chosen) and _is_varied(chosen):
             break
     return found
 

@@ -53,11 +53,13 @@ def grow(
     start: Sequence[Executed] = (),
     source: ModelSource | None = None,
     max_tokens: int = MAX_TOKENS,
+    is_spent: Callable[[], bool] = lambda: False,
 ) -> Growth:
     """Add validated cases until there are ``target``, or nothing new comes.
 
     A case is dropped where it was seen, does not parse, does not execute, or would break a
     validator for the cases kept so far. With a model, at most 60 earlier cases are shown to it.
+    ``is_spent`` says when running them has cost enough.
     """
     found = Growth(list(start))
     explorer = Explorer(function, seed=f"{seed}:{function.id}:grow")
@@ -66,6 +68,8 @@ def grow(
     rng = random.Random(f"{seed}:{function.id}:grow")
     barren = 0
     while len(found.cases) < target and len(found.batches) < MOST_BATCHES and barren < PATIENCE:
+        if is_spent():
+            break
         if source is None:
             executed, tokens = explorer.step(execute, TYPED_BATCH), (0, 0)
             tried = TYPED_BATCH
@@ -96,7 +100,7 @@ def _asked(
 
 def _is_welcome(case: Executed, cases: Sequence[Executed]) -> bool:
     """Return whether the cases still meet validators 4 to 6 with this one among them."""
-    if case.answer.kind not in ("value", "error"):
+    if case.answer.kind not in ("value", "error") or case.is_given_away:
         return False
     count = len(cases) + 1
     if count < MIN_CASES:

@@ -35,14 +35,23 @@ def find_cases(
 ) -> FoundCases:
     """Find a function's cases: by type, then by a model, then past 15 by growth."""
     count = min(cases, MAX_CASES)
-    explored = explore(function, runner.execute, seed=seed, rounds=rounds, count=count)
+    wanted = runner.instrumented.wanted if runner.instrumented else frozenset()
+    explored = explore(
+        function,
+        runner.execute,
+        seed=seed,
+        rounds=rounds,
+        count=count,
+        wanted=wanted,
+        is_spent=lambda: runner.is_spent,
+    )
     found = FoundCases(list(explored.cases), explored.chosen(count=count))
     generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
     if source is not None and not runner.failure:
         talk = ask_for_cases(
             function,
             source,
-            runner.execute,
+            runner.execute_given,
             seed=seed,
             count=count,
             max_tokens=max_tokens,
@@ -61,17 +70,20 @@ def find_cases(
     if cases > MAX_CASES and not judge(found.chosen):
         growth = grow(
             function,
-            runner.execute,
+            runner.execute if source is None else runner.execute_given,
             target=cases,
             seed=seed,
             start=found.chosen,
             source=source,
             max_tokens=max_tokens,
+            is_spent=lambda: runner.is_spent,
         )
         found.pool += growth.cases[len(found.chosen) :]
         found.chosen = growth.cases
         generation["batches"] = [asdict(batch) for batch in growth.batches]
     generation["pool"] = len(found.pool)
+    if runner.cut:
+        generation["cut"] = runner.cut
     found.facts["generation"] = generation
     return found
 

@@ -30,11 +30,24 @@ CORE: frozenset[ValidatorName] = frozenset({"non-triviality", "diversity", "erro
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """A call with its answer; ``signature`` tells apart the paths taken, where it was measured."""
+    """A call with its answer, and what it did, where that was measured."""
 
     call: Invocation
     answer: CallResult
     signature: tuple[int, ...] = ()
+    """Equal for paths that are much the same."""
+    reached: frozenset[int] = frozenset()
+    """Arms of the entry point (``Instrumented``)."""
+    beyond: frozenset[int] = frozenset()
+    """Arms of the functions that it calls."""
+    steps: int = 0
+    """Lines run."""
+    depth: int = 0
+    """Functions open at once."""
+    oddity: float = 0.0
+    """How little its characters have to do with the program."""
+    is_given_away: bool = False
+    """Whether the program's documentation holds the arguments and the answer."""
 
     @property
     def is_error(self) -> bool:
@@ -146,45 +159,6 @@ def shown(cases: Sequence[Executed]) -> str:
         {"input": c.call.to_json(), "result": c.answer.key.partition(" ")[2][:500]} for c in cases
     ]
     return json.dumps(rows)[:SHOWN]
-
-
-def select(cases: Sequence[Executed], *, count: int = MAX_CASES) -> list[Executed]:
-    """Return up to ``count`` cases chosen to satisfy the validators and to differ.
-
-    New outputs and new paths count most; at most 40 % raise, less than half are trivial and none
-    of the outputs makes up more than two thirds, where the cases allow it.
-    """
-    left = [c for c in cases if c.answer.kind in ("value", "error")]
-    chosen: list[Executed] = []
-    outputs: Counter[str] = Counter()
-    paths: Counter[tuple[int, ...]] = Counter()
-    errors = trivial = 0
-    sizes = {id(c): len(c.call.key) + len(c.answer.key) for c in left}
-    facts = {id(c): (c.is_trivial, c.answer.key) for c in left}
-
-    def gain(case: Executed) -> float:
-        is_trivial, key = facts[id(case)]
-        score = 3.0 / (1 + outputs[key]) + 2.0 / (1 + paths[case.signature])
-        score -= min(sizes[id(case)], 4000) / 1000
-        if case.is_error:
-            score -= 1.0 + (50.0 if 5 * (errors + 1) > 2 * count else 0.0)
-        if is_trivial:
-            score -= 1.5 + (50.0 if 5 * (trivial + 1) > 2 * count else 0.0)
-        if 5 * (outputs[key] + 1) > 3 * count:
-            score -= 40.0
-        return score
-
-    while left and len(chosen) < count:
-        best = max(range(len(left)), key=lambda at: (gain(left[at]), -at))
-        if gain(left[best]) < -30 and len(chosen) >= MIN_CASES:
-            break
-        case = left.pop(best)
-        chosen.append(case)
-        outputs[case.answer.key] += 1
-        paths[case.signature] += 1
-        errors += case.is_error
-        trivial += case.is_trivial
-    return chosen
 
 
 def salvage(cases: Sequence[Executed]) -> list[Executed]:

@@ -1,17 +1,16 @@
 """What stands around mined code inside the sandbox.
 
-This file's *text*, after those of ``perturbation`` and ``conversion``, is the front of the program
-that the sandbox runs, so it imports the standard library only. ``build(settings)`` loads the mined
-code (or the original module) and returns the function that the sandbox calls: ``entry(args,
-kwargs)`` answers with plain data, ``entry(None, None)`` with what was touched so far.
+This file's *text*, after those of ``perturbation``, ``conversion`` and ``counters``, is the front
+of the program that the sandbox runs, so it imports the standard library only. ``build(settings)``
+loads the mined code (or the original module) and returns the function that the sandbox calls:
+``entry(args, kwargs)`` answers with plain data, ``entry(None, None)`` with what was touched so far.
 """
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
 # ruff: noqa: D102, B905
-# ruff: noqa: F821 - names of ``perturbation`` and ``conversion``, whose text stands before this one
+# ruff: noqa: F821 - names of the texts that stand before this one
 
-import functools
 import os
 import sys
 import types
@@ -97,107 +96,6 @@ def load_original(settings):
             importlib.invalidate_caches()
 
 
-class Enough(BaseException):
-    """The budget of steps is spent: a measure that is the same on every machine."""
-
-
-class Counters:
-    """What instrumented code reports to: one slot a kind of step."""
-
-    def __init__(self, names, budget):
-        self.slots = dict.fromkeys(names, 0)
-        self.budget = self.left = budget
-        self.declared = set()
-        self.used = set()
-
-    def add(self, name, value=None):
-        self.slots[name] += 1
-        self.left -= 1
-        if not self.left:
-            raise Enough
-        return value
-
-    def call(self, function):
-        self.slots["user_calls" if is_own(function) else "builtin_calls"] += 1
-        self.slots["calls"] += 1
-        return function
-
-    def each(self, name, items):
-        for item in items:
-            self.slots[name] += 1
-            yield item
-
-    def heads(self, items):
-        for item in items:
-            yield item
-            self.slots["lines"] += 1  # the loop comes back to its head
-
-    def operated(self, name, result):
-        return self.add("container_operations" if is_container(result) else name, result)
-
-    def onto(self, name, *operands):
-        is_one = any(map(is_container, operands))
-        return self.add("container_operations" if is_one else name, operands[-1])
-
-    def joined(self, *parts):
-        return "".join(parts)
-
-    def shown(self, value, conversion, spec):
-        convert = {115: str, 114: repr, 97: ascii}.get(conversion)
-        return format(value if convert is None else convert(value), spec)
-
-    def bind(self, names):
-        self.declared.update(names)
-        self.slots["variables_declared"] = len(self.declared)
-
-    def read(self, names):
-        self.used.update(names)
-        self.slots["variables_used"] = len(self.used)
-
-
-def is_container(value):
-    """Say whether an operator on it is no arithmetic: text and collections have a length."""
-    return hasattr(type(value), "__len__")
-
-
-def is_own(function):
-    """Say whether calling it runs the program's own code, perhaps cached, bound or partial."""
-    for _ in range(8):
-        if type(function) is functools.partial:
-            function = function.func
-        elif type(function) is types.MethodType:
-            function = function.__func__
-        elif type(function) is type(_cached):
-            function = function.__wrapped__
-    if not isinstance(function, (type, types.FunctionType)):
-        function = type(function)
-    return getattr(function, "__module__", None) == "inlined"
-
-
-@functools.lru_cache
-def _cached():
-    pass
-
-
-def count_library_lines(function, args, kwargs, count):
-    """Call a function, counting the lines that run in files other than its own."""
-
-    def in_library(frame, event, argument):
-        if event == "line":
-            count.slots["library_lines"] += 1
-        return in_library
-
-    def trace(frame, event, argument):
-        name = frame.f_code.co_filename
-        return None if name in (FILENAME, "<program>") else in_library
-
-    sys.settrace(trace)
-    try:
-        return function(*args, **kwargs)
-    finally:
-        sys.settrace(None)
-
-
 def moments_of(function, args, kwargs):
     """Call a function; return [line, plain locals] each time one of its own lines is reached."""
     code = getattr(function, "__code__", None)
@@ -243,33 +141,34 @@ def build(settings):
     positional = settings["positional"]
     rest = settings["varargs"]
 
+    def converted(args, kwargs):
+        named = [*positional, *[rest] * (len(args) - len(positional))][: len(args)]
+        args = [given(value, kinds[name]) for value, name in zip(args, named)]
+        return args, {k: given(v, kinds[k]) if k in kinds else v for k, v in kwargs.items()}
+
     def entry(args, kwargs):
         if args is None:
             return list(touched)
         if not plain:
-            named = [*positional, *[rest] * (len(args) - len(positional))][: len(args)]
-            args = [given(value, kinds[name]) for value, name in zip(args, named)]
-            kwargs = {k: given(v, kinds[k]) if k in kinds else v for k, v in kwargs.items()}
+            args, kwargs = converted(args, kwargs)
         return bounded(taken(function(*args, **kwargs)))
 
     def counted(args, kwargs):
         count = function.__globals__["_count"]
-        for name in count.slots:
-            count.slots[name] = 0
-        count.declared.clear()
-        count.used.clear()
-        count.left = count.budget
+        count.clear()
         try:
+            if not plain:
+                args, kwargs = converted(args, kwargs)
             result = count_library_lines(function, args, kwargs, count)
             if isinstance(result, _LAZY):
                 list(zip(result, range(MAX_ITEMS)))
         except (Exception, Enough):
             pass
-        return dict(count.slots)
+        return [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
 
     def watched_run(args, kwargs):
         if not plain:
-            args = [given(v, kinds[n]) for v, n in zip(args, positional)]
+            args, kwargs = converted(args, kwargs)
         return moments_of(function, args, kwargs)
 
     if settings.get("watch"):

@@ -157,6 +157,8 @@ class RunResult:
     answers: tuple[CallResult, ...]
     touched: tuple[str, ...] = ()
     failure: str = ""
+    seconds: float = 0.0
+    """CPU seconds of the whole run, loading included."""
 
 
 def run(
@@ -176,8 +178,7 @@ def run(
     After ``max_slow`` cases that took too long, the rest are answered ``unfit`` without a run.
     """
     calls = list(calls)
-    listed = [*((call.args, call.kwargs) for call in calls), (None, None)]
-    inputs = Inputs.of([(_listed(args), _named(kwargs)) for args, kwargs in listed])
+    inputs = Inputs.of([*rows(calls), (None, None)])
     limits = Limits(cpu=cpu, load=load)
     slow = 0
 
@@ -193,33 +194,14 @@ def run(
         quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
         again = run(sandbox, subject, [calls[at] for at in quick], variant=variant, cpu=cpu)
         every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
-        return RunResult(tuple(every), again.touched, again.failure)
+        seconds = found.cpu + again.seconds
+        return RunResult(tuple(every), again.touched, again.failure, seconds)
     if found.load_failed:
-        return RunResult((), failure=_describe(found.outcomes[0]))
+        return RunResult((), failure=_describe(found.outcomes[0]), seconds=found.cpu)
     answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
     last = answer_of(found.outcomes[-1])
     touched = tuple(last.value) if last.kind == "value" else ()
-    return RunResult(answers, touched)
-
-
-def count(
-    sandbox: Sandbox,
-    subject: CallableProgram,
-    calls: Iterable[Invocation],
-    counters: Sequence[str],
-    *,
-    budget: int = 0,
-) -> list[dict[str, int] | None]:
-    """Return the counters of each call of instrumented code; None where it gave none.
-
-    ``budget``: a call is ended after so many steps (0: never), with what was counted until then.
-    """
-    inputs = Inputs.of([(_listed(call.args), _named(call.kwargs)) for call in calls])
-    limits = Limits(cpu=10 * CPU_SECONDS, load=20.0)
-    program = subject.program(counters=counters, budget=budget)
-    found = sandbox.run(program, inputs, limits)
-    answers = [answer_of(outcome) for outcome in found.outcomes]
-    return [a.value if a.kind == "value" and isinstance(a.value, dict) else None for a in answers]
+    return RunResult(answers, touched, seconds=found.cpu)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +215,7 @@ class Stop:
 
 def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple[Stop, ...]:
     """Return the first moments of one call of mined code, with its plain local variables."""
-    inputs = Inputs.of([(_listed(call.args), _named(call.kwargs))])
+    inputs = Inputs.of(rows([call]))
     program = subject.program(watch=True)
     found = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
     answer = answer_of(found.outcomes[0])
@@ -277,12 +259,9 @@ def _describe(outcome: Outcome | None) -> str:
     return "took too long" if isinstance(outcome, TimedOut) else "not run"
 
 
-def _listed(args: Sequence[Value] | None) -> list[Value] | None:
-    return None if args is None else list(args)
-
-
-def _named(kwargs: Mapping[str, Value] | None) -> dict[str, Value] | None:
-    return None if kwargs is None else dict(kwargs)
+def rows(calls: Iterable[Invocation]) -> list[tuple[list[Value], dict[str, Value]]]:
+    """Return calls as the sandbox takes them."""
+    return [(list(call.args), dict(call.kwargs)) for call in calls]
 
 
 def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
@@ -292,5 +271,8 @@ def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
 @functools.cache
 def _stage() -> str:
     folder = resources.files("evalplus_lite.mining.running")
-    parts = [folder.joinpath(f"{name}.py") for name in ("perturbation", "conversion", "harness")]
+    parts = [
+        folder.joinpath(f"{name}.py")
+        for name in ("perturbation", "conversion", "counters", "harness")
+    ]
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)

@@ -8,17 +8,10 @@ frames of other files.
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean, pstdev
+from dataclasses import dataclass
 
-from evalplus_lite.mining.statistics.variables import (
-    Scope,
-    function_scope,
-    module_scope,
-    named,
-    parameters,
-)
+from evalplus_lite.mining.statistics.counting import Arms, FunctionCounter
+from evalplus_lite.mining.statistics.variables import module_scope
 
 COUNTERS = (
     "loop_iterations",
@@ -35,6 +28,7 @@ COUNTERS = (
     "builtin_calls",
     "user_calls",
     "calls",
+    "call_depth",
     "variables_declared",
     "variables_used",
 )
@@ -44,26 +38,26 @@ tests of if, while, conditional expressions and comprehensions, and ``match`` st
 and bit work count numbers; an operator that gives text or a collection (``"%s" % x``, ``a | b`` of
 sets) is a ``container_operation``. ``user_calls``: of functions, methods and classes of the
 program, cached and partial ones included; a call counts before its arguments are worked out.
-Variables: see ``variables``."""
-
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "additions",
-    ast.Sub: "subtractions",
-    ast.Mult: "multiplications",
-    ast.Div: "divisions",
-    ast.FloorDiv: "divisions",
-    ast.Mod: "divisions",
-    ast.Pow: "powers",
-    ast.BitAnd: "bit_operations",
-    ast.BitOr: "bit_operations",
-    ast.BitXor: "bit_operations",
-    ast.LShift: "bit_operations",
-    ast.RShift: "bit_operations",
-}
-_UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
+``call_depth``: how many functions of the program were open at once. Variables: see
+``variables``."""
 
 
-def instrument(code: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Instrumented:
+    """A program with counters, and its arms: marks of what a run reaches.
+
+    Twice a statement's number is its arm; of a test that, where it is false, and the next one,
+    where it is true; of a loop the same two, where it runs not at all, and where it runs again.
+    """
+
+    code: str
+    own: range
+    """Arms of the entry point; of all functions where it is none written with ``def``."""
+    wanted: frozenset[int]
+    """Those of them that inputs should reach: its statements, and both sides of its tests."""
+
+
+def instrument(code: str, entry_point: str = "") -> Instrumented | None:
     """Return the program with counters in its functions; None where it cannot be rewritten.
 
     Only function bodies count: loading is not part of a case. ``_count`` must be free.
@@ -72,229 +66,15 @@ def instrument(code: str) -> str | None:
         tree = ast.parse(code)
         if any(isinstance(n, ast.Name) and n.id == "_count" for n in ast.walk(tree)):
             return None
-        _Functions(module_scope(tree)).visit(tree)
-        return ast.unparse(ast.fix_missing_locations(tree))
+        arms = Arms()
+        functions, own = FunctionCounter(module_scope(tree), arms), None
+        for node in tree.body:
+            first = 2 * arms.count
+            functions.visit(node)
+            if isinstance(node, ast.FunctionDef) and node.name == entry_point:
+                own = range(first, 2 * arms.count)
+        own = own or range(2 * arms.count)
+        written = ast.unparse(ast.fix_missing_locations(tree))
+        return Instrumented(written, own, frozenset(arm for arm in arms.wanted if arm in own))
     except (SyntaxError, RecursionError, ValueError):
         return None
-
-
-def variation(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return each statistic's coefficient of variation over a function's cases.
-
-    The population's standard deviation over the mean, to four decimals; 0 where the mean is 0.
-    """
-    found: dict[str, float] = {}
-    for name in sorted({name for row in rows for name in row}):
-        values = [float(row[name]) for row in rows if name in row]
-        mean = fmean(values) if values else 0.0
-        ratio = pstdev(values) / abs(mean) if mean else 0.0
-        found[name] = round(ratio, 4) if math.isfinite(ratio) else 0.0
-    return found
-
-
-def _counted(name: str, value: ast.expr | None = None) -> ast.expr:
-    return _call("add", [ast.Constant(name), *([] if value is None else [value])])
-
-
-def _call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
-    function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
-    return ast.Call(function, list(arguments), [])
-
-
-def _names(names: Iterable[str]) -> ast.expr:
-    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-
-
-class _Functions(ast.NodeTransformer):
-    """Finds function bodies, at any depth of classes, and hands them to the counter."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        _Body(function_scope(node, self.scope)).enter(node)
-        return node
-
-    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return node
-
-
-class _Body(ast.NodeTransformer):
-    """Writes counters into the statements of a function."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-
-    def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Write them into a whole function."""
-        declared = self.scope.known_of(parameters(node))
-        place = _after_docstring(node.body)
-        node.body = self.block(node.body, 0)
-        if declared:
-            node.body.insert(place, ast.Expr(_call("bind", [_names(declared)])))
-
-    def block(self, body: list[ast.stmt], line: int) -> list[ast.stmt]:
-        """Write them into statements; ``line`` is the one of the statement that these stand in."""
-        done: list[ast.stmt] = []
-        for number, statement in enumerate(body):
-            is_docstring = (
-                not number
-                and isinstance(statement, ast.Expr)
-                and isinstance(statement.value, ast.Constant)
-            )
-            used = self.scope.known_of(named(statement, ast.Load))
-            declared = self.scope.known_of(named(statement, ast.Store))
-            begins, line = _first_line(statement) != line, statement.end_lineno or 0
-            visited = self.visit(statement)
-            if not is_docstring and not isinstance(statement, ast.Global | ast.Nonlocal):
-                if begins and not isinstance(statement, ast.While):  # whose test counts
-                    done.append(ast.Expr(_counted("lines")))
-                if isinstance(statement, ast.Match):
-                    done.append(ast.Expr(_counted("conditionals")))
-                if used:
-                    done.append(ast.Expr(_call("read", [_names(used)])))
-                if declared:
-                    done.append(ast.Expr(_call("bind", [_names(declared)])))
-            done.append(visited)
-        return done
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        line = getattr(node, "lineno", 0)
-        for field, old in ast.iter_fields(node):
-            if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
-                setattr(node, field, self.block(old, line))
-            elif isinstance(old, list):
-                setattr(node, field, [self._one(v) for v in old])
-            elif isinstance(old, ast.AST):
-                setattr(node, field, self._one(old))
-        return node
-
-    def _one(self, value: object) -> object:
-        return self.visit(value) if isinstance(value, ast.AST) else value
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.decorator_list = [self.visit(each) for each in node.decorator_list]
-        self._defaults(node.args)
-        _Body(function_scope(node, self.scope)).enter(node)
-        return node
-
-    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
-
-    def _defaults(self, given: ast.arguments) -> None:
-        given.defaults = [self.visit(each) for each in given.defaults]
-        given.kw_defaults = [each and self.visit(each) for each in given.kw_defaults]
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        _Functions(self.scope).generic_visit(node)
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        self._defaults(node.args)
-        inner = _Body(function_scope(node, self.scope))
-        declared, used = parameters(node), named(node.body, ast.Load)
-        body: ast.expr = inner.visit(node.body)
-        notes = [
-            _call(method, [_names(found)])
-            for method, names in (("bind", declared), ("read", used))
-            if (found := inner.scope.known_of(names))
-        ]
-        last = ast.Constant(len(notes))
-        whole = ast.Subscript(ast.Tuple([*notes, body], ast.Load()), last, ast.Load())
-        node.body = whole if notes else body
-        return node
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Write an f-string as the calls that it stands for: not all can be written anew."""
-        return _call("joined", [self._part(each) for each in node.values])
-
-    def _part(self, node: ast.expr) -> ast.expr:
-        if not isinstance(node, ast.FormattedValue):
-            return node
-        spec = ast.Constant("") if node.format_spec is None else self.visit(node.format_spec)
-        return _call("shown", [self.visit(node.value), ast.Constant(node.conversion), spec])
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        return node
-
-    def visit_match_case(self, node: ast.match_case) -> ast.AST:
-        if node.guard is not None:
-            node.guard = self.visit(node.guard)
-        node.body = self.block(node.body, 0)
-        node.body.insert(0, ast.Expr(_counted("lines")))
-        return node
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
-        node.body = self.block(node.body, node.lineno)
-        if node.type is None:
-            node.body.insert(0, ast.Expr(_counted("lines")))
-        else:
-            node.type = _counted("lines", self.visit(node.type))
-        if node.name and (known := self.scope.known_of([node.name])):
-            node.body.insert(0, ast.Expr(_call("bind", [_names(known)])))
-        return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        self.generic_visit(node)
-        name = _OPERATORS.get(type(node.op))
-        return node if name is None else _call("operated", [ast.Constant(name), node])
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        self.generic_visit(node)
-        name = _OPERATORS.get(type(node.op))
-        if name is not None:
-            # A name is read once more, which nothing notices; of another target only the value
-            # shows what the operator works on.
-            target = node.target
-            read = [ast.Name(target.id, ast.Load())] if isinstance(target, ast.Name) else []
-            node.value = _call("onto", [ast.Constant(name), *read, node.value])
-        return node
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _counted("conditionals", node.test)
-        return node
-
-    visit_IfExp = visit_If  # type: ignore[assignment]  # same field
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        self.generic_visit(node)
-        node.test = _counted("lines", _counted("conditionals", node.test))
-        node.body.insert(0, ast.Expr(_counted("loop_iterations")))
-        return node
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = _call("heads", [node.iter])
-        node.body.insert(0, ast.Expr(_counted("loop_iterations")))
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        self.generic_visit(node)
-        node.ifs = [_counted("conditionals", test) for test in node.ifs]
-        if not node.is_async:
-            node.iter = _call("each", [ast.Constant("loop_iterations"), node.iter])
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        is_special = isinstance(node.func, ast.Name) and node.func.id in _UNTOUCHED_CALLS
-        if not is_special:
-            node.func = _call("call", [node.func])
-        return node
-
-
-def _first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, its decorators included."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
-
-
-def _after_docstring(body: Sequence[ast.stmt]) -> int:
-    match body[0]:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return 1
-    return 0

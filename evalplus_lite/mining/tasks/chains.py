@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.mining.inputs.choosing import select
+from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature

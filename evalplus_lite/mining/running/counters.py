@@ -1,0 +1,150 @@
+"""What instrumented code reports to, inside the sandbox.
+
+A part of the program that the sandbox runs, between ``conversion`` and ``harness``.
+"""
+
+# Runs in a bare interpreter, around values of any type, on whatever version is there.
+# mypy: ignore-errors
+# ruff: noqa: D102
+# ruff: noqa: F821 - names of ``perturbation``, whose text stands before this one
+
+import functools
+import sys
+import types
+
+UNNAMED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # no calls on newer versions
+
+
+class Enough(BaseException):
+    """The budget of steps is spent: a measure that is the same on every machine."""
+
+
+class Counters:
+    """What instrumented code reports to: one slot a kind of step, and the arms reached."""
+
+    def __init__(self, names, budget):
+        self.slots = dict.fromkeys(names, 0)
+        self.most = budget or float("inf")
+        self.declared = set()
+        self.used = set()
+        self.reached = set()
+        self.clear()
+
+    def clear(self):
+        for name in self.slots:
+            self.slots[name] = 0
+        self.declared.clear()
+        self.used.clear()
+        self.reached.clear()
+        self.spent = 0
+
+    def add(self, name, value=None):
+        self.slots[name] += 1
+        self.spent += 1
+        if self.spent >= self.most:
+            raise Enough
+        return value
+
+    def reach(self, arm):
+        self.reached.add(arm)
+
+    def decide(self, arm, value):
+        truth = bool(value)  # once: what asks next asks the answer, not the value
+        self.reached.add(arm + truth)
+        return truth
+
+    def call(self, function):
+        self.slots["user_calls" if is_own(function) else "builtin_calls"] += 1
+        self.slots["calls"] += 1
+        return function
+
+    def each(self, arm, items):
+        count = 0
+        for count, item in enumerate(items, 1):
+            self.add("loop_iterations")
+            if count == 2:
+                self.reached.add(arm + 1)
+            yield item
+        if not count:
+            self.reached.add(arm)
+
+    def heads(self, arm, items):
+        count = 0
+        for count, item in enumerate(items, 1):
+            if count == 2:
+                self.reached.add(arm + 1)
+            yield item
+            self.add("lines")  # the loop comes back to its head
+        if not count:
+            self.reached.add(arm)
+
+    def operated(self, name, result):
+        return self.add("container_operations" if is_container(result) else name, result)
+
+    def onto(self, name, *operands):
+        is_one = any(map(is_container, operands))
+        return self.add("container_operations" if is_one else name, operands[-1])
+
+    def joined(self, *parts):
+        return "".join(parts)
+
+    def shown(self, value, conversion, spec):
+        convert = {115: str, 114: repr, 97: ascii}.get(conversion)
+        return format(value if convert is None else convert(value), spec)
+
+    def bind(self, names):
+        self.declared.update(names)
+        self.slots["variables_declared"] = len(self.declared)
+
+    def read(self, names):
+        self.used.update(names)
+        self.slots["variables_used"] = len(self.used)
+
+
+def is_container(value):
+    """Say whether an operator on it is no arithmetic: text and collections have a length."""
+    return hasattr(type(value), "__len__")
+
+
+def is_own(function):
+    """Say whether calling it runs the program's own code, perhaps cached, bound or partial."""
+    for _ in range(8):
+        if type(function) is functools.partial:
+            function = function.func
+        elif type(function) is types.MethodType:
+            function = function.__func__
+        elif type(function) is type(_cached):
+            function = function.__wrapped__
+    if not isinstance(function, (type, types.FunctionType)):
+        function = type(function)
+    return getattr(function, "__module__", None) == "inlined"
+
+
+@functools.lru_cache
+def _cached():
+    pass
+
+
+def count_library_lines(function, args, kwargs, count):
+    """Call a function, counting lines in files other than its own, and how deep its calls go."""
+    depths = {}  # by frame: one that is gone leaves its place to the next
+
+    def in_library(frame, event, argument):
+        if event == "line":
+            count.add("library_lines")
+        return in_library
+
+    def trace(frame, event, argument):
+        depth = depths.get(id(frame.f_back), 0)
+        name = frame.f_code.co_filename
+        if name == FILENAME and frame.f_code.co_name not in UNNAMED:
+            depth += 1
+            count.slots["call_depth"] = max(depth, count.slots["call_depth"])
+        depths[id(frame)] = depth
+        return None if name in (FILENAME, "<program>") else in_library
+
+    sys.settrace(trace)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        sys.settrace(None)

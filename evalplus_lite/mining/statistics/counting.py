@@ -1,0 +1,264 @@
+"""Writing counters into the functions of a program, and marks where a run comes by."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from evalplus_lite.mining.statistics.variables import Scope, function_scope, named, parameters
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "additions",
+    ast.Sub: "subtractions",
+    ast.Mult: "multiplications",
+    ast.Div: "divisions",
+    ast.FloorDiv: "divisions",
+    ast.Mod: "divisions",
+    ast.Pow: "powers",
+    ast.BitAnd: "bit_operations",
+    ast.BitOr: "bit_operations",
+    ast.BitXor: "bit_operations",
+    ast.LShift: "bit_operations",
+    ast.RShift: "bit_operations",
+}
+_UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
+
+
+@dataclass(slots=True)
+class Arms:
+    """Numbers of what can be reached, in the order of the text."""
+
+    count: int = 0
+    wanted: list[int] = field(default_factory=list)
+
+    def new(self, *, sides: int = 0) -> ast.Constant:
+        """Return the number of a statement (one side), a test (two) or a loop (none is wanted)."""
+        self.wanted += range(2 * self.count, 2 * self.count + sides)
+        self.count += 1
+        return ast.Constant(2 * (self.count - 1))
+
+
+def _counted(name: str, value: ast.expr | None = None) -> ast.expr:
+    return _call("add", [ast.Constant(name), *([] if value is None else [value])])
+
+
+def _call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
+    function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
+    return ast.Call(function, list(arguments), [])
+
+
+def _names(names: Iterable[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+class FunctionCounter(ast.NodeTransformer):
+    """Finds function bodies, at any depth of classes, and hands them to the counter."""
+
+    def __init__(self, scope: Scope, arms: Arms) -> None:
+        self.scope, self.arms = scope, arms
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Count in a function."""
+        _BodyCounter(function_scope(node, self.scope), self.arms).enter(node)
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        """Leave alone what runs while the program loads."""
+        return node
+
+
+class _BodyCounter(ast.NodeTransformer):
+    """Writes counters into the statements of a function."""
+
+    def __init__(self, scope: Scope, arms: Arms) -> None:
+        self.scope, self.arms = scope, arms
+
+    def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Write them into a whole function."""
+        declared = self.scope.known_of(parameters(node))
+        place = _after_docstring(node.body)
+        node.body = self.block(node.body, 0)
+        if declared:
+            node.body.insert(place, ast.Expr(_call("bind", [_names(declared)])))
+
+    def block(self, body: list[ast.stmt], line: int) -> list[ast.stmt]:
+        """Write them into statements; ``line`` is the one of the statement that these stand in."""
+        done: list[ast.stmt] = []
+        for number, statement in enumerate(body):
+            is_docstring = (
+                not number
+                and isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Constant)
+            )
+            used = self.scope.known_of(named(statement, ast.Load))
+            declared = self.scope.known_of(named(statement, ast.Store))
+            begins, line = _first_line(statement) != line, statement.end_lineno or 0
+            reached = _call("reach", [self.arms.new(sides=1)])
+            visited = self.visit(statement)
+            if not is_docstring and not isinstance(statement, ast.Global | ast.Nonlocal):
+                done.append(ast.Expr(reached))
+                if begins and not isinstance(statement, ast.While):  # whose test counts
+                    done.append(ast.Expr(_counted("lines")))
+                if isinstance(statement, ast.Match):
+                    done.append(ast.Expr(_counted("conditionals")))
+                if used:
+                    done.append(ast.Expr(_call("read", [_names(used)])))
+                if declared:
+                    done.append(ast.Expr(_call("bind", [_names(declared)])))
+            done.append(visited)
+        return done
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        line = getattr(node, "lineno", 0)
+        for name, old in ast.iter_fields(node):
+            if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
+                setattr(node, name, self.block(old, line))
+            elif isinstance(old, list):
+                setattr(node, name, [self._one(v) for v in old])
+            elif isinstance(old, ast.AST):
+                setattr(node, name, self._one(old))
+        return node
+
+    def _one(self, value: object) -> object:
+        return self.visit(value) if isinstance(value, ast.AST) else value
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        self._defaults(node.args)
+        _BodyCounter(function_scope(node, self.scope), self.arms).enter(node)
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
+
+    def _defaults(self, given: ast.arguments) -> None:
+        given.defaults = [self.visit(each) for each in given.defaults]
+        given.kw_defaults = [each and self.visit(each) for each in given.kw_defaults]
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        FunctionCounter(self.scope, self.arms).generic_visit(node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._defaults(node.args)
+        inner = _BodyCounter(function_scope(node, self.scope), self.arms)
+        declared, used = parameters(node), named(node.body, ast.Load)
+        body: ast.expr = inner.visit(node.body)
+        notes = [
+            _call(method, [_names(found)])
+            for method, names in (("bind", declared), ("read", used))
+            if (found := inner.scope.known_of(names))
+        ]
+        last = ast.Constant(len(notes))
+        whole = ast.Subscript(ast.Tuple([*notes, body], ast.Load()), last, ast.Load())
+        node.body = whole if notes else body
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        """Write an f-string as the calls that it stands for: not all can be written anew."""
+        return _call("joined", [self._part(each) for each in node.values])
+
+    def _part(self, node: ast.expr) -> ast.expr:
+        if not isinstance(node, ast.FormattedValue):
+            return node
+        spec = ast.Constant("") if node.format_spec is None else self.visit(node.format_spec)
+        return _call("shown", [self.visit(node.value), ast.Constant(node.conversion), spec])
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        if node.guard is not None:
+            node.guard = self.visit(node.guard)
+        node.body = self.block(node.body, 0)
+        node.body.insert(0, ast.Expr(_counted("lines")))
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        node.body = self.block(node.body, node.lineno)
+        if node.type is None:
+            node.body.insert(0, ast.Expr(_counted("lines")))
+        else:
+            node.type = _counted("lines", self.visit(node.type))
+        if node.name and (known := self.scope.known_of([node.name])):
+            node.body.insert(0, ast.Expr(_call("bind", [_names(known)])))
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        name = _OPERATORS.get(type(node.op))
+        return node if name is None else _call("operated", [ast.Constant(name), node])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        name = _OPERATORS.get(type(node.op))
+        if name is not None:
+            # A name is read once more, which nothing notices; of another target only the value
+            # shows what the operator works on.
+            target = node.target
+            read = [ast.Name(target.id, ast.Load())] if isinstance(target, ast.Name) else []
+            node.value = _call("onto", [ast.Constant(name), *read, node.value])
+        return node
+
+    def decided(self, test: ast.expr) -> ast.expr:
+        """Return a test that notes its truth, and that of each operand of and, or, not."""
+        match test:
+            case ast.BoolOp():
+                test.values = [self.decided(value) for value in test.values]
+            case ast.UnaryOp(op=ast.Not()):
+                test.operand = self.decided(test.operand)
+            case ast.Constant():
+                return test
+            case _:
+                return _call("decide", [self.arms.new(sides=2), test])
+        return test
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        node.test = _counted("conditionals", self.decided(node.test))
+        return node
+
+    visit_IfExp = visit_If  # type: ignore[assignment]  # same field
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        self.generic_visit(node)
+        node.test = _counted("lines", _counted("conditionals", self.decided(node.test)))
+        node.body.insert(0, ast.Expr(_counted("loop_iterations")))
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _call("heads", [self.arms.new(), node.iter])
+        node.body.insert(0, ast.Expr(_counted("loop_iterations")))
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.ifs = [_counted("conditionals", self.decided(test)) for test in node.ifs]
+        if not node.is_async:
+            node.iter = _call("each", [self.arms.new(), node.iter])
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        is_special = isinstance(node.func, ast.Name) and node.func.id in _UNTOUCHED_CALLS
+        if not is_special:
+            node.func = _call("call", [node.func])
+        return node
+
+
+def _first_line(statement: ast.stmt) -> int:
+    """Return the line on which a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
+
+
+def _after_docstring(body: Sequence[ast.stmt]) -> int:
+    match body[0]:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return 1
+    return 0

@@ -1,0 +1,183 @@
+"""Which inputs become a task's cases, and what limits looking for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.mining import mine_all
+
+from evalplus_lite.mining.inputs import runner
+from evalplus_lite.mining.inputs.choosing import select
+from evalplus_lite.mining.inputs.runner import CASE_STEPS, Runner
+from evalplus_lite.mining.inputs.showing import ShownProgram
+from evalplus_lite.mining.inputs.validators import Executed, judge
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.running.runs import CallResult, Invocation
+from evalplus_lite.mining.statistics.runtime import instrument
+
+
+def ran(given: str, said: object, **facts: Any) -> Executed:
+    """Return a case that gave a value, or raised where ``said`` is an exception."""
+    if isinstance(said, Exception):
+        answer = CallResult("error", type=type(said).__name__, message=str(said))
+    else:
+        answer = CallResult("value", value=said)
+    return Executed(Invocation((given,)), answer, **facts)
+
+
+def test_what_only_one_case_reaches_is_reached() -> None:
+    """A long input with a dull answer comes before short ones if it alone takes a branch."""
+    common = [ran(f"a{n}", n, reached=frozenset({1, 2})) for n in range(40)]
+    rare = ran("b" * 900, 0, reached=frozenset({1, 3}))
+    chosen = select([*common, rare])
+    assert rare in chosen
+    assert len(chosen) == 15
+
+
+def test_a_share_of_errors_of_every_kind_is_kept() -> None:
+    """Where inputs raise, a fifth of the cases do, each kind among them; never half of them."""
+    values = [ran(f"a{n}", n) for n in range(40)]
+    errors = [ran(f"e{n}", ValueError(f"no {n}")) for n in range(30)] + [ran("k", KeyError("x"))]
+    chosen = select([*values, *errors])
+    raised = [case for case in chosen if case.is_error]
+    assert {case.answer.type for case in raised} == {"ValueError", "KeyError"}
+    assert 3 <= len(raised) <= 6
+    assert not judge(chosen)
+
+
+def test_runs_of_every_length_are_chosen() -> None:
+    """Of many short runs and few long ones, each doubling of the length has a case."""
+    pool = [ran(f"a{n}", n, steps=2) for n in range(60)]
+    pool += [ran(f"b{n}", -n, steps=2**n) for n in range(2, 9)]
+    lengths = {case.steps for case in select(pool)}
+    assert lengths == {2**n for n in range(1, 9)}
+
+
+DOCUMENTED = '''
+def f(text: str, limit: int = 3) -> str:
+    """Cut a text: f("abcdef", 2) is 'ab'. Raises ValueError: below zero for -1."""
+    # an empty one ("") stays ''
+    return text[:limit]
+'''
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "is_told"),
+    [
+        (("abcdef", 2), "ab", True),
+        (("abcdef", 3), "abc", False),
+        (("abcdef", 2), "a", False),
+        (("bcd", 2), "bc", False),
+        (("",), "", True),
+        ((-1,), ValueError("below zero"), True),
+        ((-1,), ValueError("zero"), True),
+        ((-2,), ValueError("below zero"), False),
+    ],
+)
+def test_answers_that_the_documentation_holds_are_known(
+    call: tuple[Any, ...], answer: Any, is_told: bool
+) -> None:
+    case = ran("", answer)
+    assert ShownProgram.of(DOCUMENTED).gives_away(Invocation(call), case.answer) == is_told
+
+
+def test_characters_beyond_ascii_are_odd_unless_the_program_is_about_them() -> None:
+    plain = ShownProgram.of("def f(x):\n    'Für alle.'\n    return x.strip()\n")
+    about = ShownProgram.of("def f(x):\n    return [c for c in x if ord(c) > 127]\n")
+    texts = ["tab\tand\nline", "ä", "\x00", "\ue000"]
+    odd = [plain.oddity(Invocation(([text],))) for text in texts]
+    assert odd[0] == 0 < odd[1] < odd[2] < odd[3]
+    assert [about.oddity(Invocation((text,))) for text in texts[:3]] == [0, 0, 0]
+    assert 0 < about.oddity(Invocation((texts[3],))) < odd[3]
+
+
+def test_arms_tell_which_sides_of_which_tests_ran(toys: Any, sandboxes: Sandboxes) -> None:
+    """Each operand of a condition has two sides; what the entry point calls is apart."""
+    body = """
+        def low(n: int) -> bool:
+            return n < 0
+        def f(n: int, s: str) -> int:
+            if low(n) or not s:
+                return 1
+            return len([c for c in s if c == "a"])
+        """
+    functions, _ = toys.mined({"toy.py": body})
+    subject = Runner(functions["toy.f"], sandboxes)
+    calls = [Invocation(given) for given in ((-1, ""), (1, ""), (1, "ab"), (1, "aab"))]
+    low, empty, both, again = subject.execute(calls)
+    assert low.reached != empty.reached != both.reached
+    assert both.reached == again.reached
+    assert low.beyond == both.beyond
+    assert not low.beyond & low.reached
+    assert subject.instrumented is not None
+    wanted = subject.instrumented.wanted
+    assert wanted > low.reached & wanted
+    assert wanted <= low.reached | empty.reached | both.reached
+    assert (both.depth, both.steps) == (2, 3)
+
+
+def test_long_runs_are_left_out_by_their_steps(toys: Any, sandboxes: Sandboxes) -> None:
+    """What takes too many steps is slow on every machine, in a library too; a model's may."""
+    body = """
+        import textwrap
+        def f(n: int) -> int:
+            return sum(1 for _ in range(n))
+        def g(n: int) -> int:
+            return len(textwrap.wrap("a b " * n, 4))
+        """
+    functions, _ = toys.mined({"toy.py": body})
+    short, long = Invocation((9,)), Invocation((CASE_STEPS + 1,))
+    subject = Runner(functions["toy.f"], sandboxes)
+    found = {case.call.key: case.answer for case in subject.execute([short, long])}
+    assert found[short.key].kind == "value"
+    assert found[long.key].kind == "slow"
+    assert str(CASE_STEPS) in found[long.key].message
+    assert subject.slow == 0
+    given = subject.execute_given([short, long])
+    assert [case.answer.value for case in given] == [9, CASE_STEPS + 1]
+    wrapped = Runner(functions["toy.g"], sandboxes).execute([Invocation((1,)), Invocation((9999,))])
+    assert sorted(case.answer.kind for case in wrapped) == ["slow", "value"]
+
+
+def test_a_function_whose_runs_are_long_ends(
+    toys: Any, sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking for inputs stops once they have taken the steps of a function; the row says so."""
+    monkeypatch.setattr(runner, "CASE_STEPS", 1000)
+    monkeypatch.setattr(runner, "FUNCTION_STEPS", 20_000)
+    body = """
+        def f(n: int) -> int:
+            total = 0
+            for number in range(500):
+                total += number % (abs(n) + 2)
+            return total
+        """
+    path = toys.wheel({"toy.py": body})
+    (task,), _ = mine_all(path, sandboxes)
+    assert task.facts["generation"]["cut"] == {"spent": "steps", "long": 15}
+    assert task.facts["generation"]["rounds"] == 1
+    assert len(task.cases) == 15
+
+
+def test_tests_ask_a_value_for_its_truth_once() -> None:
+    """Marks of what is true change nothing: not how often a value is asked, nor its answer."""
+    written = instrument("def f(x):\n    if x and not x.y or x[0]:\n        return 1\n", "f")
+    assert written is not None
+    asked: list[str] = []
+
+    class Value:
+        y = 0
+
+        def __bool__(self) -> bool:
+            asked.append("asked")
+            return True
+
+    class Count:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *given: bool(given[-1]) if name == "decide" else given[-1]
+
+    space: dict[str, Any] = {"_count": Count()}
+    exec(written.code, space)
+    assert space["f"](Value()) == 1
+    assert asked == ["asked"]
