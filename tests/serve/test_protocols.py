@@ -104,6 +104,9 @@ class TestPlainRuns:
         assert (dead["ended"], dead["exit_code"]) == ("crash", -11)
         left = self.run(server, "import os; print('x', flush=True); os._exit(5)")
         assert (left["stdout"], left["exit_code"]) == ("x\n", 5)
+        for end in ("sys.stdout.close()", "sys.stdout = None"):
+            closed = self.run(server, f"import sys; print('x', flush=True); {end}")
+            assert (closed["stdout"], closed["exit_code"]) == ("x\n", 0)
 
 
 class TestSandboxFusion:

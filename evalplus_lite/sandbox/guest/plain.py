@@ -86,7 +86,8 @@ def execute(code, arguments):
         traceback.print_exc()
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
         except (OSError, ValueError, AttributeError):
             status = status or 120  # as an interpreter says that its output was lost
     return status
