@@ -66,6 +66,12 @@ def evaluate(
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
     strict: options.Strict = False,
+    part_rows: Annotated[
+        int | None,
+        typer.Option(
+            "--part-rows", min=1, help="Write results in packed files of so many rows each."
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
@@ -98,6 +104,7 @@ def evaluate(
             pooled=pooled,
             extract=not raw,
             strict=strict,
+            part_rows=part_rows,
             out=folder,
             force=force,
             session=session,
@@ -105,14 +112,14 @@ def evaluate(
     if json:
         print_json(result.summary)
     else:
-        show(result.summary, folder, screen)
+        show(result.summary, result.path or folder, screen)
         name_report(folder, datasets=[dataset])
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
     return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
 
 
-def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
+def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
     """Print the table of scores, and what does not count in them."""
     groups = summary["groups"]
     suites = ["base", "plus"] if summary["plus"] is not None else ["base"]
@@ -151,7 +158,7 @@ def show(summary: Mapping[str, Any], folder: Path, screen: Screen) -> None:
         screen.note(f"not scored, the machine failed: {line}")
     if "traces" in summary:
         screen.note("our own code failed, which is worth a report: traces in summary.json")
-    say(f"every verdict, with the input that decided it: {folder / 'results.jsonl'}")
+    say(f"every verdict, with the input that decided it: {path}")
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:

@@ -19,10 +19,13 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.outputs.finding import Output, found_outputs
 from evalplus_lite.outputs.shapes import is_cost, is_program, is_result, is_summary
 from evalplus_lite.programs import program_hash
-from evalplus_lite.store import parse_json, read_jsonl, read_text
+from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label
+from evalplus_lite.store.parts import has_rows, written_rows
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 
+RESULTS = "results.jsonl"
+"""The file of results; in parts, ``results.parts.jsonl`` names these."""
 COSTS = "costs.jsonl"
 """The file of what samples cost, beside the results: a row for each of theirs."""
 PROGRAMS = "programs.jsonl.gz"
@@ -65,13 +68,13 @@ class Evaluation:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory."""
-        return self._rows("results.jsonl", is_result)
+        return self._rows(RESULTS, is_result)
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""
         costs = (
             self._rows(COSTS, is_cost)  # of what an earlier version judged the rows are empty
-            if (self.folder / COSTS).is_file()
+            if has_rows(self.folder / COSTS)
             else iter(())
         )
         for row in self.rows():
@@ -84,17 +87,15 @@ class Evaluation:
         self, name: str, is_sound: Callable[[Mapping[str, Any]], bool]
     ) -> Iterator[dict[str, Any]]:
         """Yield a file's rows; InputError names a line that is not ``is_sound``."""
-        path = self.folder / name
-        if path.stat().st_size:
-            for row in read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES):
-                if not is_sound(row.data):
-                    raise InputError(
-                        "is no row of results",
-                        path=path,
-                        line=row.line,
-                        remedy="judge the samples again, into another folder",
-                    )
-                yield row.data
+        for path, row in written_rows(self.folder / name):
+            if not is_sound(row.data):
+                raise InputError(
+                    "is no row of results",
+                    path=path,
+                    line=row.line,
+                    remedy="judge the samples again, into another folder",
+                )
+            yield row.data
 
     def programs(self) -> Iterator[tuple[str, str]]:
         """Yield each distinct program's name, as rows have it in ``program``, and its text.

@@ -31,6 +31,7 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
     "results.jsonl": ("summary.json", "evaluation"),
+    "results.parts.jsonl": ("summary.json", "evaluation"),
     "augment.journal.jsonl": ("summary.json", "suite"),
     "reduction.json": ("reduction.json", "reduction"),
     "mutants.json": ("mutants.json", "mutants"),

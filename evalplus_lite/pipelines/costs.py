@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evalplus_lite.outputs.evaluation import COSTS
-from evalplus_lite.store.journal import Journal
-from evalplus_lite.store.resuming import Rows
+from evalplus_lite.store.parts import Parts
+from evalplus_lite.store.resuming import Memory, Rows, open_rows
 
 
 @contextlib.contextmanager
@@ -23,10 +23,13 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
     rows that are lost, which are dropped here, but no row without its cost. Rows of a run that
     kept no costs have an empty one.
     """
-    if folder is None or not isinstance(rows, Journal):
+    if folder is None or isinstance(rows, Memory):
         yield None
         return
-    with Journal(folder / COSTS, force=force) as costs:
+    size = rows.size if isinstance(rows, Parts) else None
+    journal = open_rows(folder / COSTS, identity=None, force=force, part_rows=size)
+    assert not isinstance(journal, Memory)
+    with journal as costs:
         judged = rows.count()
         for _ in range(judged - costs.keep(judged)):
             costs.append({})
@@ -34,5 +37,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
         rows.before = costs.flush
         try:
             yield costs
+            if isinstance(costs, Parts):
+                costs.finish()
         finally:
             rows.before = None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.outputs.evaluation import PROGRAMS
+from evalplus_lite.outputs.evaluation import PROGRAMS, RESULTS
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.costs import measured
 from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
@@ -27,8 +27,8 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store import read_jsonl, write_jsonl
-from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.parts import Parts, written_rows
 from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
@@ -44,7 +44,8 @@ MOST_CHARACTERS = 32 << 20
 class EvaluationResult(Result):
     """The verdicts on samples, and the scores of each model and temperature.
 
-    ``path`` is the file that the rows are in (results.jsonl), None if they are kept in ``rows``.
+    ``path`` is the file that the rows are in (results.jsonl), or that names its parts
+    (results.parts.jsonl); None if they are kept in ``rows``.
     """
 
     path: Path | None
@@ -68,8 +69,7 @@ class EvaluationResult(Result):
         """Return a row a sample: ``task_id``, ``index``, ``model``, ``base``, ``plus``, ..."""
         if self.path is None:
             return list(self.rows)
-        rows = read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
-        return [row.data for row in rows] if self.path.stat().st_size else []
+        return [row.data for _, row in written_rows(self.path.with_name(RESULTS))]
 
 
 def evaluate(
@@ -86,6 +86,7 @@ def evaluate(
     pooled: bool = False,
     extract: bool = True,
     strict: bool = False,
+    part_rows: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     session: Session | None = None,
@@ -109,7 +110,9 @@ def evaluate(
     With ``out``, a folder, rows are written there as they come (results.jsonl, and beside it
     costs.jsonl: seconds and memory as measured, so no two runs write the same), and in the end
     summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
-    goes on after a kill, unless ``force`` drops what is there. Without it they are kept in memory.
+    goes on after a kill, unless ``force`` drops what is there. With ``part_rows`` the rows are in
+    files of so many each, packed (results-00001.jsonl.gz ..., which results.parts.jsonl names).
+    Without ``out`` they are kept in memory.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
@@ -118,6 +121,8 @@ def evaluate(
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
+    if part_rows is not None and (type(part_rows) is not int or part_rows < 1):
+        raise InputError(f"part_rows is {part_rows!r}", remedy="give a whole number from 1")
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
@@ -137,10 +142,10 @@ def evaluate(
             **({} if total is None else {"total": total}),
         }
         folder = None if out is None else made_folder(out)
-        path = None if folder is None else folder / "results.jsonl"
+        path = None if folder is None else folder / RESULTS
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
         with (
-            open_rows(path, identity=identity, force=force) as journal,
+            open_rows(path, identity=identity, force=force, part_rows=part_rows) as journal,
             measured(folder, journal, force=force) as costs,
             Spool(stream) as programs,
         ):
@@ -156,6 +161,8 @@ def evaluate(
                 contracts=known_contracts() if minimize else None,
                 progress=opened,
             )
+            if isinstance(journal, Parts):
+                path = journal.finish()
             groups = grouped((row.data for row in journal.rows()), tally, pooled=pooled)
             summary = {
                 "run": run_facts(

@@ -83,14 +83,17 @@ class Journal:
             yield from read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
 
     @contextlib.contextmanager
-    def reading(self, row: Row) -> Iterator[None]:
-        """Within, a row that is not as its job writes them is an InputError that names its line."""
+    def reading(self, row: Row, *, path: Path | None = None) -> Iterator[None]:
+        """Within, a row that is not as its job writes them is an InputError that names its line.
+
+        ``path`` is the file that it stands in, if that is another.
+        """
         try:
             yield
         except (LookupError, TypeError, ValueError, AttributeError, CodecError) as error:
             raise InputError(
                 f"is not a row of this job: {type(error).__name__}: {str(error)[:200]}",
-                path=self.path,
+                path=path or self.path,
                 line=row.line,
                 remedy="choose another output, or --force to begin anew",
             ) from None

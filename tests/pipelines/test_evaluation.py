@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -11,6 +12,8 @@ import pytest
 from support.commands import run, sample_rows, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
+from evalplus_lite import read_results
+from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.context import Session
 from evalplus_lite.pipelines.evaluation import evaluate
@@ -69,6 +72,26 @@ def test_verdicts_are_right(undisturbed: Path) -> None:
             expected.append((row["task_id"], seen[row["task_id"]]))
         seen[row["task_id"]] += 1
     assert sorted(passed) == sorted(expected)
+
+
+def test_results_in_parts_are_the_same_rows(undisturbed: Path, tmp_path: Path) -> None:
+    """Whoever reads them sees what one file holds, with their costs; it is never both."""
+    data, samples = undisturbed / "tasks.jsonl", undisturbed / "samples.jsonl"
+    found = evaluate(data, samples, part_rows=100, out=tmp_path / "out")
+    parts = sorted((tmp_path / "out").glob("results-*"))
+    assert [part.name for part in parts] == [f"results-0000{n}.jsonl.gz" for n in (1, 2, 3)]
+    one_file = (undisturbed / "out" / "results.jsonl").read_bytes()
+    assert b"".join(gzip.decompress(part.read_bytes()) for part in parts) == one_file
+    assert found.path == tmp_path / "out" / "results.parts.jsonl"
+    assert len(found.to_rows()) == SAMPLES
+    one, other = (list(read_results(each / "out")) for each in (undisturbed, tmp_path))
+    shown = ("task_id", "index", "program", "base", "detail", "input", "actual")
+    assert [[row[key] for key in shown] for row in one] == [
+        [row[key] for key in shown] for row in other
+    ]
+    assert all(row["memory"] > 0 for row in other)
+    with pytest.raises(InputError, match="in parts"):
+        evaluate(data, samples, out=tmp_path / "out")
 
 
 @pytest.mark.parametrize(("workers", "seed"), [(1, "1"), (3, "random")])
