@@ -34,7 +34,7 @@ async def judged(
     What is not awaited any more, as the client has gone, is not judged.
     """
     service = asking.service
-    service.queue.require_room(len(pairs))
+    service.queue.require_room(asking.client, len(pairs))
     places: dict[asyncio.Future[dict[str, Any]], int] = {}
     done: asyncio.Queue[asyncio.Future[dict[str, Any]]] = asyncio.Queue()
     try:

@@ -123,7 +123,7 @@ async def verify(asking: Asking) -> Response:
     pairs = body.pairs(service)
     options = [each for each in ("chat", "details", "explain") if getattr(body, each)]
     if body.stream or NDJSON in asking.headers.get("accept", ""):
-        service.queue.require_room(len(pairs))
+        service.queue.require_room(asking.client, len(pairs))
         return StreamingResponse(_lines(asking, pairs, options, limits), media_type=NDJSON)
     found: dict[int, dict[str, Any]] = {}
     async for place, row in judged(asking, pairs, options, limits):

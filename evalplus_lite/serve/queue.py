@@ -84,9 +84,14 @@ class FairQueue:
         """How many items the workers may hold together."""
         return self.workers * _ahead(self.seconds)
 
-    def require_room(self, count: int) -> None:
-        """Raise Busy if so many more items cannot wait."""
-        if self.waiting + count > self.most:
+    def require_room(self, client: str, count: int) -> None:
+        """Raise Busy if so many more items of a client cannot wait.
+
+        It may have no more waiting than places are left: so there are some for whoever comes next.
+        """
+        known = self._clients.get(client)
+        own = 0 if known is None else len(known.waiting)
+        if own + count > self.most - self.waiting:
             wait = math.ceil(self.waiting * self.seconds / self.workers)
             raise Busy(min(max(wait, 1), LONGEST_WAIT))
 

@@ -69,7 +69,7 @@ async def ran(
     Raises InputError for files that cannot be, Busy, and InfrastructureError.
     """
     service = asking.service
-    service.queue.require_room(1)
+    service.queue.require_room(asking.client, 1)
     if max(len(files), len(wanted)) > MOST_FILES:
         raise InputError(f"there are more than {MOST_FILES} files")
     for path in (*files, *wanted):
