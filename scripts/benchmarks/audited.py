@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import subprocess
 import sys
 from typing import Any
 
@@ -62,6 +63,28 @@ def inspect_local(program: str, tests: list[Any]) -> bool:
         if not is_done or printed.strip() != test["output"].strip():
             return False
     return True
+
+
+def text(program: str, tests: list[Any]) -> float:
+    """Our ``verify_code_execution``, of what scripts printed: they are run as its users do."""
+    from evalplus_lite import verify_code_execution
+
+    def ran(test: dict[str, str]) -> dict[str, Any]:
+        command, given = [sys.executable, "-c", program], test["input"].encode()
+        try:
+            done = subprocess.run(command, input=given, capture_output=True, timeout=SECONDS)
+        except (subprocess.TimeoutExpired, ValueError):
+            return {"expected": test["output"], "actual": None, "status": "timeout"}
+        printed = done.stdout.decode(errors="replace")
+        status = "error" if done.returncode else "success"
+        return {"expected": test["output"], "actual": printed, "status": status}
+
+    rows = []
+    for test in tests:
+        rows.append(ran(test))
+        if rows[-1]["status"] != "success":
+            break
+    return float(verify_code_execution(rows)["pass_rate"])
 
 
 def ours(program: str, tests: list[Any]) -> bool:

