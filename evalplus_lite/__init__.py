@@ -8,9 +8,9 @@
 
 The functions, one a job: ``load_dataset``, ``check_tasks``, ``read_samples``, ``evaluate``,
 ``augment``, ``reduce``, ``cross_validate``, ``quality``, ``audit``, ``export``, ``compare``,
-``leaderboard``, ``mine``, ``predict`` and ``score``. A ``Session`` holds what several of them
-share, a ``Verifier`` judges one program at a time. The names are loaded when first used, so that
-importing the package costs next to nothing.
+``leaderboard``, ``mine``, ``predict``, ``score`` and ``exe_report``. A ``Session`` holds what
+several of them share, a ``Verifier`` judges one program at a time. The names are loaded when first
+used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.drafting import draft_from_pytest as draft_from_pytest
     from evalplus_lite.pipelines.evaluation import EvaluationResult as EvaluationResult
     from evalplus_lite.pipelines.evaluation import evaluate as evaluate
+    from evalplus_lite.pipelines.execution_report import (
+        ExecutionReportResult as ExecutionReportResult,
+    )
+    from evalplus_lite.pipelines.execution_report import exe_report as exe_report
     from evalplus_lite.pipelines.exporting import ExportResult as ExportResult
     from evalplus_lite.pipelines.exporting import export as export
     from evalplus_lite.pipelines.figures import FiguresResult as FiguresResult
@@ -108,6 +112,7 @@ _HOMES = {
     "pipelines.datasets": "load_dataset",
     "pipelines.drafting": "DraftResult draft_from_module draft_from_pytest",
     "pipelines.evaluation": "EvaluationResult evaluate",
+    "pipelines.execution_report": "ExecutionReportResult exe_report",
     "pipelines.exporting": "ExportResult export",
     "pipelines.figures": "FiguresResult figures",
     "pipelines.leaderboards": "LeaderboardResult leaderboard",

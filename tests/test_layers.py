@@ -20,7 +20,7 @@ MEASURING = JUDGING | {"mutation", "requirements", "reduction", "consensus", "st
 MINING = tuple(
     f"mining/{room}"
     for room in ("sources", "reading", "inlining", "statistics", "selecting", "running", "inputs",
-                 "tasks", "asking")
+                 "tasks", "asking", "findings")
 )  # fmt: skip
 ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
@@ -61,6 +61,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining/inputs": GROUND | GENERATING | {"llm", "prompting", *MINING[:6]},
     "mining/tasks": GROUND | {"generate/domains", *MINING[:7]},
     "mining/asking": GROUND | {"llm", "prompting", "statistics", *MINING[:8]},
+    "mining/findings": GROUND | {"generate/domains", "llm", "programs", "statistics", *MINING[:9]},
     "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
     "outputs": GROUND | {"programs"},

@@ -67,6 +67,7 @@ Execution tasks from packages
 mine: Turn typed, pure functions of real packages into execution tasks.
 predict: Ask a model for the value or exception of every case.
 score: Grade predictions by the paper's rules and print the tables.
+exe-report: Make every table and figure of the paper of one or several models' predictions.
 """
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,
 of the module of its name. Importing them all would take a second before anything is shown."""

@@ -27,6 +27,7 @@ Kind = Literal[
     "audit",
     "score",
     "mining",
+    "execution",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMES: Mapping[str, tuple[str, Kind]] = {
@@ -38,6 +39,7 @@ NAMES: Mapping[str, tuple[str, Kind]] = {
     "quality.json": ("quality.json", "quality"),
     "crossval.json": ("crossval.json", "crossval"),
     "audit.json": ("audit.json", "audit"),
+    "exe-report.json": ("exe-report.json", "execution"),
 }
 """By the file that only one job writes: the file of its summary, and the kind of job."""
 FUNNEL = ".funnel.json"

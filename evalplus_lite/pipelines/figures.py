@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from evalplus_lite.pipelines.results import Result
 from evalplus_lite.plots.canvas import Picture, write_picture
 from evalplus_lite.plots.material import Material, Missing, Product, SuiteSize, boards
 from evalplus_lite.plots.registry import products
-from evalplus_lite.plots.tables import markdown
+from evalplus_lite.plots.tables import Table, markdown
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
@@ -31,6 +31,8 @@ class FiguresResult(Result):
     """What was drawn: ``folder`` holds it, and ``figures.md`` there shows it."""
 
     folder: Path
+    tables: Mapping[str, Table]
+    """By name: the table itself, or the figures behind a picture."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a figure or table: ``name``, ``title``, ``caption``, its ``files``."""
@@ -75,12 +77,14 @@ def figures(
     material = Material(outputs, boards(judged), suites)
     folder = made_folder(out)
     made: list[dict[str, Any]] = []
+    tables: dict[str, Table] = {}
     missing: list[dict[str, str]] = []
     page = ["# Figures\n"]
     for each in products(material, wanted):
         if isinstance(each, Missing):
             missing.append({"name": each.name, "reason": each.reason})
             continue
+        tables[each.name] = each.table if isinstance(each, Picture) else each
         files = _write(each, folder, with_picture=pictures)
         made.append(
             {"name": each.name, "title": each.title, "caption": each.caption, "files": files}
@@ -90,7 +94,7 @@ def figures(
         page.append("## Not made\n")
         page += [f"- {markdown(each['name'])}: {markdown(each['reason'])}" for each in missing]
     write_text(folder / "figures.md", "\n".join(page).rstrip() + "\n")
-    return FiguresResult({"made": made, "missing": missing}, folder)
+    return FiguresResult({"made": made, "missing": missing}, folder, tables)
 
 
 def _sizes(
@@ -113,7 +117,7 @@ def _sizes(
             yield SuiteSize(name, content, base, tuple(len(task.cases) for task in data.tasks))
 
 
-def _write(product: Picture | Any, folder: Path, *, with_picture: bool) -> list[str]:
+def _write(product: Picture | Table, folder: Path, *, with_picture: bool) -> list[str]:
     """Write one product and return the names of its files."""
     if isinstance(product, Picture):
         texts = {"csv": product.table.to_csv()}

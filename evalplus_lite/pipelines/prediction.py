@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from evalplus_lite.mining.asking.prompt import Asked
 from evalplus_lite.mining.asking.score import (
     Expression,
     GradedPrediction,
+    SameMessage,
     ScoreReport,
     graded_row,
     judge_by,
@@ -156,16 +157,20 @@ def score(
         if isinstance(predictions, str | os.PathLike)
         else predictions
     )
-    _require_kind(said, ids, of)
-    decide = None if judge is None else judge_by(judge)
     rows: list[dict[str, Any]] = []
 
     def keep(task: MinedTask, found: GradedPrediction) -> None:
         rows.append(graded_row(task, found))
 
-    told = None if graded is None else keep
-    ran = _ran(said, ids, session)
-    report = scoring.score(known, said, ks=ks, judge=decide, graded=told, ran=ran)
+    report = graded_all(
+        ids,
+        said,
+        ks=ks,
+        of=of,
+        judge=None if judge is None else judge_by(judge),
+        told=None if graded is None else keep,
+        session=session,
+    )
     run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
     rest = {"skipped": skipped} if skipped else {}
     result = ScoreResult({"run": run, **report.to_json(), **rest}, report)
@@ -174,6 +179,22 @@ def score(
     if out is not None:
         result.write_summary(Path(out))
     return result
+
+
+def graded_all(
+    tasks: Mapping[str, MinedTask],
+    said: Sequence[Prediction],
+    *,
+    ks: Iterable[int] = (1,),
+    of: Asked | None = None,
+    judge: SameMessage | None = None,
+    told: Callable[[MinedTask, GradedPrediction], None] | None = None,
+    session: Session | None = None,
+) -> ScoreReport:
+    """Grade one model's predictions; ``told`` hears each grade. As ``score``, which see."""
+    _require_kind(said, tasks, of)
+    ran = _ran(said, tasks, session)
+    return scoring.score(tasks.values(), said, ks=ks, judge=judge, graded=told, ran=ran)
 
 
 def _require_kind(

@@ -12,6 +12,7 @@ from evalplus_lite.errors import EvalPlusLiteError, InputError
 from evalplus_lite.outputs.evaluation import Evaluation, evaluation_of
 from evalplus_lite.outputs.finding import Output, found_outputs
 from evalplus_lite.pages.files import MOST_BYTES, write_report
+from evalplus_lite.pages.pictures import picture_sections
 from evalplus_lite.pages.suites import judged
 from evalplus_lite.pages.tables import table_sections
 from evalplus_lite.pages.views import suite_sections
@@ -70,6 +71,7 @@ def report(
     further = [
         *suite_sections(outputs, _distinct([*made, *data.values()])),
         *table_sections(outputs),
+        *picture_sections(outputs),
     ]
     if not evaluations and not further:
         raise InputError(

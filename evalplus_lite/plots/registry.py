@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.plots.costs import cost
+from evalplus_lite.plots.execution import execution
 from evalplus_lite.plots.material import Material, Product
 from evalplus_lite.plots.pass_at_k import pass_at_k, scores
 from evalplus_lite.plots.pass_rates import pass_rates
@@ -24,6 +25,7 @@ MAKERS: Mapping[str, Callable[[Material], Iterator[Product]]] = {
     "strength": strength,
     "coverage": coverage,
     "cost": cost,
+    "execution": execution,
 }
 
 

@@ -54,6 +54,20 @@ def clustered_interval(
     return wilson(share, min(max(effective, least), max(most, least)))
 
 
+def difference_of_shares(
+    first: tuple[float, tuple[float, float]], second: tuple[float, tuple[float, float]]
+) -> tuple[float, float]:
+    """Return the 95 % interval of first minus second, of shares of different items.
+
+    Each is given with its own interval (Newcombe 1998, method 10; MOVER for any others).
+    """
+    (one, (low, high)), (other, (least, most)) = first, second
+    gap = one - other
+    below = math.hypot(one - low, most - other)
+    above = math.hypot(high - one, other - least)
+    return max(-1.0, gap - below), min(1.0, gap + above)
+
+
 def intervals(
     counts: Mapping[str, Count], ks: Iterable[int] = DEFAULT_K
 ) -> dict[str, tuple[float, float]]:

@@ -44,7 +44,7 @@ WRITTEN = {
     "quality": "q/quality.json",
     "audit": "u/audit.json",
 }
-MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest"}
+MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest", "exe_report"}
 MODEL |= {"compare", "leaderboard", "report"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}

@@ -77,7 +77,7 @@ def folder(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the figures of all of that."""
     made = tmp_path_factory.mktemp("figures")
     found = figures([results], datasets=[TASKS], out=made)
-    assert found.summary["missing"] == []
+    assert [row["name"] for row in found.summary["missing"]] == ["execution"]
     assert {name for row in found.to_rows() for name in row["files"]} == {
         path.name for path in made.iterdir()
     } - {"figures.md"}
@@ -178,7 +178,7 @@ def test_what_has_no_data_is_named(results: Path, tmp_path: Path) -> None:
     assert [row["name"] for row in found.to_rows()] == ["test-counts"]
     missing = {row["name"] for row in found.summary["missing"]}
     assert missing == {"scores", "models", "pass-rates", "pass-at-k", "temperatures", "reduction",
-                       "strength", "coverage", "cost"}  # fmt: skip
+                       "strength", "coverage", "cost", "execution"}  # fmt: skip
     page = (tmp_path / "figures.md").read_text()
     assert all(f"- {name}: " in page for name in missing)
 

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
+from statsmodels.stats.proportion import confint_proportions_2indep
 
+from evalplus_lite.statistics.means import difference_of_shares
+from evalplus_lite.statistics.shares import wilson
 from evalplus_lite.statistics.trends import (
     Point,
     line_fit,
@@ -110,3 +113,10 @@ def test_groups_by_size_hold_all_points_once() -> None:
 @pytest.mark.parametrize("freedom", [1, 2, 3, 5, 20, 500])
 def test_students_t(freedom: int) -> None:
     assert student(freedom) == pytest.approx(float(stats.t.ppf(0.975, freedom)), rel=2e-3)
+
+
+def test_the_difference_of_shares_is_newcombes() -> None:
+    """Of single items it is his hybrid interval, digit for digit."""
+    known = confint_proportions_2indep(30, 50, 12, 40, method="newcomb")
+    first, second = (30 / 50, wilson(30 / 50, 50)), (12 / 40, wilson(12 / 40, 40))
+    assert difference_of_shares(first, second) == pytest.approx(known, abs=1e-6)

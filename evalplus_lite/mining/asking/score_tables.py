@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import fsum
 from statistics import fmean
 
+from evalplus_lite.mining.statistics.measures import measures
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.statistics.means import clustered_interval
 
@@ -55,28 +56,10 @@ def _statistics(
     found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
     for place in places:
         task = known[place[0]]
-        static = task.facts.get("static", {})
-        for name in ("lines", "cyclomatic", "maintainability", "call_depth", "identifiers", "ifs",
-                     "returns"):  # fmt: skip
-            if isinstance(static.get(name), int | float):
-                found[name][place] = float(static[name])
-        lines = static.get("lines") or 0
-        nodes = static.get("nodes", {})
-        for label, types in _PER_LINE.items():
-            if lines:
-                count = sum(nodes.get(kind, 0) for kind in types)
-                found[f"{label} per line"][place] = count / lines
-        for name, value in task.cases[place[1]].runtime.items():
-            found[f"run: {name}"][place] = float(value)
+        case = task.cases[place[1]]
+        for name, value in measures(task.facts.get("static", {}), case.runtime).items():
+            found[name][place] = value
     return dict(found)
-
-
-_PER_LINE = {
-    "calls": ("Call",),
-    "identifiers created": ("Store", "arg"),
-    "branches": ("If", "IfExp"),
-    "return statements": ("Return",),
-}
 
 
 def _quarters(

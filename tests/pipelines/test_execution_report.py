@@ -1,0 +1,236 @@
+"""Reports of predictions: known properties of made-up models are found, and nothing else is."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import pytest
+from scipy import stats
+from support.schemas import hold
+
+from evalplus_lite import exe_report
+from evalplus_lite.cli import main
+from evalplus_lite.errors import InputError
+from evalplus_lite.llm import Prices
+from evalplus_lite.mining.statistics.static import static_statistics
+from evalplus_lite.mining.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.store import write_jsonl
+
+PRODUCT = "def f(x: int) -> int:\n    return x * 3\n"
+PLAIN = "def f(x: int) -> int | None:\n    return x\n"
+FUNCTIONS, CASES = 40, 10
+PARAMETER = {"name": "x", "kind": "positional", "type": "int", "default": None}
+ODD = "<img src=x onerror='window.owned = 1'>"
+
+
+def rows_of_tasks() -> list[dict[str, Any]]:
+    """Return functions of three packages: every second multiplies, and every fifth case raises."""
+    chance = random.Random(5)
+    rows = []
+    for number in range(FUNCTIONS):
+        code = PRODUCT if number % 2 else PLAIN
+        cases: list[dict[str, Any]] = []
+        for case in range(CASES):
+            end: dict[str, Any] = {"output": case}
+            if case % 5 == 4:
+                end = {"error": {"type": "ValueError", "message": "no"}}
+            lines = chance.choice([0, 1, 3, 10, 30, 100, 300])
+            cases.append({"input": [[case], {}], **end, "runtime": {"lines": lines, "calls": 9}})
+        rows.append({
+            "task_id": f"p/{number}", "package": ["large", "large", "small", ODD][number % 4],
+            "entry_point": "f", "code": code, "cases": cases, "python": "3.11",
+            "signature": {"parameters": [PARAMETER], "result": "int" if number % 2 else "str"},
+            "static": static_statistics(code, "f").to_json(), "variation": {"lines": 0.5},
+            "generation": {"batches": [
+                {"kept": 5, "total": 15, "dropped": 0, "prompt_tokens": 90, "completion_tokens": 9},
+                {"kept": 5, "total": 20, "dropped": 0, "prompt_tokens": 90, "completion_tokens": 9},
+            ]} if number < 2 else {},
+        })  # fmt: skip
+    return rows
+
+
+def answers(
+    tasks: list[MinedTask], is_right: Callable[[MinedTask, int, int], bool], *, runs: int = 1
+) -> list[dict[str, Any]]:
+    """Return predictions that are right where they are said to be."""
+    rows: list[dict[str, Any]] = []
+    for task in tasks:
+        for case, known in enumerate(task.cases):
+            for run in range(runs):
+                truth: dict[str, Any] = {"value": known.answer.value}
+                if known.answer.kind == "error":
+                    truth = {"error": {"type": "ValueError", "message": "no"}}
+                said = truth if is_right(task, case, run) else {"value": "something else"}
+                tokens = {"prompt": 100, "completion": 10, "total": 110}
+                rows.append({"task_id": task.id, "case": case, "sample": run, "prediction": said,
+                             "answer_tokens": tokens})  # fmt: skip
+    return rows
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tasks, times, and predictions of a model that falls with lines, and of one that cannot *."""
+    found = tmp_path_factory.mktemp("report")
+    write_jsonl(found / "tasks.jsonl", rows_of_tasks())
+    tasks = list(read_tasks(found / "tasks.jsonl"))
+    chance = random.Random(7)
+    times = [{"task_id": task.id, "seconds": [1e-5 * (1 + case) for case in range(CASES)]}
+             for task in tasks]  # fmt: skip
+    write_jsonl(found / "tasks.times.jsonl", times)
+
+    def falling(task: MinedTask, case: int, _: int) -> bool:
+        lines = task.cases[case].runtime["lines"]
+        return chance.random() < 0.9 - 0.3 * math.log10(max(lines, 1))
+
+    def no_product(task: MinedTask, case: int, run: int) -> bool:
+        is_error = task.cases[case].answer.kind == "error"
+        return "*" not in task.code and not is_error and (case + run) % 10 != 0
+
+    write_jsonl(found / "falling.jsonl", answers(tasks, falling))
+    write_jsonl(found / "product.jsonl", answers(tasks, no_product, runs=2))
+    settings = {"model": f"other {ODD}", "temperature": 0.5}
+    (found / "product.settings.json").write_text(json.dumps(settings))
+    return found
+
+
+@pytest.fixture(scope="module")
+def summary(folder: Path) -> dict[str, Any]:
+    """The report's numbers."""
+    result = exe_report(
+        folder / "tasks.jsonl",
+        [folder / "falling.jsonl", folder / "product.jsonl"],
+        out=folder / "out",
+        prices={"falling": Prices(prompt=2.0, completion=10.0)},
+    )
+    written: dict[str, Any] = json.loads((folder / "out" / "exe-report.json").read_text())
+    assert written == json.loads(json.dumps(result.summary))
+    hold(written, "exe_report")
+    return written
+
+
+def test_scores_are_the_counts(folder: Path, summary: dict[str, Any]) -> None:
+    """Table 1, functions, runs and cost: as counted by hand."""
+    falling, product = summary["models"]
+    assert (falling["model"], product["model"]) == ("falling", f"other {ODD}")
+    rows = [json.loads(line) for line in (folder / "falling.jsonl").read_text().splitlines()]
+    right = [row["prediction"] != {"value": "something else"} for row in rows]
+    assert falling["all"]["pass@1"] == pytest.approx(fmean(right))
+    errors = [mark for mark, row in zip(right, rows, strict=True) if row["case"] % 5 == 4]
+    assert (falling["errors"]["cases"], falling["errors"]["pass@1"]) == (
+        len(errors), pytest.approx(fmean(errors)))  # fmt: skip
+    means = [fmean(right[n : n + CASES]) for n in range(0, len(right), CASES)]
+    assert falling["functions"]["mean"] == pytest.approx(fmean(means))
+    assert falling["functions"]["sigma"] == pytest.approx(pstdev(means))
+    assert sum(falling["functions"]["histogram"]) == FUNCTIONS
+    assert falling["cost"] == pytest.approx(len(rows) * (100 * 2 + 10 * 10) / 1e6)
+    assert (falling["runs"], product["cost"]) == (None, None)
+    # Run 0 misses case 0, run 1 the raising case 9, which counts as missed already.
+    assert product["runs"]["pass@1"] == pytest.approx([0.35, 0.40])
+    assert product["errors"]["pass@1"] == 0
+
+
+def test_what_makes_it_hard_is_found(summary: dict[str, Any]) -> None:
+    """The slope that was put in lies in its interval; what was not put in is not found."""
+    trends = {(row["measure"], row["scope"], row["model"]): row for row in summary["trends"]}
+    lines = trends["run: lines", "all", "falling"]
+    low, high = lines["fit"]["interval"]
+    assert low < -0.3 < high < -0.1
+    assert lines["spearman"]["interval"][1] < -0.2
+    assert lines["zero"] + sum(group["points"] for group in lines["groups"]) == lines["cases"]
+    time = trends["run: microseconds", "all", "falling"]
+    assert time["fit"]["interval"][0] < 0 < time["fit"]["interval"][1]
+    assert trends["run: calls", "all", "falling"]["fit"] is None  # nine throughout
+    with_product = {row["model"]: row for row in summary["constructs"]
+                    if row["construct"] == "multiplication"}  # fmt: skip
+    found = with_product[f"other {ODD}"]
+    assert (found["with"]["pass@1"], found["with"]["functions"]) == (0, FUNCTIONS / 2)
+    assert found["interval"][1] < -0.5
+    assert with_product["falling"]["interval"][0] < 0 < with_product["falling"]["interval"][1]
+    # The | of an annotation is no bit work.
+    assert "bit manipulation" not in {row["construct"] for row in summary["constructs"]}
+
+
+def test_tables_of_the_tasks(folder: Path, summary: dict[str, Any]) -> None:
+    """Packages by rank, growth, and the chaining bound, from their definitions."""
+    packages = summary["repositories"]["packages"]
+    assert [row["cases"] for row in packages] == [200, 100, 100]
+    fit = stats.linregress([0, math.log10(2), math.log10(3)], [200, 100, 100])
+    assert summary["repositories"]["falloff"] == pytest.approx(
+        {"intercept": fit.intercept, "slope": fit.slope, "r2": fit.rvalue**2}
+    )
+    assert [row["cases"] for row in summary["growth"]] == [15, 20, 15, 20]
+    assert [row["tokens"] for row in summary["growth"]] == [99, 198] * 2
+    # 20 functions from int to int and 20 from int to str: two types, and only int can go on.
+    found = summary["chaining"]
+    assert (found["types"], found["most"]) == (2, FUNCTIONS // 2)
+    assert found["chains"][0]["bound"] == 2**2 * 20**2 * CASES
+    assert [row["chains"] for row in found["chains"][:2]] == [20 * 40, 20 * 20 * 40]
+    with (folder / "out" / "exe-trends.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == len(summary["trends"])
+
+
+def test_the_page_holds_all_and_runs_nothing(folder: Path, summary: dict[str, Any]) -> None:
+    """Every figure and table, pictures inside, hostile names as text, nothing from elsewhere."""
+    page = (folder / "out" / "report.html").read_text()
+    drawn = [row for row in summary["figures"] if f"{row['name']}.svg" in row["files"]]
+    assert {"exe-packages", "exe-statistics", "exe-per-line", "exe-runtime", "exe-growth",
+            "exe-repositories", "exe-constructs"} == {row["name"] for row in drawn}  # fmt: skip
+    assert page.count("data:image/svg+xml;base64,") == len(drawn)
+    assert all(f"<h2>{row['title']}</h2>" in page for row in summary["figures"])
+    assert summary["missing"] == []
+    assert "<img src=x" not in page
+    assert not re.search(r"(src|href)=\"https?:", page)
+
+
+def test_the_same_again_is_the_same(folder: Path, summary: dict[str, Any]) -> None:
+    """Tables from the same files are equal in every byte; without pictures they are the same."""
+    exe_report(
+        folder / "tasks.jsonl",
+        [folder / "falling.jsonl", folder / "product.jsonl"],
+        out=folder / "again",
+        prices={"falling": Prices(prompt=2.0, completion=10.0)},
+        pictures=False,
+    )
+    names = {path.name for path in (folder / "out").glob("*.csv")}
+    assert names == {path.name for path in (folder / "again").glob("*.csv")}
+    for name in names:
+        assert (folder / "again" / name).read_bytes() == (folder / "out" / name).read_bytes()
+    assert not list((folder / "again").glob("*.svg"))
+
+
+def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One bare task and one answer: a score, and the reasons why there is no more."""
+    cases = [{"input": [[number], {}], "output": number} for number in (1, 2)]
+    code = "def f(x):\n    return x\n"
+    task = {"task_id": "p/f", "entry_point": "f", "code": code, "cases": cases}
+    write_jsonl(tmp_path / "tasks.jsonl", [task])
+    write_jsonl(tmp_path / "p.jsonl", [{"task_id": "p/f", "case": 0, "prediction": {"value": 1}}])
+    call = ["exe-report", str(tmp_path / "tasks.jsonl"), str(tmp_path / "p.jsonl"),
+            "-o", str(tmp_path / "out"), "--no-pictures"]  # fmt: skip
+    assert main(call) == 0
+    assert "tasks.times.jsonl" in capsys.readouterr().out
+    found = json.loads((tmp_path / "out" / "exe-report.json").read_text())
+    assert (found["models"][0]["all"]["pass@1"], found["answered"], found["cases"]) == (1, 1, 2)
+    missing = {row["name"] for row in found["missing"]}
+    assert {"exe-packages", "exe-runs", "exe-growth", "exe-cost", "errors"} <= missing
+    assert main([*call, "--price", "1"]) == 2
+    assert main([*call, "--price", "q=1,2"]) == 2
+    capsys.readouterr()
+
+
+def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
+    """A wrong case, no prediction, and no file: an error that names the file."""
+    said = {"task_id": "p/0", "case": 99, "prediction": {"value": 1}}
+    write_jsonl(tmp_path / "other.jsonl", [said])
+    (tmp_path / "empty.jsonl").write_text("")
+    for name in ("other.jsonl", "empty.jsonl", "none.jsonl"):
+        with pytest.raises(InputError, match=name):
+            exe_report(folder / "tasks.jsonl", [tmp_path / name], out=tmp_path / "out")
