@@ -82,12 +82,15 @@ class SandboxUnavailable(InfrastructureError):
 
 
 ALIASES: dict[str, str] = {}
-"""The user's name for a file that is a copy of something else, such as a pipe."""
+"""The user's name for a file that is a copy of something else, such as a pipe, or for a folder."""
 
 
 def shown_path(path: object) -> str:
     """Return a path as the user gave it."""
-    return ALIASES.get(str(path), str(path))
+    text = str(path)
+    folder, slash, name = text.rpartition("/")
+    inside = ALIASES[folder] + slash + name if folder in ALIASES else text
+    return ALIASES.get(text, inside)
 
 
 def one_of(given: str, known: Iterable[str]) -> str:

@@ -22,6 +22,7 @@ from evalplus_lite.cli.console import (
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines import standings
 from evalplus_lite.statistics.paired import LEVEL
+from evalplus_lite.store.locations import place_of
 
 MOST_IDS = 10
 """Tasks that are named on a line."""
@@ -34,7 +35,11 @@ FEW_PAIRS = 3
 
 Folders = Annotated[
     list[Path],
-    typer.Argument(metavar="DIR...", help="Folders that evaluate wrote, or folders of such."),
+    typer.Argument(
+        metavar="DIR...",
+        help="Folders or URLs that evaluate wrote, or folders of such.",
+        parser=place_of,
+    ),
 ]
 
 

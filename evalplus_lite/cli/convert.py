@@ -10,11 +10,15 @@ import typer
 from evalplus_lite.cli.console import say
 from evalplus_lite.converters.registry import FORMS
 from evalplus_lite.converters.registry import convert as converted
+from evalplus_lite.store.locations import place_of
 
 
 def convert(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="OUT...", help="Folders that evaluate wrote.")
+        list[Path],
+        typer.Argument(
+            metavar="OUT...", help="Folders or URLs that evaluate wrote.", parser=place_of
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")],
     to: Annotated[

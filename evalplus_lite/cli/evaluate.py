@@ -22,6 +22,7 @@ from evalplus_lite.cli.console import (
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.errors import shown_path
 from evalplus_lite.pipelines import evaluation
 from evalplus_lite.pipelines.datasets import samples_name
 from evalplus_lite.pipelines.scores import MOST_FILES
@@ -38,7 +39,7 @@ SCORES = ("pass_at_k", "intervals")
 def evaluate(
     dataset: options.Dataset,
     samples: options.Samples,
-    out: options.Out = None,
+    out: options.OutOrUrl = None,
     tasks: options.Tasks = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
@@ -158,7 +159,7 @@ def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
         screen.note(f"not scored, the machine failed: {line}")
     if "traces" in summary:
         screen.note("our own code failed, which is worth a report: traces in summary.json")
-    say(f"every verdict, with the input that decided it: {path}")
+    say(f"every verdict, with the input that decided it: {shown_path(path)}")
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:

@@ -12,12 +12,17 @@ from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.given import all_names
 from evalplus_lite.cli.setup import started
 from evalplus_lite.pipelines.figures import figures as drawn
+from evalplus_lite.store.locations import place_of
 
 
 def figures(
     results: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="OUT...", help="Folders that commands wrote, or that hold such."),
+        typer.Argument(
+            metavar="OUT...",
+            help="Folders or URLs that commands wrote, or that hold such.",
+            parser=place_of,
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the figures.")

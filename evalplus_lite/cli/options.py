@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.given import all_paths, mebibytes, one_path
+from evalplus_lite.cli.given import all_paths, local_path, mebibytes, one_path
 from evalplus_lite.store.locations import place_of
 
 
@@ -53,7 +53,23 @@ Samples = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="DIR", help="Folder for the results; made if need be."),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="Folder for the results; made if need be.",
+        parser=local_path,
+    ),
+]
+OutOrUrl = Annotated[
+    Path | None,  # or the text of a URL, which typer has no type for
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR|URL",
+        help="Folder for the results; made if need be.",
+        parser=place_of,
+    ),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")

@@ -12,12 +12,17 @@ from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.given import all_names
 from evalplus_lite.cli.setup import started
 from evalplus_lite.pipelines import reporting
+from evalplus_lite.store.locations import place_of
 
 
 def report(
     outputs: Annotated[
         list[Path],
-        typer.Argument(metavar="OUT...", help="Folders of results, or ones that hold such."),
+        typer.Argument(
+            metavar="OUT...",
+            help="Folders or URLs of results, or ones that hold such.",
+            parser=place_of,
+        ),
     ],
     dataset: Annotated[
         list[str] | None,

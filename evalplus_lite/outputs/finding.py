@@ -14,6 +14,8 @@ from typing import Any, Literal, get_args
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.publishing import copied
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 
 Kind = Literal[
@@ -66,12 +68,15 @@ class Output:
 def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     """Return what jobs wrote to these folders and those below, each once, by path within a given.
 
-    A path may also name a file of an output folder: then this job's alone. Raises InputError for a
+    A path may be the URL of a folder, of which a copy is made for as long as this process lives. It
+    may also name a file of an output folder: then this job's alone. Raises InputError for a
     path that does not exist or holds nothing that a job wrote, for a run that has not ended, and
     for a summary that cannot be read.
     """
     found: dict[Path, Output] = {}
-    for path in map(Path, paths):
+    for path in map(place_of, paths):
+        if isinstance(path, str):
+            path = copied(path)
         if not path.exists():
             raise InputError("does not exist", path=path, remedy="give a folder of results")
         outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))

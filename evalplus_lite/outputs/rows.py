@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evalplus_lite.errors import CodecError
+from evalplus_lite.errors import CodecError, shown_path
 from evalplus_lite.outputs.evaluation import Cost, Evaluation, read_evaluations
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
@@ -75,7 +75,7 @@ def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str
     """Return a result row as ``read_results`` gives it."""
     heat, plus = row.get("temperature"), row["plus"]
     found = {
-        "folder": str(evaluation.folder),
+        "folder": shown_path(evaluation.folder),
         "dataset": evaluation.dataset,
         "model": row.get("model") or evaluation.label,
         "temperature": math.nan if heat is None else float(heat),

@@ -26,8 +26,8 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
     if folder is None or isinstance(rows, Memory):
         yield None
         return
-    size = rows.size if isinstance(rows, Parts) else None
-    journal = open_rows(folder / COSTS, identity=None, force=force, part_rows=size)
+    size, whole = (rows.size, rows.whole) if isinstance(rows, Parts) else (None, None)
+    journal = open_rows(folder / COSTS, identity=None, force=force, part_rows=size, whole=whole)
     assert not isinstance(journal, Memory)
     with journal as costs:
         judged = rows.count()

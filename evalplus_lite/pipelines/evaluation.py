@@ -10,13 +10,14 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.outputs.evaluation import PROGRAMS, RESULTS
-from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.costs import measured
 from evalplus_lite.pipelines.datasets import content_hash, listed, prepared
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.grouping import Groups
 from evalplus_lite.pipelines.judging import judge
+from evalplus_lite.pipelines.publishing import destination
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.resumption import first_of_each
 from evalplus_lite.pipelines.samples import Samples, SampleStream
@@ -112,7 +113,8 @@ def evaluate(
     summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
     goes on after a kill, unless ``force`` drops what is there. With ``part_rows`` the rows are in
     files of so many each, packed (results-00001.jsonl.gz ..., which results.parts.jsonl names).
-    Without ``out`` they are kept in memory.
+    Without ``out`` they are kept in memory. ``out`` may be a URL that fsspec knows: files are
+    published there as they are whole, summary.json last, from a copy of the folder.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
@@ -123,7 +125,10 @@ def evaluate(
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
     if part_rows is not None and (type(part_rows) is not int or part_rows < 1):
         raise InputError(f"part_rows is {part_rows!r}", remedy="give a whole number from 1")
-    with within(session) as opened:
+    with (
+        destination(out, part_rows=part_rows, force=force) as place,
+        within(session) as opened,
+    ):
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
@@ -141,11 +146,17 @@ def evaluate(
             **({"stress": True} if stress else {}),
             **({} if total is None else {"total": total}),
         }
-        folder = None if out is None else made_folder(out)
+        folder = place.folder
         path = None if folder is None else folder / RESULTS
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
         with (
-            open_rows(path, identity=identity, force=force, part_rows=part_rows) as journal,
+            open_rows(
+                path,
+                identity=identity,
+                force=force,
+                part_rows=place.part_rows,
+                whole=place.put,
+            ) as journal,
             measured(folder, journal, force=force) as costs,
             Spool(stream) as programs,
         ):

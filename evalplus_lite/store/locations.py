@@ -63,6 +63,14 @@ class Folder:
         files = (each["name"] for each in found if each["type"] == "file")
         return sorted(name.rstrip("/").rpartition("/")[2] for name in files)
 
+    def below(self) -> list[str]:
+        """Return the files in it and below, by their paths within it, sorted; none if it is not."""
+        with self._reaching("listed"):
+            self._files.invalidate_cache()
+            found = self._files.find(self._root) if self._files.isdir(self._root) else ()
+        start = len(self._root.rstrip("/")) + 1
+        return sorted(name[start:] for name in found)
+
     def is_there(self) -> bool:
         """Return whether there is such a folder, and it is no file."""
         with self._reaching("read"):
@@ -76,8 +84,8 @@ class Folder:
     def put(self, path: Path, name: str) -> None:
         """Copy a file to it, under a name that it takes when it is whole."""
         with self._reaching("written"):
-            self._files.makedirs(self._root, exist_ok=True)
             target = f"{self._root}/{name}"
+            self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
             # An object appears when it is whole; a file that is written is seen, so it is renamed.
             if self._is_local:
                 self._files.put_file(str(path), f"{target}.tmp")

@@ -78,8 +78,8 @@ class Parts:
     """A journal (see ``Journal``) of ``size`` rows a file: ``results-00001.jsonl.gz`` and so on.
 
     The last part is a plain file while rows are appended to it; ``finish`` packs it, too. The same
-    rows give the same files, however often a job was killed. ``whole`` is called with each part,
-    and after it with the list that names it, as soon as they are written.
+    rows give the same files, however often a job was killed. ``whole`` is called with the settings,
+    and with each part, and after it with the list that names it, as soon as they are written.
     """
 
     def __init__(
@@ -92,15 +92,18 @@ class Parts:
         whole: Callable[[Path], None] | None = None,
     ) -> None:
         """Open, lock and mend the files, whose names begin as that of ``path``; as ``Journal``."""
-        self._given, self.size, self._whole = Path(path), size, whole
+        self._given, self.size, self.whole = Path(path), size, whole
         self._before: Callable[[], None] | None = None
         self._list = Journal(list_of(self._given), identity=identity, force=force)
         self._rest: Journal | None = None
+        self._is_longer = False
         try:
             self._counts = [int(row.data["rows"]) for row in self._list.rows()]
             if force:
                 for stale in self._given.parent.glob(f"{self._given.stem}-?????.jsonl*"):
                     stale.unlink()
+            for done in range(len(self._counts)):  # a kill may have come before they were removed
+                _part(self._list.path, done + 1, packed=False).unlink(missing_ok=True)
             if self._counts and self._counts[-1] < size:
                 self._reopen()
             else:
@@ -108,6 +111,8 @@ class Parts:
                 if self._held >= self.size:  # a kill came before it was packed
                     self._pack()
                     self._next()
+            if whole is not None and identity is not None:
+                whole(settings_file(self._list.path))  # rows without it are taken up by nobody
             self.path: Path = self._list.path
             """The file of the row that was read last."""
         except BaseException:
@@ -209,9 +214,6 @@ class Parts:
     def _next(self) -> None:
         """Open the part after the last whole one; what a kill left of it is taken up."""
         number = len(self._counts)
-        with reporting(self._given):
-            for done in range(max(0, number - 1), number):  # a kill may have come before
-                _part(self._list.path, done + 1, packed=False).unlink(missing_ok=True)
         self._rest = Journal(_part(self._list.path, number + 1, packed=False))
         self._rest.before = self._before
         self._held = self._rest.count()
@@ -225,15 +227,18 @@ class Parts:
             filename="", mode="wb", fileobj=stream, mtime=0
         ) as file:  # fmt: skip
             shutil.copyfileobj(rows, file, 1 << 20)
+        if self._is_longer and self.whole is not None:
+            self.whole(self._list.path)  # which names it no more: it is not as it was
+        self._is_longer = False
         self._list.append({"part": packed.name, "rows": self._held})
         self._list.flush()
         self._counts.append(self._held)
         self._held = 0
         part.close()
         part.path.unlink()
-        if self._whole is not None:
-            self._whole(packed)
-            self._whole(self._list.path)
+        if self.whole is not None:
+            self.whole(packed)
+            self.whole(self._list.path)
 
     def _reopen(self) -> None:
         """Make the last whole part the open one: first its file, then the list without it."""
@@ -242,6 +247,7 @@ class Parts:
         with replacing(plain) as stream, opened(_part(self._list.path, number)) as rows:
             shutil.copyfileobj(rows, stream, 1 << 20)
         self._list.keep(number - 1)
+        self._is_longer = True
         self._counts.pop()
         self._next()
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
+import signal
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.commands import run, sample_rows, write_rows, write_tasks
+from support.commands import run, sample_rows, start, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
 from evalplus_lite import read_results
@@ -92,6 +95,26 @@ def test_results_in_parts_are_the_same_rows(undisturbed: Path, tmp_path: Path) -
     assert all(row["memory"] > 0 for row in other)
     with pytest.raises(InputError, match="in parts"):
         evaluate(data, samples, out=tmp_path / "out")
+
+
+def test_a_run_at_a_url_goes_on_after_a_kill(undisturbed: Path, folder: Path) -> None:
+    """With the parts that were published before, whatever machine that was on."""
+    url, there = f"file://{folder}/cloud", folder / "cloud"
+    arguments = (*ARGUMENTS[:-1], url, "--part-rows", 20)
+    process = start(*arguments, folder=folder)
+    while process.poll() is None and not (there / "results.parts.jsonl").exists():
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    done = run(*arguments, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "results were there already" in done.stderr
+    packed = sorted(there.glob("results-*"))
+    one_file = (undisturbed / "out" / "results.jsonl").read_bytes()
+    assert b"".join(gzip.decompress(part.read_bytes()) for part in packed) == one_file
+    one, other = (list(read_results(each)) for each in (undisturbed / "out", url))
+    assert [row["program"] for row in one] == [row["program"] for row in other]
+    assert {row["folder"] for row in other} == {url}
 
 
 @pytest.mark.parametrize(("workers", "seed"), [(1, "1"), (3, "random")])

@@ -1,0 +1,41 @@
+"""Where a job writes: a folder of this machine, or a copy of one at a URL that is published."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalplus_lite.pipelines.context import made_folder
+from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.publishing import published
+
+PART_ROWS = 10_000
+"""Rows of a part of results at a URL: what a machine that goes away can lose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The ``folder`` to write to, if there is one; ``put`` publishes a file of it at once.
+
+    ``part_rows`` are the rows of a part of its results, None for one file.
+    """
+
+    folder: Path | None
+    part_rows: int | None = None
+    put: Callable[[Path], None] | None = None
+
+
+@contextlib.contextmanager
+def destination(
+    out: str | os.PathLike[str] | None, *, part_rows: int | None, force: bool
+) -> Iterator[Destination]:
+    """Give where ``out`` is written, made if need be; InputError if it cannot be."""
+    place = None if out is None else place_of(out)
+    if isinstance(place, str):
+        with published(place, force=force) as found:
+            yield Destination(found.folder, part_rows or PART_ROWS, found.put)
+    else:
+        yield Destination(None if place is None else made_folder(place), part_rows)
