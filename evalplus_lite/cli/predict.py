@@ -38,6 +38,10 @@ def predict(
     max_code: Annotated[
         int | None, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="TAG", help="Leave tasks of a tag out (hash); several."),
+    ] = None,
     structured: Annotated[
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
     ] = False,
@@ -78,6 +82,7 @@ def predict(
             cases=cases,
             limit=limit,
             max_code=max_code,
+            without=without or (),
             out=path,
             force=force,
             session=session,

@@ -7,6 +7,7 @@ for, so that the number of workers shows nowhere.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,7 @@ from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.tasks.likeness import Seen
 from evalplus_lite.mining.work import is_path, lost_row
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
 from evalplus_lite.store.resuming import finished
@@ -127,20 +129,10 @@ class Campaign:
                 if len(wanted) == before:
                     return
 
-        seen: set[str] = set()
-
-        def unique() -> Iterator[dict[str, Any]]:
-            for row in rows():
-                for task in row["tasks"]:
-                    if task["task_id"] not in seen:
-                        seen.add(task["task_id"])
-                        yield task
-
-        write_jsonl(self.out.tasks, unique())
-        write_jsonl(
-            self.out.beside("rejects.jsonl"),
-            (reject for row in rows() for reject in row["rejects"]),
-        )
+        seen = Seen()
+        write_jsonl(self.out.tasks, (task for row in rows() for task in seen.new(row["tasks"])))
+        rejects = (reject for row in rows() for reject in row["rejects"])
+        write_jsonl(self.out.beside("rejects.jsonl"), itertools.chain(rejects, seen.rejects()))
         write_jsonl(
             self.out.beside("times.jsonl"),
             (
@@ -151,6 +143,7 @@ class Campaign:
         )
         for package in rows():
             funnel.merge(Funnel.from_json(package["funnel"]))
+        seen.count_in(funnel)
         text = json.dumps(funnel.to_json(), indent=2)
         write_text(self.out.beside("funnel.json"), text + "\n")
         return funnel

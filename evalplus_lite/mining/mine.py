@@ -25,12 +25,14 @@ from evalplus_lite.mining.running.runs import (
     is_answer,
 )
 from evalplus_lite.mining.selecting.annotations import TypeSet
-from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.selecting.funnel import Funnel, outcome_of
 from evalplus_lite.mining.selecting.purity import is_banned_package
 from evalplus_lite.mining.selecting.static import UNLICENSED, MinedFunction, Reject, StaticMine
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.variation import variation
+from evalplus_lite.mining.tasks.likeness import shape
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.mining.tasks.tags import tags_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ class PackageMine:
             "core": not CORE & set(failed),
             "salvaged": bool(failed) and bool(kept),
         }
-        self.funnel.add("valid" if not failed else "salvaged" if kept else "without cases")
+        self.funnel.add(outcome_of(facts["validators"]))
         timed = runner.timed([case.call for case in kept])
         counters = runner.measured([case.call for case in kept])
         cases = tuple(
@@ -193,6 +195,8 @@ def task_of(
             "docstring": function.docstring,
             "blocks": [[b.module, b.name, b.line] for b in function.blocks],
             "static": function.statistics.to_json(),
+            "tags": tags_of(function.code),
+            "shape": shape(function.code, function.name),
             **facts,
         },
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from evalplus_lite.mining.asking.score import (
 from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.mining.tasks.mined import read_tasks as read_mined
+from evalplus_lite.mining.tasks.tags import check_tags
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import file_facts, run_facts
 from evalplus_lite.pipelines.results import Result
@@ -79,6 +80,7 @@ def predict(
     cases: int | None = None,
     limit: int | None = None,
     max_code: int | None = None,
+    without: Collection[str] = (),
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     session: Session | None = None,
@@ -90,14 +92,20 @@ def predict(
         score("out/mined/tasks.jsonl", result.predictions)
 
     ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
-    that have cases and at most ``max_code`` characters, and the first ``cases`` of each. Nothing
-    that the model writes is executed. With ``out``, a file, each answer is written there as it
-    comes, and the same call asks what is missing. Raises LLMError if the server cannot be used.
+    that have cases, at most ``max_code`` characters and no tag of ``without``, and the first
+    ``cases`` of each. Nothing that the model writes is executed. With ``out``, a file, each answer
+    is written there as it comes, and the same call asks what is missing. Raises LLMError if the
+    server cannot be used, InputError for a tag that no task can have.
     """
+    check_tags(without)
     skipped: list[str] = []
     given = read_tasks(tasks, skipped=skipped) if isinstance(tasks, str | os.PathLike) else tasks
     chosen = (
-        task for task in given if task.cases and (max_code is None or len(task.code) <= max_code)
+        task
+        for task in given
+        if task.cases
+        and (max_code is None or len(task.code) <= max_code)
+        and not {*without} & {*task.facts.get("tags", ())}
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 from evalplus_lite.mining.inputs.call_space import generator_of
 from evalplus_lite.mining.inputs.choosing import select
+from evalplus_lite.mining.inputs.probes import behaviour_of, probes_of
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge
 from evalplus_lite.mining.running.runs import Invocation, is_answer
 from evalplus_lite.mining.selecting.static import MinedFunction
 
 ROUNDS = 6
 """As many as the paper's two attempts of three cycles."""
-FIRST, LATER = 52, 54
+FIRST, LATER = 40, 54
 _FIRST_FRESH, _LATER_FRESH = 0.6, 0.25
 """Shares of calls made from scratch; the others are changes of earlier ones, and boundaries."""
 MAX_TEXT = 4000
@@ -82,10 +83,11 @@ class Explorer:
 
 @dataclass(slots=True)
 class Explored:
-    """Every executed case, and how many rounds it took."""
+    """Every executed case, how many rounds it took, and what probes told (``behaviour_of``)."""
 
     cases: list[Executed] = field(default_factory=list)
     rounds: int = 0
+    behaviour: str = ""
 
     def chosen(self, *, count: int = MAX_CASES) -> list[Executed]:
         """Return the cases of a task."""
@@ -109,6 +111,8 @@ def explore(
     """
     explorer = Explorer(function, seed=f"{seed}:{function.id}")
     found = Explored()
+    found.cases += explorer.run(probes_of(function), execute)
+    found.behaviour = behaviour_of(found.cases)
     for number in range(rounds):
         found.cases += explorer.step(execute, LATER if number else FIRST)
         found.rounds = number + 1

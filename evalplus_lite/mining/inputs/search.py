@@ -85,6 +85,7 @@ def find_cases(
     if runner.cut:
         generation["cut"] = runner.cut
     found.facts["generation"] = generation
+    found.facts["behaviour"] = explored.behaviour
     return found
 
 

@@ -65,3 +65,10 @@ class Funnel:
     def stages(self) -> list[str]:
         """Return the stages in order, those of later invention last."""
         return [*STAGES, *sorted(self.counts.keys() - set(STAGES))]
+
+
+def outcome_of(validators: Mapping[str, Any]) -> str:
+    """Return the last stage of a function, from what its row says of the validators."""
+    if not validators["failed"]:
+        return "valid"
+    return "salvaged" if validators["salvaged"] else "without cases"

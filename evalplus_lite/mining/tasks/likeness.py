@@ -1,0 +1,132 @@
+"""Whether two programs are the same but for the names of things."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.mining.inlining.graph import Obstacle
+from evalplus_lite.mining.selecting.funnel import Funnel, outcome_of
+from evalplus_lite.mining.selecting.static import Reject
+
+ALIKE = "near-duplicate"
+
+
+def shape(code: str, entry_point: str) -> str:
+    """Return a digest that is equal for programs of one shape; empty where one cannot be had.
+
+    Names of the program's own, annotations, docstrings and the order of imports count nothing;
+    constants, and the names of libraries and methods do.
+    """
+    try:
+        tree = ast.parse(code)
+        imported = sorted(
+            ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+        tree.body = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
+        names = _Names(tree, entry_point)
+        text = ast.dump(names.visit(tree))
+    except (SyntaxError, RecursionError, ValueError):
+        return ""
+    typing = ("from typing", "from __future__", "from collections.abc", "import typing")
+    listed = [line for line in imported if not line.startswith(typing)]
+    return hashlib.sha256("\n".join([*listed, text]).encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Seen:
+    """Tasks of a run so far: of those that are the same the first one counts."""
+
+    ids: set[str] = field(default_factory=set)
+    first: dict[str, str] = field(default_factory=dict)
+    """Shape or behaviour -> the first task that has it."""
+    left_out: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
+    """Rows of tasks that are the same as an earlier one, without code and cases; and its id."""
+
+    def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of tasks that are like none before."""
+        for task in tasks:
+            if task["task_id"] in self.ids:
+                continue
+            self.ids.add(task["task_id"])
+            marks = [task[name] for name in ("shape", "behaviour") if task.get(name)]
+            known = next((self.first[mark] for mark in marks if mark in self.first), None)
+            if known is None:
+                self.first |= dict.fromkeys(marks, task["task_id"])
+                yield task
+            else:
+                names = ("package", "module", "function", "validators", "task_id")
+                kept = {name: task[name] for name in names if name in task}
+                self.left_out.append((kept, known))
+
+    def rejects(self) -> Iterator[dict[str, Any]]:
+        """Yield rows of the rejects' file."""
+        for task, known in self.left_out:
+            name = f"{task['module']}.{task['function']}"
+            problem = Obstacle(ALIKE, f"the same as {known}")
+            yield Reject(task["package"], name, "mined", ALIKE, (problem,)).to_json()
+
+    def count_in(self, funnel: Funnel) -> None:
+        """Move them from the survivors of the last stages to the rejects."""
+        for task, _ in self.left_out:
+            funnel.add("mined", -1)
+            if "validators" in task:
+                funnel.add(outcome_of(task["validators"]), -1)
+            funnel.reject("mined", ALIKE)
+
+
+class _Names(ast.NodeTransformer):
+    """Gives everything that the program itself names a number, in order of appearance."""
+
+    def __init__(self, tree: ast.Module, entry_point: str) -> None:
+        self.numbers: dict[str, str] = {}
+        self.own = {entry_point}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self.own.add(node.name)
+            elif isinstance(node, ast.arg):
+                self.own.add(node.arg)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self.own.add(node.id)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                self.own.add(node.name)
+
+    def number(self, name: str) -> str:
+        """Return what stands for a name."""
+        return self.numbers.setdefault(name, f"_{len(self.numbers)}") if name in self.own else name
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Take off what a reader of the program's steps does not need."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.name = self.number(node.name)
+            if ast.get_docstring(node) is not None:
+                node.body = node.body[1:]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            node.name = self.number(node.name)
+        return super().generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """Rename a parameter."""
+        return ast.arg(self.number(node.arg), None)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Rename a name of the program's own."""
+        return ast.Name(self.number(node.id), node.ctx)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        """Rename a keyword that is one of the program's own parameters."""
+        self.generic_visit(node)
+        node.arg = None if node.arg is None else self.number(node.arg)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Write an assignment without its annotation."""
+        if node.value is None:
+            return ast.Pass()
+        written: ast.AST = self.visit(ast.Assign([node.target], node.value))
+        return written

@@ -1,0 +1,103 @@
+"""Tasks that are the same as another one, and marks of those that nobody can answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from support.mining import SLUG, mine_all
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.tasks.likeness import Seen, shape
+from evalplus_lite.mining.tasks.tags import check_tags, tags_of
+
+ONE = '''
+import re
+from typing import List
+def cut(text: str, parts: List[str] = []) -> str:
+    """Cut."""
+    found: str = re.sub("a", "b", text)
+    return helper(found, size=3)
+def helper(text, size):
+    return text[:size]
+'''
+COPY = '''
+from __future__ import annotations
+import re
+def shorten(line, rest=[]):
+    # Shorten.
+    out = re.sub("a", "b", line)
+    return first(out, width=3)
+def first(line, width):
+    """First."""
+    return line[:width]
+'''
+
+
+def test_a_shape_is_what_is_left_without_names() -> None:
+    """Names, annotations and documentation count nothing; constants and methods do."""
+    assert shape(ONE, "cut") == shape(COPY, "shorten") != ""
+    for old, new in (("3", "4"), ("re.sub", "re.subn"), ('"a", "b"', '"b", "a"'), ("[:", "[0:")):
+        assert shape(ONE.replace(old, new), "cut") != shape(ONE, "cut")
+    assert shape("def f(", "f") == ""
+
+
+COPIED = SLUG.replace("def slug", "def dashed").replace("word", "piece").replace("text", "line")
+WRITTEN_ANEW = """
+    import re
+    def joined(line: str, sep: str = "-", most: int = 20) -> str:
+        if most < 0:
+            raise ValueError("too small")
+        found: list[str] = []
+        size = 0
+        for match in re.finditer("[a-z0-9]+", line.lower()):
+            size += len(match.group())
+            if size > most:
+                return sep.join(found)
+            found.append(match.group())
+            size += len(sep) if len(found) > 0 else 0
+        return sep.join(found)
+    def hashed(line: str) -> str:
+        import hashlib
+        return hashlib.sha1(line.encode()).hexdigest()
+    """
+
+
+def test_of_functions_that_are_the_same_the_first_is_kept(toys: Any, sandboxes: Sandboxes) -> None:
+    """A copy under other names is left out, and one written anew; each is told and counted once."""
+    path = toys.wheel({"a.py": SLUG, "b.py": COPIED, "c.py": WRITTEN_ANEW})
+    tasks, _ = mine_all(path, sandboxes, rounds=1)
+    rows = [task.to_json() for task in tasks]
+    seen = Seen()
+    assert [row["function"] for row in seen.new(rows)] == ["slug", "hashed"]
+    assert list(seen.new(rows)) == []
+    told = {row["function"]: row["details"] for row in seen.rejects()}
+    assert told.keys() == {"b.dashed", "c.joined"}
+    assert all("a.slug" in details[0] for details in told.values())
+    funnel = Funnel(Counter(mined=4, valid=4))
+    seen.count_in(funnel)
+    assert funnel.counts == {"mined": 2, "valid": 2}
+    assert funnel.reasons["mined", "near-duplicate"] == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "tags"),
+    [
+        ("import hashlib\ndef f(x): return hashlib.sha1(x).hexdigest()", ["hash"]),
+        ("from hmac import new\ndef f(x): return new(x)", ["hash"]),
+        ("import zlib\ndef f(x): return zlib.crc32(x)", ["hash"]),
+        ("import zlib\ndef f(x): return zlib.compress(x)", []),
+        ("def f(hashlib): return hashlib", []),
+    ],
+)
+def test_hashes_are_marked(code: str, tags: list[str]) -> None:
+    assert tags_of(code) == tags
+
+
+def test_a_tag_that_there_is_not_is_an_error() -> None:
+    check_tags(["hash"])
+    with pytest.raises(InputError, match="hsah"):
+        check_tags(["hsah"])
