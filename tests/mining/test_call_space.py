@@ -91,3 +91,25 @@ def test_names_suggest_values() -> None:
     """A parameter's name, or a part of it, is looked up."""
     assert "https://example.com/a/b?x=1&y=2#top" in hints("base_url")
     assert hints("qqq") == ()
+
+
+def test_inputs_are_put_together_of_what_the_program_mentions(toys: Any) -> None:
+    """Texts are joined of its constants, as long as it asks, with the characters it numbers."""
+    body = """
+        def f(text: str, at: int, rest: list[str]) -> bool:
+            if len(text) > 300 or ord(text[at]) == 0x200C:
+                return False
+            return text.startswith("__init__") and text.endswith(".pyi") and not rest
+        """
+    functions, _ = toys.mined({"toy.py": body})
+    space, generator = generator_of(functions["toy.f"], seed="s")
+    draw = random.Random(1).random
+    calls = [space.draw(generator.slots, draw).arguments for _ in range(2000)]
+    texts = [text for text, _, _ in calls]
+    assert "__init__.pyi" in texts
+    assert {299, 300, 301} <= {len(text) for text in texts}
+    assert any("\u200c" in text for text in texts)
+    placed = sum(0 <= at <= len(text) for text, at, _ in calls)
+    assert placed > 0.4 * len(calls)
+    assert any(len(rest) == 3 for _, _, rest in calls)
+    assert all(space.input_filter.admits(each) for each in calls)

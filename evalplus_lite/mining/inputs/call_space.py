@@ -25,6 +25,7 @@ from evalplus_lite.generate.engine.generator import Arguments, Generator
 from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.strategies import sampled
+from evalplus_lite.mining.inputs.composing import Composer, code_points, placed
 from evalplus_lite.mining.inputs.matching import expressions, matching
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.candidates import Parameter, Signature
@@ -51,7 +52,7 @@ _NUMBERS = (
     0.0, 1.0, 0.5, -0.25, 3.14159, 99.99, 1e-9, 1e6, 123456.789, 1e16, 1e300, -0.0,
     float("inf"), float("-inf"), float("nan"),
 )  # fmt: skip
-_SUGGESTED, _RECALL = 0.5, 0.35
+_SUGGESTED, _COMPOSED, _RECALL = 0.4, 0.7, 0.35
 _MOST_EXPRESSIONS, _MATCHES = 20, 6
 _DRAWN = 10
 _DAYS = 60
@@ -75,11 +76,13 @@ class CallSpace:
     constants: Constants
     suggestions: tuple[tuple[tuple[Value, ...], ...], ...]
     """For each parameter groups of values: what its name suggests, what the code does, others."""
+    composer: Composer
 
     @classmethod
     def of(cls, function: MinedFunction, constants: Constants) -> CallSpace:
         """Return the space that a function's annotations and its constants describe."""
-        usual = sorted({*_USUAL, *"".join(constants.strings)})
+        mentioned = code_points(constants) if "ord(" in function.code else []
+        usual = sorted({*_USUAL, *"".join(constants.strings), *mentioned})
         reader = DomainReader(
             "".join(sorted({*PRINTABLE, *_FOREIGN, *usual})), dict.fromkeys(usual, 1)
         )
@@ -100,7 +103,8 @@ class CallSpace:
             fit = [tuple(v for v in group if not domain.explain(v)) for group in groups]
             suggestions.append(tuple(group for group in fit if group))
         input_filter = InputFilter(profiles, domains, (len(domains),))
-        return cls(function.signature, input_filter, constants, tuple(suggestions))
+        composer = Composer.of(constants, matches)
+        return cls(function.signature, input_filter, constants, tuple(suggestions), composer)
 
     def draw(self, slots: Sequence[Slot], random: Callable[[], float]) -> Case:
         """Return an input made from scratch, of values suggested or of any others."""
@@ -109,9 +113,11 @@ class CallSpace:
             if suggested and random() < _SUGGESTED:
                 group = suggested[int(random() * len(suggested))]
                 values.append(group[int(random() * len(group))])
+            elif self.composer.fits(slot.domain) and random() < _COMPOSED:
+                values.append(self.composer.value(slot.domain, random))
             else:
                 values.append(slot.sample())
-        return Case(tuple(values), "sampled")
+        return Case(tuple(placed(values, [slot.domain for slot in slots], random)), "sampled")
 
     def call(self, arguments: Arguments) -> Invocation:
         """Return the call that a tuple stands for; it ends before the first argument left out."""
