@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +28,7 @@ from evalplus_lite.pipelines import evaluation
 from evalplus_lite.pipelines.datasets import samples_name
 from evalplus_lite.pipelines.scores import MOST_FILES
 from evalplus_lite.store.labels import label
+from evalplus_lite.store.locations import is_url
 from evalplus_lite.types import VERDICTS
 
 MOST_SHOWN = 50
@@ -89,6 +91,8 @@ def evaluate(
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
     ks = whole_numbers(k)
+    if is_url(out):  # who takes a machine away says so before: what is there is published
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     with started(workers, sandbox, package) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "evaluate", dataset, data, samples_name(samples))

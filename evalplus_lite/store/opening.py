@@ -16,6 +16,8 @@ from evalplus_lite.store.locations import is_url, open_url
 # How many times its packed size a packed file may unpack to, beyond ``FREE_UNPACKED``.
 MAX_RATIO = 300
 FREE_UNPACKED = 256 << 20
+MAX_RATIO_ZSTD = 3_000
+"""The same of zstd, which packs answers that are alike ten times better."""
 LARGEST_WINDOW = 27
 """How many bytes unpacking zstd may hold, as a power of two: what its own command allows."""
 
@@ -72,12 +74,13 @@ def _unpacked(raw: IO[bytes], path: object) -> IO[bytes]:
     beginning = cast("io.BufferedReader", raw).peek(4)[:4]
     if beginning[:2] == _GZIP_MAGIC:
         unpacked: Any = gzip.GzipFile(fileobj=raw)
+        ratio = MAX_RATIO
     elif beginning == _ZSTD_MAGIC:
-        unpacked = _zstd(raw, path)
+        unpacked, ratio = _zstd(raw, path), MAX_RATIO_ZSTD
     else:
         return raw
     # GzipFile's own readline is several times slower than this buffer's.
-    return cast("IO[bytes]", io.BufferedReader(_Unpacked(unpacked, raw, path), _PIECE))
+    return cast("IO[bytes]", io.BufferedReader(_Unpacked(unpacked, raw, path, ratio), _PIECE))
 
 
 def _zstd(raw: IO[bytes], path: object) -> io.RawIOBase:
@@ -115,8 +118,9 @@ class _Zstd(io.RawIOBase):
 class _Unpacked(io.RawIOBase):
     """Unpacks a file as long as that stays in proportion to its size."""
 
-    def __init__(self, unpacked: io.RawIOBase, packed: IO[bytes], path: object) -> None:
+    def __init__(self, unpacked: io.RawIOBase, packed: IO[bytes], path: object, ratio: int) -> None:
         self.unpacked, self.packed, self.path, self.count = unpacked, packed, path, 0
+        self.ratio = ratio
 
     def readable(self) -> bool:
         return True
@@ -124,9 +128,9 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         count = self.unpacked.readinto(buffer) or 0
         self.count += count
-        if self.count > max(FREE_UNPACKED, MAX_RATIO * self.packed.tell()):
+        if self.count > max(FREE_UNPACKED, self.ratio * self.packed.tell()):
             raise InputError(
-                f"is packed so that it unpacks to more than {MAX_RATIO} times its size",
+                f"is packed so that it unpacks to more than {self.ratio} times its size",
                 path=self.path,
             )
         return count

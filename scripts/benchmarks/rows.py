@@ -1,6 +1,7 @@
 """Whether memory grows with the number of rows: each command on few, many and very many.
 
     python -m scripts.benchmarks.rows --rows 20000 --rows 200000 --rows 2000000
+    python -m scripts.benchmarks.rows --rows 2000000 --only "read parquet"
 
 Samples of ten small tasks by two models are judged: half of all texts differ, in their comments at
 least, and 500 programs do. So next to nothing is run, and what is measured is reading, grouping,
@@ -32,6 +33,20 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "convert to Parquet": ("convert", "out", "--to", "parquet", "-o", "rows.parquet"),
     "report": ("report", "out", "-d", "tasks.jsonl", "-o", "report.html"),
 }
+READING_SAMPLES = """
+import sys
+from evalplus_lite import load_dataset, read_samples
+print(sum(1 for _ in read_samples(sys.argv[1], load_dataset("tasks.jsonl"), extract=False)))
+"""
+_PACK = "shutil.copyfileobj(open('samples.jsonl', 'rb'), open_('samples.jsonl.{}', 'wb'))"
+CONVERT = {
+    "jsonl.gz": "import shutil; from gzip import open as open_; " + _PACK.format("gz"),
+    "jsonl.zst": "import shutil; from backports.zstd import open as open_; " + _PACK.format("zst"),
+    "parquet": "from pyarrow import json, parquet\n"
+    "parquet.write_table(json.read_json('samples.jsonl'), 'samples.parquet')",
+}
+FORMS = ("jsonl.gz", "jsonl.zst", "parquet")
+"""Forms of sample files beside plain JSONL that are read, and nothing more done with them."""
 READING = "import evalplus_lite as e; print(sum(row['passed'] for row in e.read_results('out')))"
 
 
@@ -50,21 +65,27 @@ def main() -> None:
             write(folder / "samples.jsonl", samples(count))
             options = ["-w", str(given.workers), *given.option]
             for label, command in commands(options, given.only).items():
+                if label.removeprefix("read ") in FORMS:
+                    convert(folder, label.removeprefix("read "))
                 table.add(measured(label, command, folder, count))
     table.save(given.record)
 
 
 def commands(options: Iterable[str], only: Iterable[str]) -> dict[str, list[str]]:
     """Return each command by its label; ``options`` are further ones of evaluate."""
-    wanted = {"evaluate", *(only or (*COMMANDS, "read_results"))}
+    reading = {f"read {form}": [sys.executable, "-c", READING_SAMPLES, f"samples.{form}"] for form
+               in FORMS}  # fmt: skip
+    wanted = set(only or (*COMMANDS, "read_results", *reading))
+    if wanted - set(reading):
+        wanted.add("evaluate")
     ours = [sys.executable, "-m", "evalplus_lite"]
     found = {
         label: [*ours, *command, *(options if command[0] == "evaluate" else ())]
         for label, command in COMMANDS.items()
         if label in wanted
     }
-    return found | ({"read_results": [sys.executable, "-c", READING]} if "read_results" in wanted
-                    else {})  # fmt: skip
+    reading["read_results"] = [sys.executable, "-c", READING]
+    return found | {label: command for label, command in reading.items() if label in wanted}
 
 
 def measured(label: str, command: list[str], folder: Path, count: int) -> Row:
@@ -85,6 +106,11 @@ def measured(label: str, command: list[str], folder: Path, count: int) -> Row:
         "wall s": wall,
         "rows a second": round(count / wall),
     }
+
+
+def convert(folder: Path, form: str) -> None:
+    """Write the folder's samples in another form, as a process of its own: memory is measured."""
+    subprocess.run([sys.executable, "-c", CONVERT[form]], cwd=folder, check=True, env=environment())
 
 
 def tasks() -> Iterator[Row]:
