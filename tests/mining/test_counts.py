@@ -196,6 +196,18 @@ def test_conditionals_and_loop_heads_are_counted_each_time(sandboxes: Sandboxes)
     assert found["lines"] == (5 + 4) + (2 + 2 + 1) + (1 + 1 + 2) + (1 + 1 + 1)
 
 
+def test_a_loop_whose_test_raises_has_begun(sandboxes: Sandboxes) -> None:
+    found = counted(
+        sandboxes,
+        """def f(x):
+    row = [x, 0]
+    while x and row[x] == 0:
+        x -= 1
+""",
+    )
+    assert (found["lines"], found["conditionals"]) == (2, 0)
+
+
 def test_only_variables_are_variables_and_each_function_has_its_own(sandboxes: Sandboxes) -> None:
     found = counted(
         sandboxes,

@@ -226,7 +226,9 @@ class _BodyCounter(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
-        node.test = _counted("lines", _counted("conditionals", self.decided(node.test)))
+        # The line has begun even if its test raises.
+        test = _counted("conditionals", self.decided(node.test))
+        node.test = ast.BoolOp(ast.And(), [_counted("lines", ast.Constant(True)), test])
         node.body.insert(0, ast.Expr(_counted("loop_iterations")))
         return node
 
