@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
-from support.mining import mine_all
 
 from evalplus_lite.mining.inputs import runner
 from evalplus_lite.mining.inputs.choosing import select
 from evalplus_lite.mining.inputs.runner import CASE_STEPS, Runner
+from evalplus_lite.mining.inputs.search import find_cases
 from evalplus_lite.mining.inputs.showing import ShownProgram
 from evalplus_lite.mining.inputs.validators import Executed, judge
 from evalplus_lite.mining.running.proof import Sandboxes
@@ -153,11 +154,31 @@ def test_a_function_whose_runs_are_long_ends(
                 total += number % (abs(n) + 2)
             return total
         """
-    path = toys.wheel({"toy.py": body})
-    (task,), _ = mine_all(path, sandboxes)
-    assert task.facts["generation"]["cut"] == {"spent": "steps", "long": 15}
-    assert task.facts["generation"]["rounds"] == 1
-    assert len(task.cases) == 15
+    functions, _ = toys.mined({"toy.py": body})
+    function = functions["toy.f"]
+    found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6, cases=15)
+    assert found.facts["generation"]["cut"] == {"spent": "steps", "long": 15}
+    assert found.facts["generation"]["rounds"] == 1
+    assert len(found.chosen) == 15
+
+
+def test_time_ends_what_no_step_shows(
+    toys: Any, sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A function that is slow within the interpreter ends, and what it touched is still known."""
+    monkeypatch.setattr(runner, "FUNCTION_CPU", 0.6)
+    body = """
+        def f(n: int) -> int:
+            return sum(range(abs(n) % 3 + 500_000))
+        """
+    functions, _ = toys.mined({"toy.py": body})
+    subject = Runner(functions["toy.f"], sandboxes)
+    found = subject.execute([Invocation((n,)) for n in range(250)])
+    assert subject.is_spent
+    assert subject.cut == {"spent": "time", "slow": subject.slow}
+    kinds = Counter(case.answer.kind for case in found)
+    assert kinds["value"] > 0 < kinds["slow"]
+    assert sum(kinds.values()) == 250
 
 
 def test_tests_ask_a_value_for_its_truth_once() -> None:

@@ -32,8 +32,8 @@ FUNCTION_STEPS = 1_000_000
 EXPLORING_CPU = 5.0
 """CPU seconds of an input made by type; the paper's bound of 10 s is for those of a model."""
 FUNCTION_CPU = 30.0
-"""CPU seconds after which no more inputs of a function are tried, for each fifteen cases."""
-MODEL_CPU = 240.0
+"""CPU seconds that inputs of a function may take, for each fifteen cases."""
+MODEL_CPU = 60.0
 """The same where a model writes them: it is asked for some that take long."""
 ALWAYS_LONG = 15
 """Inputs that are run all the same where every one takes more steps than a case may."""
@@ -77,7 +77,8 @@ class Runner:
     @property
     def is_spent(self) -> bool:
         """Whether the inputs tried have taken as long as a function's may."""
-        is_late = self.seconds > FUNCTION_CPU * self.share
+        # A batch may take half of it; one that was ended by that is the last.
+        is_late = self.seconds > 0.45 * FUNCTION_CPU * self.share
         return is_late or self.steps > FUNCTION_STEPS * self.share
 
     @property
@@ -94,8 +95,9 @@ class Runner:
 
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
+        half = FUNCTION_CPU * self.share / 2
         if self._counted is None:
-            return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU)
+            return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU, total=half)
         found = measure(
             self.sandboxes.plain,
             self._counted,
@@ -104,6 +106,7 @@ class Runner:
             budget=CASE_STEPS,
             cpu=EXPLORING_CPU,
             max_slow=MAX_SLOW,
+            total=half,
         )
         self.seconds += found.seconds
         self.steps += sum(each.spent for each in found.calls if each is not None)
@@ -121,14 +124,15 @@ class Runner:
                 short.append((call, measured))
         if not short and not self._has_ended and len(found.late) < MAX_SLOW:
             # The function is long by nature: a hash with its rounds, a table that it builds.
-            long = [case.call for case in executed if case.answer.message != OUT_OF_TIME]
+            long = [case.call.key for case in executed if case.answer.message != OUT_OF_TIME]
             taken = long[:ALWAYS_LONG]
             self.long += len(taken)
-            executed = [case for case in executed if case.call not in taken]
-            short = [p for p in zip(calls, found.calls, strict=True) if p[0] in taken]
+            executed = [case for case in executed if case.call.key not in taken]
+            short = [p for p in zip(calls, found.calls, strict=True) if p[0].key in taken]
         self._has_ended = self._has_ended or bool(short)
         given = [call for call, _ in short]
-        return executed + self._run(given, [each for _, each in short], cpu=EXPLORING_CPU)
+        steps = [each for _, each in short]
+        return executed + self._run(given, steps, cpu=EXPLORING_CPU, total=half)
 
     def execute_given(self, calls: list[Invocation]) -> list[Executed]:
         """Return what became of calls that a model wrote: each may take the paper's 10 s."""
@@ -136,7 +140,8 @@ class Runner:
             spent = CallResult("unfit", message="the function's time is spent")
             self.slow += len(calls)
             return [Executed(call, spent) for call in calls]
-        found = self._run(calls, [None] * len(calls), cpu=CPU_SECONDS)
+        left = max(1.0, MODEL_CPU * self.share - self.seconds)
+        found = self._run(calls, [None] * len(calls), cpu=CPU_SECONDS, total=left)
         quick = [case.call for case in found if is_answer(case.answer)]
         steps = {
             call.key: measured
@@ -145,11 +150,18 @@ class Runner:
         return [self._executed(case.call, case.answer, steps.get(case.call.key)) for case in found]
 
     def _run(
-        self, calls: list[Invocation], measured: Sequence[Measured | None], *, cpu: float
+        self,
+        calls: list[Invocation],
+        measured: Sequence[Measured | None],
+        *,
+        cpu: float,
+        total: float,
     ) -> list[Executed]:
         if not calls:
             return []
-        found = run(self.sandboxes.plain, self._subject, calls, cpu=cpu, max_slow=MAX_SLOW)
+        found = run(
+            self.sandboxes.plain, self._subject, calls, cpu=cpu, max_slow=MAX_SLOW, total=total
+        )
         self.seconds += found.seconds
         if found.failure:
             self.failure = found.failure

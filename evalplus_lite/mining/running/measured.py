@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -49,11 +50,12 @@ def measure(
     budget: int = 0,
     cpu: float = 10 * CPU_SECONDS,
     max_slow: int | None = None,
+    total: float = math.inf,
 ) -> MeasuredRun:
     """Call an instrumented program on cases and return what its counters say.
 
     ``budget``: a call is ended after so many steps (0: never), with what was counted until then.
-    ``cpu`` seconds a case; after ``max_slow`` that took longer the rest is not run.
+    ``cpu`` seconds a case, ``total`` of all; after ``max_slow`` that took longer no more are run.
     """
     late: set[int] = set()
 
@@ -63,7 +65,7 @@ def measure(
         return max_slow is None or len(late) < max_slow
 
     program = subject.program(counters=counters, budget=budget)
-    limits = Limits(cpu=cpu, load=20.0)
+    limits = Limits(cpu=cpu, load=20.0, total=total)
     found = sandbox.run(program, Inputs.of(rows(calls)), limits, judge=judge)
     measured = (_measured(outcome) for outcome in found.outcomes)
     return MeasuredRun(tuple(measured), frozenset(late), found.cpu)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -171,15 +172,17 @@ def run(
     load: float = 20.0,
     timed: bool = False,
     max_slow: int | None = None,
+    total: float = math.inf,
 ) -> RunResult:
     """Call a subject on cases, each with fresh arguments.
 
-    ``cpu`` seconds a case, ``load`` seconds to load. ``timed``: answers carry their CPU seconds.
-    After ``max_slow`` cases that took too long, the rest are answered ``unfit`` without a run.
+    ``cpu`` seconds a case, ``total`` of all, ``load`` seconds to load. ``timed``: answers carry
+    their CPU seconds. After ``max_slow`` cases that took too long, the rest are answered ``unfit``
+    without a run.
     """
     calls = list(calls)
     inputs = Inputs.of([*rows(calls), (None, None)])
-    limits = Limits(cpu=cpu, load=load)
+    limits = Limits(cpu=cpu, load=load, total=total)
     slow = 0
 
     def judge(case: int, outcome: Outcome) -> bool:
@@ -189,7 +192,7 @@ def run(
 
     program = subject.program(variant=variant)
     found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
-    if found.outcomes[-1] is None and slow:
+    if slow and not isinstance(found.outcomes[-1], Returned):
         # Cut short: the quick ones once more, to learn what they touched.
         quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
         again = run(sandbox, subject, [calls[at] for at in quick], variant=variant, cpu=cpu)
