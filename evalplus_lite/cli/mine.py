@@ -55,8 +55,15 @@ def mine(
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,
+    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
     states: Annotated[
         int, typer.Option("--states", min=0, help="Also ask for variables at so many breakpoints.")
+    ] = 0,
+    questions: Annotated[
+        int,
+        typer.Option(
+            "--questions", min=0, help="Also ask of so many moments: lines run, state, next line."
+        ),
     ] = 0,
     seed: options.Seed = 0,
     workers: options.Workers = None,
@@ -92,7 +99,9 @@ def mine(
             companions=companion or [],
             client=client,
             chained=chain,
+            links=links,
             states=states,
+            questions=questions,
             out=out,
             force=force,
             session=session,

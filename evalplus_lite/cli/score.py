@@ -93,11 +93,18 @@ def show(report: ScoreReport) -> None:
             for name, value in report.pass_at.items()
         ]
         print_table("Predictions", ["", "%", "95 %"], rows)
+    if report.consistency is not None:
+        found = report.consistency
+        say(
+            f"incremental consistency over {found.moments} moments: {100 * found.mean:.1f} %"
+            f" {ends(found.interval)}"
+        )
     groups = dict.fromkeys(line.group for line in report.lines)
     for title, wanted in (
         ("Overall", {"all"}),
         ("By package", {"package"}),
-        ("By statistic", set(groups) - {"all", "package"}),
+        ("By question", {"question"}),
+        ("By statistic", set(groups) - {"all", "package", "question"}),
     ):
         lines = [line for line in report.lines if line.group in wanted]
         if lines:

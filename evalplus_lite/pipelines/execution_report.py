@@ -10,8 +10,9 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import ModelSource, Prices
+from evalplus_lite.mining.asking.judging import judge_by
 from evalplus_lite.mining.asking.predict import Prediction
-from evalplus_lite.mining.asking.score import GradedPrediction, judge_by, read_predictions
+from evalplus_lite.mining.asking.score import GradedPrediction, read_predictions
 from evalplus_lite.mining.findings import measured, scores, supply
 from evalplus_lite.mining.findings.answers import Material, ModelGrades, Place
 from evalplus_lite.mining.statistics.measures import TIME

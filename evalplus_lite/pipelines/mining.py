@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.tasks.breakpoints import write_states
 from evalplus_lite.mining.tasks.chains import write_chained
+from evalplus_lite.mining.tasks.moments import write_questions
 from evalplus_lite.mining.work import is_path
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import run_facts
@@ -53,7 +55,9 @@ def mine(
     companions: Sequence[Path] = (),
     client: Client | None = None,
     chained: int = 0,
+    links: int = 2,
     states: int = 0,
+    questions: int = 0,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     session: Session | None = None,
@@ -65,9 +69,10 @@ def mine(
 
     ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
     installed or imported here. ``companions`` are libraries to inline from, ``client`` asks
-    a model for inputs. ``chained`` and ``states`` are numbers of tasks of these kinds to
-    build besides. With ``out``, a file, the tasks are written there, rejects, timings and the
-    funnel beside it; the same call goes on after a kill, unless ``force`` drops what is there.
+    a model for inputs. ``chained`` (of ``links`` functions each) and ``states`` are numbers of
+    tasks of these kinds to build besides, ``questions`` of moments of runs to ask four things of.
+    With ``out``, a file, the tasks are written there, rejects, timings and the funnel beside it;
+    the same call goes on after a kill, unless ``force`` drops what is there.
 
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
@@ -104,11 +109,12 @@ def mine(
         )
         funnel = campaign.run()
         extra: dict[str, int] = {}
-        if chained or states:
+        if chained or states or questions:
             sandboxes = stack.enter_context(Sandboxes(Sandbox(opened.config)))
             for kind, write, count in (
-                ("chained.jsonl", write_chained, chained),
+                ("chained.jsonl", functools.partial(write_chained, links=links), chained),
                 ("states.jsonl", write_states, states),
+                ("questions.jsonl", write_questions, questions),
             ):
                 if count:
                     other = outputs.beside(kind)

@@ -14,15 +14,14 @@ from evalplus_lite.execution.base import Call
 from evalplus_lite.llm import Client, ModelSource
 from evalplus_lite.mining.asking import predict as asking_model
 from evalplus_lite.mining.asking import score as scoring
+from evalplus_lite.mining.asking.judging import SameMessage, judge_by
 from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings
 from evalplus_lite.mining.asking.prompt import Asked
 from evalplus_lite.mining.asking.score import (
     Expression,
     GradedPrediction,
-    SameMessage,
     ScoreReport,
     graded_row,
-    judge_by,
     read_predictions,
 )
 from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval

@@ -142,6 +142,12 @@ def test_chains_compose_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes)
             if case.answer.kind == "value":
                 assert space[task.entry_point](*case.call.args) == case.answer.value
     assert any(task.entry_point == "composed" for task in made)
+    longer = chain(by_name["count"], by_name["stars"], by_name["count"])
+    assert longer is not None
+    assert "return count(stars(count(text)))" in longer.code
+    rows = list(chained_tasks(tasks, sandboxes, count=3, seed=0, links=3))
+    assert rows
+    assert all(len({*row.facts["parts"]}) == len(row.facts["parts"]) == 3 for row in rows)
     assert merge(["X = 1\n", "X = 2\n"], "") is None
     assert merge(["import re\n", "import regex as re\n"], "") is None
 

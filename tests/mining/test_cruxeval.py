@@ -13,7 +13,7 @@ from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Request
 from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings, parse_call, predict
-from evalplus_lite.mining.asking.prompt import prompt_for, worked_examples
+from evalplus_lite.mining.asking.prompt import question_of, worked_examples
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.tasks.cruxeval import CruxevalFile
 from evalplus_lite.mining.tasks.mined import TaskCase
@@ -47,7 +47,7 @@ def test_rows_are_read_without_running_them(rows: Path) -> None:
     assert file.skipped == ["sample_2"]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
-    assert "f(lambda x: x + 1, 3)" in prompt_for(second, second.cases[0])
+    assert "f(lambda x: x + 1, 3)" in question_of(second).text(second, second.cases[0])
     assert TaskCase.from_json(second.cases[0].to_json()) == second.cases[0]
 
 

@@ -16,15 +16,15 @@ from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.llm import RefusalError, Reply, Request
 from evalplus_lite.mining.asking.canonical import normal
+from evalplus_lite.mining.asking.judging import judge_by
 from evalplus_lite.mining.asking.predict import (
     Prediction,
     PredictionSettings,
     parse_answer,
     predict,
 )
-from evalplus_lite.mining.asking.prompt import EXAMPLES, answer_schema
-from evalplus_lite.mining.asking.prompt import prompt_for as prompt_for_case
-from evalplus_lite.mining.asking.score import grade, judge_by, read_predictions, score
+from evalplus_lite.mining.asking.prompt import EXAMPLES, question_of
+from evalplus_lite.mining.asking.score import grade, read_predictions, score
 from evalplus_lite.mining.inputs.dialogue import ask_for_cases
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
@@ -97,7 +97,7 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
 def test_answers_are_held_to_the_annotated_result() -> None:
     """A schema for a server takes the annotated type or an error; without a type, any value."""
     task = tasks_of_two()[1]
-    value, error = json.loads(answer_schema(task))["anyOf"]
+    value, error = question_of(task).schema(task)["anyOf"]
     assert value["properties"] == {"value": {}}
     assert error["required"] == ["error"]
     kinds = {
@@ -117,7 +117,7 @@ def test_answers_are_held_to_the_annotated_result() -> None:
     }
     for kind, wanted in kinds.items():
         typed = replace(task, facts={"signature": signature("int", result=kind).to_json()})
-        assert json.loads(answer_schema(typed))["anyOf"][0]["properties"] == {"value": wanted}
+        assert question_of(typed).schema(typed)["anyOf"][0]["properties"] == {"value": wanted}
 
 
 def true_answer(case: TaskCase) -> dict[str, Any]:
@@ -131,7 +131,9 @@ def test_a_right_predictor_scores_everything(tmp_path: Path) -> None:
     """Whoever answers with the true values and exceptions scores 100 %, in every group."""
     tasks = tasks_of_two()
     truths = {
-        prompt_for_case(task, case): true_answer(case) for task in tasks for case in task.cases
+        question_of(task).text(task, case): true_answer(case)
+        for task in tasks
+        for case in task.cases
     }
     source = Scripted(lambda request: json.dumps(truths[request.messages[0].content]))
     out = tmp_path / "p.jsonl"

@@ -5,6 +5,7 @@ Nothing that a model writes is ever executed: answers are parsed as JSON and kep
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +14,13 @@ from typing import Any
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.asking.prompt import (
-    INPUT_RETRY,
-    RETRY,
     Asked,
-    answer_schema,
-    prompt_for,
+    question_kind,
+    question_of,
     wording,
     worked_examples,
 )
-from evalplus_lite.mining.tasks.mined import MinedTask
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
@@ -117,29 +116,34 @@ def prediction_requests(
     """Yield every question, task by task."""
     for task in tasks:
         for case, known in enumerate(task.cases):
-            if asking.of == "input" and known.answer.kind != "value":
-                continue  # many a wrong call raises the same
+            if asking.of == "input" and not _has_input(task, known):
+                continue
             for sample in range(asking.samples):
                 yield PredictionRequest(task, case, sample)
+
+
+def _has_input(task: MinedTask, case: TaskCase) -> bool:
+    """Return whether a call can be asked for: many a wrong one raises the same."""
+    return case.answer.kind == "value" and question_kind(task) == "output"
 
 
 def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
     """Ask one question, and once more with the parse error where the answer cannot be read."""
     task, number = question.task, question.case
+    kind = question_of(task, asking.of)
     talk = Dialogue(
         source=source,
         temperature=asking.temperature,
         max_tokens=asking.max_tokens,
-        schema=answer_schema(task, asking.of) if asking.structured else None,
+        schema=json.dumps(kind.schema(task)) if asking.structured else None,
         messages=worked_examples(str(task.facts.get("python", "3")), asking.of)
         if asking.examples
         else [],
     )
-    text, problem = prompt_for(task, task.cases[number], asking.of), ""
+    text, problem = kind.text(task, task.cases[number]), ""
     answer: dict[str, Any] | None = None
     has_asked_again = False
     read = parse_answer if asking.of == "output" else parse_call
-    retry = RETRY if asking.of == "output" else INPUT_RETRY
     while True:
         reply = talk.ask(text, index=question.sample)
         if reply is None:
@@ -153,7 +157,7 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
             if has_asked_again:
                 break
             has_asked_again = True
-            text = retry.format(problem=problem)
+            text = kind.retry.format(problem=problem)
     tokens = talk.prompt_tokens, talk.completion_tokens
     return Prediction(
         task.id, number, question.sample, answer, problem, has_asked_again, *tokens, of=asking.of

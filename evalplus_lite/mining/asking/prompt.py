@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.llm import Message
 from evalplus_lite.mining.asking.canonical import normal
 from evalplus_lite.mining.inputs.schema import schema_of
@@ -48,6 +51,36 @@ nothing else, tuples and sets as lists. For variables n and names it could be:
 {{"value": {{"n": 3, "names": ["ab", null]}}}}
 {forms}
 """
+NEXT_PROMPT = """Work out what this Python {python} program does, without running it. Its \
+lines are numbered.
+
+<program>
+{numbered}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+Line {line} is about to run for the {hit}. time. Which line of {name} runs next after it? Lines of \
+functions that it calls do not count. Answer with one JSON object and nothing else, the number of \
+the line or, where no further line of {name} runs, "end": {{"value": 12}} or {{"value": "end"}}.
+"""
+COVERAGE_PROMPT = """Work out what this Python {python} program does, without running it. Its \
+lines are numbered.
+
+<program>
+{numbered}
+</program>
+
+It is called once, in a fresh process:
+<call>
+{call}
+</call>
+Which of the lines {lines} of {name} run in this call, at least once? Answer with one JSON object \
+and nothing else, true or false for each of them, in this order. For three lines it could be:
+{{"value": [true, false, true]}}
+"""
 FORMS = """\
 What JSON has no form for: bytes as text, a character a byte (b'a\\xff' is "a\\u00ff"); dates and \
 times as text in ISO form ("2024-02-29T12:30:00"); "NaN", "Infinity" and "-Infinity"; complex \
@@ -78,18 +111,6 @@ Asked = Literal["output", "input"]
 _ERROR_SCHEMA = object_schema({"type": {"type": "string"}, "message": {"type": "string"}})
 
 
-def answer_schema(task: MinedTask, of: Asked = "output") -> str:
-    """Return the JSON schema of an answer: a value of the annotated result type, or an error; or a
-    call."""
-    if of == "input":
-        return json.dumps(object_schema({"call": {"type": "string"}}))
-    value: dict[str, Any] = {}
-    if "signature" in task.facts and "breakpoint" not in task.facts:
-        value = schema_of(task.signature.result)
-    kinds = {"value": value, "error": _ERROR_SCHEMA}
-    return json.dumps({"anyOf": [object_schema({name: body}) for name, body in kinds.items()]})
-
-
 EXAMPLES = (
     ("def cut(text: str, size: int) -> str:\n    return text[:size] + '...'\n", "cut",
      Invocation(("sunflower", 3)), {"value": "sun..."}),
@@ -111,7 +132,7 @@ def worked_examples(python: str, of: Asked = "output") -> list[Message]:
         if of == "input" and "value" not in answer:
             continue
         said = {"call": call.written(name)} if of == "input" else answer
-        turns.append(Message("user", prompt_for(task, case, of)))
+        turns.append(Message("user", question_of(task, of).text(task, case)))
         turns.append(Message("assistant", json.dumps(said)))
     return turns
 
@@ -119,39 +140,107 @@ def worked_examples(python: str, of: Asked = "output") -> list[Message]:
 def wording(of: Asked = "output") -> str:
     """Return a fingerprint of the prompts: answers to other words are other predictions."""
     prompts = (
-        (PROMPT, STATE_PROMPT, FORMS, RETRY) if of == "output" else (INPUT_PROMPT, INPUT_RETRY)
+        (PROMPT, STATE_PROMPT, NEXT_PROMPT, COVERAGE_PROMPT, FORMS, RETRY)
+        if of == "output"
+        else (INPUT_PROMPT, INPUT_RETRY)
     )
     text = "\n".join(prompts)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def prompt_for(task: MinedTask, case: TaskCase, of: Asked = "output") -> str:
-    """Return the message that asks for one case, or for the variables at its breakpoint."""
-    if of == "input":
-        return INPUT_PROMPT.format(
-            python=str(task.facts.get("python", "3")),
-            name=task.entry_point,
-            code=task.code,
-            value=repr(case.answer.value),
-        )
-    stop = task.facts.get("breakpoint")
-    if stop is not None:
-        return STATE_PROMPT.format(
-            python=str(task.facts.get("python", "3")),
-            code=task.code,
-            call=case.written(task.entry_point),
-            line=stop["line"],
-            text=stop["text"],
-            forms=FORMS,
-            hit=stop["hit"],
-            variables=", ".join(stop["variables"]),
-        )
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A kind of question about a case: what is asked, and what an answer must look like.
+
+    ``prompt`` is filled with what ``words`` gives; ``schema`` is that of an answer as JSON;
+    ``retry`` asks again, with the ``problem`` of the answer that could not be read.
+    """
+
+    prompt: str
+    words: Callable[[MinedTask, TaskCase], Mapping[str, object]]
+    schema: Callable[[MinedTask], dict[str, Any]]
+    retry: str = RETRY
+
+    def text(self, task: MinedTask, case: TaskCase) -> str:
+        """Return the message that asks."""
+        common = {
+            "python": str(task.facts.get("python", "3")),
+            "name": task.entry_point,
+            "code": task.code,
+            "forms": FORMS,
+        }
+        return self.prompt.format_map({**common, **self.words(task, case)})
+
+
+def _of_output(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
     arguments = normal([list(case.call.args), dict(case.call.kwargs)])
     shown = json.dumps(arguments, ensure_ascii=False)
-    return PROMPT.format(
-        python=str(task.facts.get("python", "3")),
-        code=task.code,
-        forms=FORMS,
-        call=case.written(task.entry_point),
-        arguments="as the call has them" if case.source else shown,
-    )
+    return {
+        "call": case.written(task.entry_point),
+        "arguments": "as the call has them" if case.source else shown,
+    }
+
+
+def _of_input(_: MinedTask, case: TaskCase) -> Mapping[str, object]:
+    return {"value": repr(case.answer.value)}
+
+
+def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
+    stop = task.facts["breakpoint"]
+    lines = enumerate(task.code.rstrip("\n").split("\n"), 1)
+    return {
+        "call": case.written(task.entry_point),
+        "line": stop["line"],
+        "text": stop["text"],
+        "hit": stop["hit"],
+        "variables": ", ".join(stop["variables"]),
+        "numbered": "\n".join(f"{number:4} {line}".rstrip() for number, line in lines),
+        "lines": ", ".join(map(str, task.facts.get("question", {}).get("lines", ()))),
+    }
+
+
+def _result_schema(task: MinedTask) -> dict[str, Any]:
+    return _either(schema_of(task.signature.result) if "signature" in task.facts else {})
+
+
+def _either(value: dict[str, Any]) -> dict[str, Any]:
+    kinds = {"value": value, "error": _ERROR_SCHEMA}
+    return {"anyOf": [object_schema({name: body}) for name, body in kinds.items()]}
+
+
+def _lines_schema(_: MinedTask) -> dict[str, Any]:
+    return object_schema({"value": {"type": "array", "items": {"type": "boolean"}}})
+
+
+QUESTIONS: Mapping[str, Question] = {
+    "output": Question(PROMPT, _of_output, _result_schema),
+    "input": Question(
+        INPUT_PROMPT,
+        _of_input,
+        lambda _: object_schema({"call": {"type": "string"}}),
+        retry=INPUT_RETRY,
+    ),
+    "state": Question(STATE_PROMPT, _of_stop, lambda _: _either({})),
+    "next": Question(
+        NEXT_PROMPT,
+        _of_stop,
+        lambda _: object_schema({"value": {"anyOf": [{"type": "integer"}, {"const": "end"}]}}),
+    ),
+    "coverage": Question(COVERAGE_PROMPT, _of_stop, _lines_schema),
+}
+"""Every kind of question, by the name that a task's row has (``question``)."""
+
+
+def question_of(task: MinedTask, of: Asked = "output") -> Question:
+    """Return what is asked of a task's cases."""
+    return QUESTIONS["input" if of == "input" else question_kind(task)]
+
+
+def question_kind(task: MinedTask) -> str:
+    """Return the kind of question that a task's row names; InputError for none that there is."""
+    kind = task.facts.get("question", {}).get("kind")
+    if kind is not None and kind not in QUESTIONS:
+        raise InputError(
+            f"{task.id}: no question of kind {kind!r}", remedy=one_of(str(kind), tuple(QUESTIONS))
+        )
+    return str(kind or ("state" if "breakpoint" in task.facts else "output"))

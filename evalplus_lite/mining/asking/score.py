@@ -11,33 +11,21 @@ from types import MappingProxyType
 from typing import Any
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Message, ModelSource, Request
 from evalplus_lite.mining.asking.canonical import is_same
+from evalplus_lite.mining.asking.judging import SameMessage
 from evalplus_lite.mining.asking.predict import Prediction
 from evalplus_lite.mining.asking.prompt import Asked
-from evalplus_lite.mining.asking.score_tables import ScoreRow, by_function, score_rows
+from evalplus_lite.mining.asking.score_tables import (
+    MomentScore,
+    ScoreRow,
+    by_function,
+    consistency_of,
+    score_rows,
+)
 from evalplus_lite.mining.tasks.generations import is_generations, read_generations
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import read_jsonl
-
-JUDGE = """Two messages of one kind of Python exception ({kind}) follow. Do they report the same \
-problem? Keep in mind: versions of Python word one error with more or less detail; the cause may \
-be put more or less helpfully; hints and suggestions added to a message change nothing; line \
-numbers and file paths do not matter.
-
-<first>
-{first}
-</first>
-<second>
-{second}
-</second>
-
-Would an experienced Python developer call them the same error? Answer True or False only."""
-
-SameMessage = Callable[[str, str, str], bool]
-"""Whether two messages of an exception's type, the true and the predicted one, say the same."""
-MOST_FAILURES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,43 +96,6 @@ def grade(
     return GradedPrediction(prediction, False, "other message")
 
 
-def judge_by(source: ModelSource) -> SameMessage:
-    """Return a judge of exception messages that asks a language model for True or False.
-
-    The texts are data to it; an answer that is neither word counts as False. Each question is asked
-    once, and after ``MOST_FAILURES`` failures in a row no more are. Raises LLMError for a question
-    without an answer.
-    """
-    known: dict[tuple[str, str, str], bool | LLMError] = {}
-    failures = 0
-
-    def ask(kind: str, true: str, predicted: str) -> bool:
-        text = JUDGE.format(kind=kind, first=true[:2000], second=predicted[:2000])
-        request = Request(
-            model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
-        )
-        return source.ask(request, cut_off="keep").text.strip().strip(".'\"*").lower() == "true"
-
-    def judge(kind: str, true: str, predicted: str) -> bool:
-        nonlocal failures
-        question = (kind, true, predicted)
-        if question not in known:
-            if failures >= MOST_FAILURES:
-                raise LLMError("not asked, as the judge failed several times in a row")
-            try:
-                known[question] = ask(*question)
-                failures = 0
-            except LLMError as error:
-                known[question] = error
-                failures += 1
-        found = known[question]
-        if isinstance(found, LLMError):
-            raise found
-        return found
-
-    return judge
-
-
 def read_predictions(
     path: Path, *, known: Collection[str] = (), of: Asked | None = None
 ) -> Iterator[Prediction]:
@@ -211,6 +162,8 @@ class ScoreReport:
     """Predictions that are there more than once, under one sample's number: counted once."""
     too_few: list[int] = field(default_factory=list)
     """The k of pass@k that no case has answers enough for."""
+    consistency: MomentScore | None = None
+    """Of questions about moments of runs: how far an answer's understanding of each one goes."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it for a file."""
@@ -228,6 +181,7 @@ class ScoreReport:
             "undecided": self.undecided,
             "repeated": self.repeated,
             "too_few": self.too_few,
+            **({} if self.consistency is None else {"consistency": self.consistency.to_json()}),
         }  # fmt: skip
 
 
@@ -252,6 +206,7 @@ def score(
     marks: dict[tuple[str, int], list[bool]] = defaultdict(list)
     report = ScoreReport()
     unjudged: set[tuple[str, int]] = set()
+    moments: dict[tuple[str, str, int], dict[str, bool]] = defaultdict(dict)
     answers: dict[tuple[str, int, int], Mapping[str, Any] | None] = {}
     for prediction in predictions:
         task = task_of(prediction, known)
@@ -277,6 +232,10 @@ def score(
             unjudged.add((prediction.task_id, prediction.case))
             continue
         marks[prediction.task_id, prediction.case].append(found.is_right)
+        asked = task.facts.get("question", {})
+        if "moment" in asked:
+            moment = (task.id.partition("@")[0], asked["moment"], prediction.sample)
+            moments[moment][asked["kind"]] = found.is_right
         if not found.is_right:
             report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
     if not answers:
@@ -295,4 +254,5 @@ def score(
     rates = {place: fmean(found) for place, found in marks.items()}
     report.lines = list(score_rows(known, rates))
     report.reasons = dict(sorted(report.reasons.items()))
+    report.consistency = consistency_of(moments)
     return report

@@ -10,6 +10,7 @@ from statistics import fmean
 
 from evalplus_lite.mining.statistics.measures import measures
 from evalplus_lite.mining.tasks.mined import MinedTask
+from evalplus_lite.mining.tasks.moments import KINDS, consistency
 from evalplus_lite.statistics.means import clustered_interval
 
 BINS = 4
@@ -31,6 +32,38 @@ class ScoreRow:
     interval: tuple[float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class MomentScore:
+    """Mean incremental consistency over moments that were asked about in every way."""
+
+    moments: int
+    mean: float
+    interval: tuple[float, float]
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for a file."""
+        interval = [round(end, 6) for end in self.interval]
+        return {"moments": self.moments, "mean": round(self.mean, 6), "interval": interval}
+
+
+def consistency_of(
+    moments: Mapping[tuple[str, str, int], Mapping[str, bool]],
+) -> MomentScore | None:
+    """Return how consistent the answers on moments are, by (function, moment, sample).
+
+    Moments that lack an answer are left out; None if all do.
+    """
+    found: dict[str, list[float]] = defaultdict(list)
+    for (function, _, _), marks in moments.items():
+        if len(marks) == len(KINDS):
+            found[function].append(consistency(marks))
+    values = [value for some in found.values() for value in some]
+    if not values:
+        return None
+    interval = clustered_interval((fsum(some), len(some)) for some in found.values())
+    return MomentScore(len(values), fmean(values), interval)
+
+
 def score_rows(
     known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
 ) -> Iterator[ScoreRow]:
@@ -45,6 +78,12 @@ def score_rows(
         packages[str(known[place[0]].facts.get("package", "-"))].append(place)
     for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
         yield _line("package", name, members, rates)
+    kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        if "question" in known[place[0]].facts:
+            kinds[str(known[place[0]].facts["question"].get("kind"))].append(place)
+    for kind, members in sorted(kinds.items()):
+        yield _line("question", kind, members, rates)
     for group, values in _statistics(known, places).items():
         yield from _quarters(group, values, rates)
 

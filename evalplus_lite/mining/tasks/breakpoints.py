@@ -26,22 +26,47 @@ MAX_STATE = 1500
 def state_tasks(
     tasks: Sequence[MinedTask], sandboxes: Sandboxes, *, count: int, seed: int
 ) -> Iterator[MinedTask]:
-    """Yield up to ``count`` tasks of one case each, spread over the functions."""
+    """Yield up to ``count`` tasks of one case each: one of each function, then second ones, ...
+
+    A case is asked about at several of its stops where the functions are fewer than ``count``.
+    """
     rng = random.Random(f"{seed}:states")
     usable = [task for task in tasks if task.cases]
     rng.shuffle(usable)
+    found = [_of_task(task, sandboxes, seed) for task in usable]
     made = 0
-    for task in usable:
-        if made >= count:
-            return
-        subject = CallableProgram(task.entry_point, task.signature, code=task.code)
-        for case in rng.sample(task.cases, min(TRIED, len(task.cases))):
-            found = stops(sandboxes.plain, subject, case.call)
-            fit = worth_asking(found, case)
-            if fit and found == stops(sandboxes.others[0], subject, case.call):
+    while found:
+        left = []
+        for states in found:
+            if made >= count:
+                return
+            state = next(states, None)
+            if state is not None:
+                left.append(states)
                 made += 1
-                yield _task(task, case, rng.choice(fit))
-                break
+                yield state
+        found = left
+
+
+def _of_task(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[MinedTask]:
+    """Yield a function's states, no two with the same values."""
+    rng = random.Random(f"{seed}:states:{task.id}")
+    subject = CallableProgram(task.entry_point, task.signature, code=task.code)
+    runs: list[tuple[TaskCase, list[Stop]]] = []
+    asked: set[str] = set()
+    for case in rng.sample(task.cases, min(TRIED, len(task.cases))):
+        found = stops(sandboxes.plain, subject, case.call)
+        fit = worth_asking(found, case)
+        if fit and found == stops(sandboxes.others[0], subject, case.call):
+            runs.append((case, rng.sample(fit, len(fit))))
+    while runs:
+        for case, fit in runs:
+            stop = fit.pop()
+            state = f"{stop.line} {canonical(dict(stop.state))}"
+            if state not in asked:
+                asked.add(state)
+                yield _task(task, case, stop)
+        runs = [run for run in runs if run[1]]
 
 
 def worth_asking(found: Sequence[Stop], case: TaskCase) -> list[Stop]:
@@ -61,22 +86,22 @@ def worth_asking(found: Sequence[Stop], case: TaskCase) -> list[Stop]:
     ]
 
 
+def stop_facts(code: str, stop: Stop) -> dict[str, Any]:
+    """Return what a question says of a stop: line, its text, how often, names of variables."""
+    text = code.split("\n")[stop.line - 1].strip()
+    return {"line": stop.line, "text": text, "hit": stop.hit, "variables": list(stop.state)}
+
+
 def _task(task: MinedTask, case: TaskCase, stop: Stop) -> MinedTask:
-    text = task.code.split("\n")[stop.line - 1].strip()
     facts: dict[str, Any] = {
         key: task.facts[key]
         for key in ("package", "version", "licence", "module", "function", "python", "static")
         if key in task.facts
     }
-    facts["breakpoint"] = {
-        "line": stop.line,
-        "text": text,
-        "hit": stop.hit,
-        "variables": list(stop.state),
-    }
+    facts["breakpoint"] = stop_facts(task.code, stop)
     answer = CallResult("value", value=dict(stop.state))
     return MinedTask(
-        f"{task.id}@{stop.line}#{stop.hit}",
+        f"{task.id}@{stop.line}#{stop.hit}/{task.cases.index(case)}",
         task.code,
         task.entry_point,
         (replace(case, answer=answer),),

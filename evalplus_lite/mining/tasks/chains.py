@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,9 @@ from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl
 
 MAX_CODE = 60_000
+PAIR = 2
+TRIED = 30
+"""Chains, or composites, of one function that are put together at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +54,26 @@ def feeds(result: Type, signature: Signature) -> bool:
     return result == wanted or (wanted.kind == "union" and result in wanted.arguments)
 
 
-def chain(first: MinedTask, second: MinedTask) -> Chained | None:
-    """Return ``second(first(...))``; None where types do not fit or names clash."""
-    inner, outer = first.signature, second.signature
-    if not feeds(inner.result, outer) or any(p.kind != "positional" for p in inner.parameters):
+def chain(*links: MinedTask) -> Chained | None:
+    """Return ``last(...(second(first(...))))``; None where types do not fit or names clash."""
+    inner = links[0].signature
+    if any(p.kind != "positional" for p in inner.parameters):
         return None
-    names = ", ".join(p.name for p in inner.parameters)
-    body = f"    return {second.entry_point}({first.entry_point}({names}))"
+    if not all(feeds(a.signature.result, b.signature) for a, b in itertools.pairwise(links)):
+        return None
+    nested = ", ".join(p.name for p in inner.parameters)
+    for link in links:
+        nested = f"{link.entry_point}({nested})"
     parameters = ", ".join(
         p.name if p.default is None else f"{p.name}={p.default}" for p in inner.parameters
     )
-    code = merge([first.code, second.code], f"def chained({parameters}):\n{body}\n")
+    body = f"def chained({parameters}):\n    return {nested}\n"
+    code = merge([link.code for link in links], body)
     if code is None:
         return None
-    calls = tuple(c.call for c in first.cases if c.answer.kind == "value")
-    signature = Signature(inner.parameters, outer.result)
-    ids = (first.id, second.id)
+    calls = tuple(c.call for c in links[0].cases if c.answer.kind == "value")
+    signature = Signature(inner.parameters, links[-1].signature.result)
+    ids = tuple(link.id for link in links)
     return Chained(f"chain/{'>'.join(ids)}", code, "chained", signature, calls, ids)
 
 
@@ -166,31 +173,78 @@ def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
 
 
 def chained_tasks(
-    tasks: Sequence[MinedTask], sandboxes: Sandboxes, *, count: int, seed: int
+    tasks: Sequence[MinedTask], sandboxes: Sandboxes, *, count: int, seed: int, links: int = 2
 ) -> Iterator[MinedTask]:
-    """Yield up to ``count`` tasks that are chains or composites, each validated on its own runs."""
-    rng = random.Random(f"{seed}:chain")
-    usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE]
-    pairs = [(a, b) for a in usable for b in usable if a is not b]
-    rng.shuffle(pairs)
-    made = 0
+    """Yield up to ``count`` tasks that are chains or composites, each validated on its own runs.
+
+    Chains have ``links`` functions, no function twice. Each function is the last of one before any
+    is of two, and for each at most ``TRIED`` are put together: the work grows with ``count``, not
+    with the pairs that there are.
+    """
+    usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
     by_result: dict[Type, list[MinedTask]] = {}
     for task in usable:
         by_result.setdefault(task.signature.result, []).append(task)
-    for first, second in pairs:
-        if made >= count:
-            return
-        required = _required(second)
-        if len(required) > 1:
-            pools = [by_result.get(p.type, []) for p in required]
-            feeders = [rng.choice(pool) for pool in pools if pool]
-            found = compose(feeders, second) if len(feeders) == len(required) else None
-        else:
-            found = chain(first, second)
-        built = None if found is None else _executed(found, [first, second], sandboxes)
-        if built is not None:
-            made += 1
-            yield built
+    random.Random(f"{seed}:chain").shuffle(usable)
+    open_: list[Iterator[Chained]] = [_ending_in(t, by_result, seed, links) for t in usable]
+    known = {task.id: task for task in usable}
+    made = 0
+    while open_:
+        left = []
+        for candidates in open_:
+            if made >= count:
+                return
+            found = next(candidates, None)
+            if found is None:
+                continue
+            left.append(candidates)
+            built = _executed(found, [known[id] for id in found.parts], sandboxes)
+            if built is not None:
+                made += 1
+                yield built
+        open_ = left
+
+
+def _ending_in(
+    last: MinedTask, by_result: Mapping[Type, Sequence[MinedTask]], seed: int, links: int
+) -> Iterator[Chained]:
+    """Yield programs that end in a function, in an order of their own."""
+    rng = random.Random(f"{seed}:chain:{last.id}")
+    required = _required(last)
+    found: Chained | None
+    if len(required) > 1:
+        pools = [by_result.get(p.type, ()) for p in required]
+        for _ in range(TRIED if all(pools) and links == PAIR else 0):
+            found = compose([rng.choice(pool) for pool in pools], last)
+            if found is not None:
+                yield found
+        return
+    for walk in itertools.islice(_walks((last,), by_result, rng, links), TRIED):
+        found = chain(*walk)
+        if found is not None:
+            yield found
+
+
+def _walks(
+    end: tuple[MinedTask, ...],
+    by_result: Mapping[Type, Sequence[MinedTask]],
+    rng: random.Random,
+    links: int,
+) -> Iterator[tuple[MinedTask, ...]]:
+    """Yield sequences of so many functions with this end, each feeding the next."""
+    if len(end) == links:
+        yield end
+        return
+    given = end[0].signature.parameters
+    if not given:
+        return
+    wanted = given[0].type
+    types = (wanted, *(wanted.arguments if wanted.kind == "union" else ()))
+    pool = [task for each in types for task in by_result.get(each, ())]
+    for feeder in rng.sample(pool, min(TRIED, len(pool))):
+        is_new = all(feeder is not each for each in end)
+        if is_new and feeds(feeder.signature.result, end[0].signature):
+            yield from _walks((feeder, *end), by_result, rng, links)
 
 
 def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) -> MinedTask | None:
@@ -216,8 +270,11 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
     return MinedTask(found.id, found.code, found.entry_point, rows, facts)
 
 
-def write_chained(source: Path, out: Path, sandboxes: Sandboxes, *, count: int, seed: int) -> int:
+def write_chained(
+    source: Path, out: Path, sandboxes: Sandboxes, *, count: int, seed: int, links: int = 2
+) -> int:
     """Write chained tasks of a file of tasks; return how many came of it."""
-    made = list(chained_tasks(list(read_tasks(source)), sandboxes, count=count, seed=seed))
+    given = list(read_tasks(source))
+    made = list(chained_tasks(given, sandboxes, count=count, seed=seed, links=links))
     write_jsonl(out, (task.to_json() for task in made))
     return len(made)
