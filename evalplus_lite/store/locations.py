@@ -22,6 +22,9 @@ Place: TypeAlias = Path | str
 """A file or folder: a path, or the text of a URL."""
 SHOWN = ("s3", "gs", "az", "hf", "https", "file")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_WEB = {"http", "https"}
+_OBJECTS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "hf"}
+"""Protocols without folders: to make one is to make a bucket, perhaps by a slip of the pen."""
 _SECRET = re.compile(r"(?<=://)[^/@]*:[^/@]*@")
 _PIECE = 1 << 20
 
@@ -67,14 +70,14 @@ class Folder:
         """Return the files in it and below, by their paths within it, sorted; none if it is not."""
         with self._reaching("listed"):
             self._files.invalidate_cache()
-            found = self._files.find(self._root) if self._files.isdir(self._root) else ()
+            found = self._files.find(self._root) if _is_folder(self._files, self._root) else ()
         start = len(self._root.rstrip("/")) + 1
         return sorted(name[start:] for name in found)
 
     def is_there(self) -> bool:
         """Return whether there is such a folder, and it is no file."""
         with self._reaching("read"):
-            return bool(self._files.isdir(self._root))
+            return _is_folder(self._files, self._root)
 
     def fetch(self, name: str, to: Path) -> None:
         """Copy a file of it to a path."""
@@ -85,9 +88,10 @@ class Folder:
         """Copy a file to it, under a name that it takes when it is whole."""
         with self._reaching("written"):
             target = f"{self._root}/{name}"
-            self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+            if not _OBJECTS & _protocols(self._files):
+                self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
             # An object appears when it is whole; a file that is written is seen, so it is renamed.
-            if self._is_local:
+            if "file" in _protocols(self._files):
                 self._files.put_file(str(path), f"{target}.tmp")
                 self._files.mv(f"{target}.tmp", target)
             else:
@@ -98,11 +102,6 @@ class Folder:
         with self._reaching("written"), contextlib.suppress(FileNotFoundError):
             self._files.rm_file(f"{self._root}/{name}")
 
-    @property
-    def _is_local(self) -> bool:
-        protocol = self._files.protocol
-        return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
-
     def _reaching(self, what: str) -> contextlib.AbstractContextManager[None]:
         return _reaching(self.url, what)
 
@@ -112,7 +111,7 @@ def open_url(url: str) -> Iterator[IO[bytes]]:
     """Open a URL for reading as a stream; InputError says what is missing."""
     files, path = _filesystem(url)
     with _reaching(url, "read"):
-        if files.isdir(path):
+        if _is_folder(files, path):
             raise IsADirectoryError(url)
         stream = files.open(path, "rb", block_size=_PIECE)
     with contextlib.closing(stream):
@@ -148,6 +147,15 @@ class _Raw(io.RawIOBase):
             data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+def _protocols(files: Any) -> set[str]:
+    return {files.protocol} if isinstance(files.protocol, str) else set(files.protocol)
+
+
+def _is_folder(files: Any, path: str) -> bool:
+    """Return whether a path is a folder; of the web's nobody knows without reading them."""
+    return not _WEB & _protocols(files) and bool(files.isdir(path))
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
