@@ -74,6 +74,7 @@ def f(text: str, limit: int = 3) -> str:
         ((-1,), ValueError("below zero"), True),
         ((-1,), ValueError("zero"), True),
         ((-2,), ValueError("below zero"), False),
+        (("abcdef", 10**5000), "ab", False),
     ],
 )
 def test_answers_that_the_documentation_holds_are_known(

@@ -64,7 +64,10 @@ class ShownProgram:
         return told and all(map(self._holds, (*call.args, *call.kwargs.values())))
 
     def _holds(self, value: Value) -> bool:
-        text = repr(value)
+        try:
+            text = repr(value)
+        except (ValueError, RecursionError):  # more digits, or depth, than Python writes
+            return False
         if len(text) > MAX_LOOKED_FOR:
             return False
         forms = {text, text.replace("'", '"')}
