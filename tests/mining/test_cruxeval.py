@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.conversation import Scripted
@@ -15,10 +16,11 @@ from evalplus_lite.llm import Request
 from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings, parse_call, predict
 from evalplus_lite.mining.asking.prompt import question_of, worked_examples
 from evalplus_lite.mining.running.runs import Invocation
-from evalplus_lite.mining.tasks.cruxeval import CruxevalFile
 from evalplus_lite.mining.tasks.mined import TaskCase
+from evalplus_lite.mining.tasks.published import FORMS, PublishedFile
 from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.prediction import score
+from evalplus_lite.pipelines.exporting import export
+from evalplus_lite.pipelines.prediction import read_tasks, score
 from evalplus_lite.pipelines.work.predicted import Subject, judged_calls, judged_values
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl, write_jsonl
@@ -42,7 +44,7 @@ def rows(tmp_path: Path) -> Path:
 
 def test_rows_are_read_without_running_them(rows: Path) -> None:
     """An input that is no literal stays text; a row whose output is none is named."""
-    file = CruxevalFile(rows)
+    file = PublishedFile(rows)
     first, second = file.tasks()
     assert file.skipped == ["sample_2"]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
@@ -140,7 +142,7 @@ def test_a_model_is_asked_for_calls(rows: Path, tmp_path: Path) -> None:
         return '{"call": "f([1, (2,)])"}' if "[1, (2,)]" in last else "four"
 
     source, out = Scripted(reply), tmp_path / "p.jsonl"
-    tasks = list(CruxevalFile(rows).tasks())
+    tasks = list(PublishedFile(rows).tasks())
     asking = PredictionSettings(of="input", examples=True)
     assert predict(tasks, source, out, asking=asking) == 2
     assert "lambda" not in source.asked[-1].messages[-1].content
@@ -163,3 +165,48 @@ def test_rows_of_predictions_survive_their_file() -> None:
     """What was asked for is kept with the answer."""
     said = Prediction("t", 0, 1, {"python": "f(3)"}, of="input")
     assert Prediction.from_json(said.to_json()) == said
+
+
+MINED = {
+    "task_id": "p/m.cut", "package": "p", "licence": "MIT", "entry_point": "cut",
+    "code": "def cut(text: str, size: int = 1):\n    if size < 0:\n        raise ValueError(size)\n"
+            "    return {'to': (text[:size], size)}\n",
+    "signature": {"parameters": [
+        {"name": "text", "kind": "positional", "type": "str", "default": None},
+        {"name": "size", "kind": "positional", "type": "int", "default": "1"},
+    ], "result": "dict[str, tuple[str, int]]"},
+    "cases": [
+        {"input": [["ab'\n", 2], {}], "output": {"to": {"$tuple": ["ab", 2]}}},
+        {"input": [["é"], {"size": 0}], "output": {"to": {"$tuple": ["", 0]}}},
+        {"input": [["x", -1], {}], "error": {"type": "ValueError", "message": "-1"}},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) -> None:
+    """Written and read again they are the same questions, with licences; errors stay behind."""
+    write_jsonl(tmp_path / "tasks.jsonl", [MINED])
+    found = export(tmp_path / "tasks.jsonl", tmp_path / "out.jsonl", format=form)
+    assert found.to_rows()[0] == {"format": form, "tasks": 1, "cases": 2, "left_out": 1,
+                                  "out": str(tmp_path / "out.jsonl")}  # fmt: skip
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert all((row["task_id"], row["licence"]) == ("p/m.cut", "MIT") for row in rows)
+    for row in rows:  # as their own scorers run them
+        space: dict[str, Any] = {}
+        if form == "cruxeval":
+            exec(f"{row['code']}\nassert f({row['input']}) == {row['output']}", space)
+        elif form == "livecodebench":
+            exec(f"{row['code']}\nassert {row['input']} == {row['output']}", space)
+        else:
+            exec(row["refcode"], space)
+            for each in row["ios"]:
+                said = space[row["funcname"]](**each["input"])
+                assert json.loads(json.dumps(said)) == each["output"]
+    again = [(task, case) for task in read_tasks(tmp_path / "out.jsonl") for case in task.cases]
+    assert [case.call.args[:1] or case.call.kwargs["text"] for _, case in again] == (
+        ["ab'\n", "é"] if form == "codeio" else [("ab'\n",), ("é",)]
+    )
+    said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
+            for task, case in again]  # fmt: skip
+    assert score(read_tasks(tmp_path / "out.jsonl"), said).report.pass_at == {"pass@1": 0.5}

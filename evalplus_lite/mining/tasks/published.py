@@ -1,0 +1,240 @@
+"""Rows of CRUXEval, of LiveCodeBench's execution part and of CodeI/O as tasks, and tasks as these.
+
+What is source text there is read as literals and never executed; an input that is no literal stays
+text, and a row whose output is none is passed over and counted.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import CodecError, InputError, one_of
+from evalplus_lite.mining.running.runs import CallResult, Invocation
+from evalplus_lite.mining.statistics.static import static_statistics
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.store import read_jsonl
+from evalplus_lite.values import codec
+
+ENTRY_POINT = "f"
+"""What CRUXEval calls each of its functions."""
+NO_DATE = "1970-01-01"
+JsonRow = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RowForm:
+    """A published form of rows: the ``keys`` that tell it, and how rows are read and written.
+
+    ``read`` gives name of the row, code, entry point and cases; it raises ValueError for what
+    cannot be used. ``write`` gives the rows of a task, with how many cases each holds.
+    """
+
+    keys: frozenset[str]
+    read: Callable[[JsonRow, int], tuple[str, str, str, list[TaskCase]]]
+    write: Callable[[MinedTask, int], Iterator[tuple[JsonRow, int]]]
+
+
+@dataclass(slots=True)
+class PublishedFile:
+    """Reads one file; ``skipped`` names the rows whose output is no literal."""
+
+    path: Path
+    skipped: list[str] = field(default_factory=list)
+
+    def tasks(self) -> Iterator[MinedTask]:
+        """Yield a task for each row that can be read."""
+        for row in read_jsonl(self.path):
+            label = form_of(row.data)
+            if label is None:
+                raise InputError(
+                    "has other fields than the first row", path=self.path, line=row.line
+                )
+            try:
+                name, code, entry, cases = FORMS[label].read(row.data, row.line)
+                static = static_statistics(code, entry)
+            except (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError):
+                self.skipped.append(str(row.data.get("id", f"sample_{row.line}")))
+                continue
+            facts = {"package": label, "static": static.to_json()}
+            yield MinedTask(f"{label}/{name}", code, entry, tuple(cases), facts)
+
+
+def form_of(row: Mapping[str, Any]) -> str | None:
+    """Return the name of the form that a row has; None if it has none of these."""
+    if "cases" in row:
+        return None
+    return next((name for name, form in FORMS.items() if form.keys <= row.keys()), None)
+
+
+def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int, int]:
+    """Return tasks as rows of a form, how many cases these hold, and how many they cannot hold.
+
+    Exceptions have no place there, nor has a value that no literal (in CodeI/O no JSON) gives back.
+    """
+    if form not in FORMS:
+        raise InputError(f"no form named {form!r}", remedy=one_of(form, tuple(FORMS)))
+    rows: list[JsonRow] = []
+    held = 0
+    for task in tasks:
+        for row, count in FORMS[form].write(task, len(rows)):
+            rows.append({**row, **_origin(task)})
+            held += count
+    return rows, held, sum(len(task.cases) for task in tasks) - held
+
+
+def _origin(task: MinedTask) -> JsonRow:
+    """Return where a row is from: who passes code on has to name its authors."""
+    keys = ("package", "version", "licence", "origins", "python", "tags")
+    return {"task_id": task.id, **{key: task.facts[key] for key in keys if key in task.facts}}
+
+
+def _read_cruxeval(row: JsonRow, line: int) -> tuple[str, str, str, list[TaskCase]]:
+    code, given = str(row["code"]), str(row["input"])
+    case = _case(f"{ENTRY_POINT}({given})", given, str(row["output"]))
+    return str(row.get("id", f"sample_{line}")), code, ENTRY_POINT, [case]
+
+
+def _read_livecodebench(row: JsonRow, line: int) -> tuple[str, str, str, list[TaskCase]]:
+    call, entry = str(row["input"]).strip(), str(row["function_name"])
+    given = call.removeprefix(entry).strip()
+    if not (given.startswith("(") and given.endswith(")")):
+        raise ValueError("no call")
+    case = _case(call, given[1:-1], str(row["output"]))
+    return str(row.get("id", f"sample_{line}")), str(row["code"]), entry, [case]
+
+
+def _read_codeio(row: JsonRow, line: int) -> tuple[str, str, str, list[TaskCase]]:
+    cases = []
+    for each in row["ios"]:
+        given, output = each["input"], each["output"]
+        codec.dumps([given, output])
+        call = Invocation((), given) if isinstance(given, dict) else Invocation(tuple(given))
+        cases.append(TaskCase(call, CallResult("value", value=output)))
+    return f"row_{line}", str(row["refcode"]), str(row["funcname"]), cases
+
+
+def _case(call: str, given: str, output: str) -> TaskCase:
+    found = _call(call)
+    value = ast.literal_eval(output)
+    codec.dumps(value)
+    answer = CallResult("value", value=value)
+    return TaskCase(found or Invocation(()), answer, source="" if found else given)
+
+
+def _call(text: str) -> Invocation | None:
+    """Return the call that a text is; None if its arguments are not all plain values."""
+    node = ast.parse(text, mode="eval").body
+    if not isinstance(node, ast.Call):
+        raise ValueError("no call")
+    try:
+        args = tuple(ast.literal_eval(argument) for argument in node.args)
+        named = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
+        codec.dumps([list(args), named])
+    except (ValueError, TypeError, CodecError):
+        return None
+    return Invocation(args, named)
+
+
+def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
+    """Yield the cases that literals can hold: number, case, arguments and value as source."""
+    for number, case in enumerate(task.cases):
+        if case.answer.kind != "value":
+            continue
+        call, output = case.written(ENTRY_POINT), repr(case.answer.value)
+        try:
+            again = _case(call, "", output)
+        except (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError):
+            continue
+        if (again.answer.key, again.call.key) == (case.answer.key, case.call.key):
+            yield number, case, call[len(ENTRY_POINT) + 1 : -1], output
+
+
+def _write_cruxeval(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
+    code = task.code
+    if task.entry_point != ENTRY_POINT:
+        if any(isinstance(n, ast.Name | ast.FunctionDef | ast.ClassDef) and
+               getattr(n, "id", getattr(n, "name", "")) == ENTRY_POINT
+               for n in ast.walk(ast.parse(code))):  # fmt: skip
+            return  # it has a meaning there already
+        code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"
+    for at, (number, _, given, output) in enumerate(_sources(task), first):
+        row = {"code": code, "input": given, "output": output, "id": f"sample_{at}"}
+        yield {**row, "case": number}, 1
+
+
+def _write_livecodebench(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
+    origins = task.facts.get("origins") or [{}]
+    for at, (number, case, given, output) in enumerate(_sources(task), first):
+        yield (
+            {
+                "question_id": task.id,
+                "contest_id": str(task.facts.get("package", "")),
+                "contest_date": f"{origins[0].get('date') or NO_DATE}T00:00:00",
+                "difficulty": "",
+                "function_name": task.entry_point,
+                "code": task.code,
+                "input": f"{task.entry_point}({given})",
+                "output": output,
+                "id": f"sample_{at}",
+                "problem_id": task.id,
+                "numsteps": int(case.runtime.get("lines", 0)),
+                "case": number,
+            },
+            1,
+        )
+
+
+def _write_codeio(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
+    given = task.facts.get("signature", {}).get("parameters", [])
+    names = [each["name"] for each in given if each["kind"] == "positional"]
+    ios = []
+    for case in task.cases:
+        if case.answer.kind != "value" or case.source or len(case.call.args) > len(names):
+            continue
+        named = {**dict(zip(names, case.call.args, strict=False)), **case.call.kwargs}
+        if _is_json(named) and _is_json(case.answer.value, lists=True):
+            ios.append({"input": named, "output": case.answer.value})
+    if ios:
+        result = task.facts.get("signature", {}).get("result", "")
+        shown = ", ".join(f"{each['name']}: {each['type']}" for each in given)
+        yield (
+            {
+                "problem_description": str(task.facts.get("docstring") or ""),
+                "io_requirements": f"Input: {shown}. Output: {result}.",
+                "refcode": task.code,
+                "funcname": task.entry_point,
+                "ios": ios,
+                "source": str(task.facts.get("package", "")),
+                "category": "",
+                "meta": {"number": first},
+            },
+            len(ios),
+        )
+
+
+def _is_json(value: Any, *, lists: bool = False) -> bool:
+    """Return whether JSON gives a value back; with ``lists`` tuples may come back as lists."""
+    if isinstance(value, dict):
+        return all(isinstance(k, str) and _is_json(v, lists=lists) for k, v in value.items())
+    if isinstance(value, list) or (lists and isinstance(value, tuple)):
+        return all(_is_json(each, lists=lists) for each in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, bool | int | str)
+
+
+FORMS: Mapping[str, RowForm] = {
+    "livecodebench": RowForm(
+        frozenset({"code", "input", "output", "function_name"}),
+        _read_livecodebench,
+        _write_livecodebench,
+    ),
+    "cruxeval": RowForm(frozenset({"code", "input", "output"}), _read_cruxeval, _write_cruxeval),
+    "codeio": RowForm(frozenset({"refcode", "funcname", "ios"}), _read_codeio, _write_codeio),
+}
+"""Forms of others by name; of two that a row has, the first counts."""
