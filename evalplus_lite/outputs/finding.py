@@ -7,7 +7,7 @@ for output in found_outputs(["out/demo"]):
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -76,7 +76,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
     found: dict[Path, Output] = {}
     for path in map(place_of, paths):
         if isinstance(path, str):
-            path = copied(path)
+            path = copied(path, _needed)
         if not path.exists():
             raise InputError("does not exist", path=path, remedy="give a folder of results")
         outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))
@@ -89,6 +89,16 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
         found.update({each.path.resolve(): each for each in outputs if each.path.resolve() not in
                       found})  # fmt: skip
     return list(found.values())
+
+
+def _needed(names: Sequence[str]) -> Iterator[str]:
+    """Yield the files, of all in a folder and below, that stand beside what a job wrote."""
+    folders = {
+        folder
+        for folder, _, name in (each.rpartition("/") for each in names)
+        if (name in NAMES or name.endswith(FUNNEL)) and folder.count("/") < DEPTH
+    }
+    return (each for each in names if each.rpartition("/")[0] in folders)
 
 
 def _below(folder: Path, depth: int) -> Iterator[Output]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,17 @@ from evalplus_lite.store.publishing import published
 
 PART_ROWS = 10_000
 """Rows of a part of results at a URL: what a machine that goes away can lose."""
+
+
+_OURS = re.compile(
+    r"(?:results|costs)(?:-\d+|\.parts|(?:\.parts)?\.settings)?\.jsonl?(?:\.gz)?"
+    r"|eval_results[^/]*\.json|programs\.jsonl\.gz|summary\.json"
+)
+
+
+def is_ours(name: str) -> bool:
+    """Return whether ``evaluate`` writes files that are called so."""
+    return _OURS.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +47,7 @@ def destination(
     """Give where ``out`` is written, made if need be; InputError if it cannot be."""
     place = None if out is None else place_of(out)
     if isinstance(place, str):
-        with published(place, force=force) as found:
+        with published(place, is_ours, force=force) as found:
             yield Destination(found.folder, part_rows or PART_ROWS, found.put)
     else:
         yield Destination(None if place is None else made_folder(place), part_rows)

@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import ALIASES, InputError
@@ -25,15 +25,16 @@ _KEPT: set[Path] = set()
 """Copies that hold what could not be published."""
 
 
-def copied(url: str) -> Path:
+def copied(url: str, chosen: Callable[[Sequence[str]], Iterable[str]]) -> Path:
     """Return a copy of the folder at a URL, which is there until this process ends.
 
-    Errors show its files as they are called at the URL. Raises InputError if there is none.
+    ``chosen`` is given the files below it, by their paths in it, and returns those that are needed.
+    Errors show files as they are called at the URL. Raises InputError if there are none.
     """
     folder = Folder(url)
-    names = folder.below()
+    names = list(chosen(folder.below()))
     if not names:
-        raise InputError("holds no files", path=url, remedy="check the URL")
+        raise InputError("holds nothing that a command wrote", path=url, remedy="check the URL")
     own = _own_folder(url)
     for name in names:
         _fetch(folder, name, own)
@@ -41,15 +42,18 @@ def copied(url: str) -> Path:
 
 
 @contextlib.contextmanager
-def published(url: str, *, force: bool = False) -> Iterator[Published]:
+def published(url: str, ours: Callable[[str], bool], *, force: bool = False) -> Iterator[Published]:
     """Give a copy of the folder at a URL, which may not be there yet, to go on in.
 
+    ``ours`` tells by a file's path in it whether a job of this kind writes such: no other is
+    copied, and none removed, whatever else stands at the URL.
+
     What was changed in it is published when this ends, also by an error; but ``LAST`` only if it
-    ended well. With ``force`` what is there is removed. Raises InputError before anything is done
-    if nothing can be written there, and, naming the copy, which is kept then, if something could
-    not be written.
+    ended well. With ``force`` what is ours is removed first. Raises InputError before anything is
+    done if nothing can be written there, and, naming the copy, which is kept then, if something
+    could not be written.
     """
-    found = Published(url, force=force)
+    found = Published(url, ours, force=force)
     try:
         yield found
     except BaseException:
@@ -62,10 +66,10 @@ def published(url: str, *, force: bool = False) -> Iterator[Published]:
 class Published:
     """A folder at a URL and its copy, ``folder``; see ``published``."""
 
-    def __init__(self, url: str, *, force: bool = False) -> None:
+    def __init__(self, url: str, ours: Callable[[str], bool], *, force: bool = False) -> None:
         self.folder = _own_folder(url)
         self._url, self._remote = url, Folder(url)
-        self._there = set(self._remote.below())
+        self._there = set(filter(ours, self._remote.below()))
         self._stamps: dict[str, tuple[int, int, int]] = {}
         self._probe()
         if force:
@@ -121,6 +125,8 @@ class Published:
 
 
 def _fetch(folder: Folder, name: str, to: Path) -> None:
+    if ".." in name.split("/") or name.startswith("/"):  # which object stores allow
+        raise InputError("is no name of a file", path=f"{folder.url}/{name}", remedy="rename it")
     with spooling("a copy of what is at a URL"):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
         folder.fetch(name, to / name)

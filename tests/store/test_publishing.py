@@ -26,25 +26,29 @@ def memory() -> Iterator[Any]:
     files.pseudo_dirs[:] = [""]
 
 
+def ours(name: str) -> bool:
+    return not name.endswith(".md")
+
+
 def write(folder: Path, **texts: str) -> None:
     for name, text in texts.items():
         (folder / f"{name}.json").write_text(text)
 
 
 def contents(url: str = URL) -> dict[str, str]:
-    folder = copied(url)
+    folder = copied(url, iter)
     return {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_what_was_changed_is_published(memory: Any) -> None:
     """The summary last; what is as it was is not written again, what was removed is."""
-    with published(URL) as found:
+    with published(URL, ours) as found:
         write(found.folder, a="1", b="1", summary="1")
         (found.folder / "inner").mkdir()
         (found.folder / "inner" / "c.txt").write_text("c")
     assert contents() == {"a.json": "1", "b.json": "1", "summary.json": "1", "c.txt": "c"}
     before = memory.modified("/some/results/a.json")
-    with published(URL) as found:
+    with published(URL, ours) as found:
         assert (found.folder / "b.json").read_text() == "1"
         assert shown_path(found.folder / "b.json") == f"{URL}/b.json"
         write(found.folder, summary="2")
@@ -55,11 +59,11 @@ def test_what_was_changed_is_published(memory: Any) -> None:
 
 def test_a_run_that_ends_early_leaves_no_summary(memory: Any) -> None:
     """Whatever ends it: what was written is there for the next, and nobody takes it for whole."""
-    with published(URL) as found:
+    with published(URL, ours) as found:
         write(found.folder, a="1", summary="1")
 
     def interrupted() -> None:
-        with published(URL) as found:
+        with published(URL, ours) as found:
             write(found.folder, b="2", summary="2")
             raise KeyboardInterrupt
 
@@ -70,9 +74,9 @@ def test_a_run_that_ends_early_leaves_no_summary(memory: Any) -> None:
 
 def test_a_file_is_published_at_once(memory: Any) -> None:
     """What is at the URL is no whole from then on: a kill leaves it so."""
-    with published(URL) as found:
+    with published(URL, ours) as found:
         write(found.folder, summary="1")
-    with published(URL) as found:
+    with published(URL, ours) as found:
         write(found.folder, part="2")
         found.put(found.folder / "part.json")
         assert contents() == {"part.json": "2"}
@@ -80,13 +84,25 @@ def test_a_file_is_published_at_once(memory: Any) -> None:
 
 def test_force_takes_up_nothing_and_leaves_nothing(memory: Any) -> None:
     """Files of an earlier run that this one does not write are removed."""
-    with published(URL) as found:
+    with published(URL, ours) as found:
         write(found.folder, a="1", summary="1")
-    with published(URL, force=True) as found:
+    with published(URL, ours, force=True) as found:
         assert not list(found.folder.iterdir())
         assert not memory.find("/some/results")
         write(found.folder, summary="2")
     assert contents() == {"summary.json": "2"}
+
+
+def test_what_is_not_ours_is_let_be(memory: Any) -> None:
+    """Neither copied nor removed; and a name that leads out of the folder is refused."""
+    memory.pipe_file("/some/results/README.md", b"others'")
+    for force in (False, True):
+        with published(URL, ours, force=force) as found:
+            assert not (found.folder / "README.md").exists()
+            write(found.folder, summary="1")
+    assert contents() == {"summary.json": "1", "README.md": "others'"}
+    with pytest.raises(InputError, match="no name of a file"):
+        copied(URL, lambda _: ["../../x.json"])
 
 
 def test_what_cannot_be_published_is_kept(memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +112,7 @@ def test_what_cannot_be_published_is_kept(memory: Any, monkeypatch: pytest.Monke
         raise PermissionError("Access Denied")
 
     def changed() -> Iterator[Path]:
-        with published(URL) as found:
+        with published(URL, ours) as found:
             write(found.folder, summary="1")
             monkeypatch.setattr(type(memory), "put_file", denied)
             yield found.folder
@@ -109,7 +125,7 @@ def test_what_cannot_be_published_is_kept(memory: Any, monkeypatch: pytest.Monke
     publishing._remove(folder.parent)
     assert (folder / "summary.json").read_text() == "1"
     shutil.rmtree(folder.parent)
-    with pytest.raises(InputError, match="Access Denied"), published(f"{URL}/other"):
+    with pytest.raises(InputError, match="Access Denied"), published(f"{URL}/other", ours):
         pytest.fail("was begun")
 
 
@@ -120,5 +136,5 @@ def test_a_local_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:
     folder.put(tmp_path / "given", "inner/given")
     assert folder.below() == ["inner/given"]
     assert (tmp_path / "out" / "inner" / "given").read_text() == "text"
-    with pytest.raises(InputError, match="no files"):
-        copied(f"file://{tmp_path}/none")
+    with pytest.raises(InputError, match="nothing"):
+        copied(f"file://{tmp_path}/none", iter)
