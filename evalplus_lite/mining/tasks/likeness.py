@@ -13,6 +13,7 @@ from evalplus_lite.mining.selecting.funnel import Funnel, outcome_of
 from evalplus_lite.mining.selecting.static import Reject
 
 ALIKE = "near-duplicate"
+SAID = {"shape": "the program of", "behaviour": "answers like"}
 
 
 def shape(code: str, entry_point: str) -> str:
@@ -44,7 +45,7 @@ class Seen:
     first: dict[str, str] = field(default_factory=dict)
     """Shape or behaviour -> the first task that has it."""
     left_out: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
-    """Rows of tasks that are the same as an earlier one, without code and cases; and its id."""
+    """Rows of tasks that are the same as an earlier one, without code; and which that is."""
 
     def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of tasks that are like none before."""
@@ -52,9 +53,9 @@ class Seen:
             if task["task_id"] in self.ids:
                 continue
             self.ids.add(task["task_id"])
-            marks = [task[name] for name in ("shape", "behaviour") if task.get(name)]
-            known = next((self.first[mark] for mark in marks if mark in self.first), None)
-            if known is None:
+            marks = {task[name]: said for name, said in SAID.items() if task.get(name)}
+            known = next((f"{marks[m]} {self.first[m]}" for m in marks if m in self.first), "")
+            if not known:
                 self.first |= dict.fromkeys(marks, task["task_id"])
                 yield task
             else:
@@ -66,7 +67,7 @@ class Seen:
         """Yield rows of the rejects' file."""
         for task, known in self.left_out:
             name = f"{task['module']}.{task['function']}"
-            problem = Obstacle(ALIKE, f"the same as {known}")
+            problem = Obstacle(ALIKE, known)
             yield Reject(task["package"], name, "mined", ALIKE, (problem,)).to_json()
 
     def count_in(self, funnel: Funnel) -> None:
