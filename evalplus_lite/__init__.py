@@ -8,9 +8,9 @@
 
 The functions, one a job: ``load_dataset``, ``check_tasks``, ``read_samples``, ``evaluate``,
 ``augment``, ``reduce``, ``cross_validate``, ``quality``, ``audit``, ``export``, ``compare``,
-``leaderboard``, ``mine``, ``predict``, ``score`` and ``exe_report``. A ``Session`` holds what
-several of them share, a ``Verifier`` judges one program at a time. The names are loaded when first
-used, so that importing the package costs next to nothing.
+``leaderboard``, ``merge``, ``mine``, ``predict``, ``score`` and ``exe_report``. A ``Session`` holds
+what several of them share, a ``Verifier`` judges one program at a time. The names are loaded when
+first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from evalplus_lite.pipelines.figures import figures as figures
     from evalplus_lite.pipelines.leaderboards import LeaderboardResult as LeaderboardResult
     from evalplus_lite.pipelines.leaderboards import leaderboard as leaderboard
+    from evalplus_lite.pipelines.merging import merge as merge
     from evalplus_lite.pipelines.mining import MiningResult as MiningResult
     from evalplus_lite.pipelines.mining import mine as mine
     from evalplus_lite.pipelines.prediction import PredictionResult as PredictionResult
@@ -116,6 +117,7 @@ _HOMES = {
     "pipelines.exporting": "ExportResult export",
     "pipelines.figures": "FiguresResult figures",
     "pipelines.leaderboards": "LeaderboardResult leaderboard",
+    "pipelines.merging": "merge",
     "pipelines.mining": "MiningResult mine",
     "pipelines.prediction": "PredictionResult ScoreResult predict score",
     "pipelines.quality": "QualityResult quality",

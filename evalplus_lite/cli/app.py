@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.voice import voiced
+from evalplus_lite.cli.voice import typed, voiced
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -55,6 +55,7 @@ generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 sanitize: Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
 serve: Judge programs for trainers and harnesses, over HTTP.
 audit-verifier: Ask any verifier about right, wrong, late, odd and cheating programs.
+merge: Put the shards of a command together: the same files as of a run without shards.
 quality: Measure how well suites tell right programs from wrong ones, side by side.
 crossval: Leave one model out: choose suites by the others' samples, judge it by them.
 Look at results
@@ -207,7 +208,11 @@ def _root(
 
 def run(arguments: list[str]) -> int:
     """Run the program with these arguments and return its exit code."""
-    code = _run(arguments)
+    token = typed.set(tuple(arguments))
+    try:
+        code = _run(arguments)
+    finally:
+        typed.reset(token)
     if code == INTERRUPTED:  # wherever it was noticed
         return _end("interrupted; run the same command again to go on", INTERRUPTED)
     return code

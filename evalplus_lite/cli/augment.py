@@ -13,6 +13,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.choices import with_choices
 from evalplus_lite.pipelines import augmentation
@@ -78,6 +79,7 @@ def augment(
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
     strict: options.Strict = False,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Expand a dataset's inputs and compute what is expected of them.
@@ -125,12 +127,15 @@ def augment(
             consensus=consensus or [],
             targeted=targeted,
             targets=target or [],
+            shard=shard_of(shard),
             strict=strict,
             out=folder,
             force=force,
             session=session,
         )
     summary = result.summary
+    if is_part(result.summary, json=json):
+        return 0
     if json:
         print_json(summary)
     else:

@@ -13,6 +13,7 @@ from evalplus_lite.cli.console import name_report, percent, print_json, print_ta
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
@@ -54,6 +55,7 @@ def crossval(
     package: options.Packages = None,
     no_cache: options.Fresh = False,
     strict: options.Strict = False,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Leave one model out: choose suites by the others' samples, judge it by them.
@@ -75,10 +77,13 @@ def crossval(
             judges=judge or [],
             policies=policies,
             compare=compare or [],
+            shard=shard_of(shard),
             strict=strict,
             out=folder,
             session=session,
         )
+    if is_part(result.summary, json=json):
+        return 0
     if json:
         print_json(result.summary)
     else:

@@ -23,6 +23,7 @@ from evalplus_lite.cli.console import (
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import shown_path
 from evalplus_lite.pipelines import evaluation
 from evalplus_lite.pipelines.datasets import samples_name
@@ -75,6 +76,7 @@ def evaluate(
             "--part-rows", min=1, help="Write results in packed files of so many rows each."
         ),
     ] = None,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
@@ -110,10 +112,13 @@ def evaluate(
             extract=not raw,
             strict=strict,
             part_rows=part_rows,
+            shard=shard_of(shard),
             out=folder,
             force=force,
             session=session,
         )
+    if is_part(result.summary, json=json):
+        return 1 if result.summary["infra"] else 0
     if json:
         print_json(result.summary)
     else:

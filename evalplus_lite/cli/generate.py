@@ -9,6 +9,7 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.setup import folder_for, started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
 from evalplus_lite.pipelines import generation
@@ -43,6 +44,7 @@ def generate(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
     force: options.Force = False,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
@@ -75,9 +77,17 @@ def generate(
     wait = f"an answer of {client.url}, for {timeout:g} s at most"
     with started() as (session, screen), screen.waiting(wait):
         result = generation.generate(
-            data, client, sampling, out=folder, force=force, session=session
+            data,
+            client,
+            sampling,
+            out=folder,
+            force=force,
+            shard=shard_of(shard),
+            session=session,
         )
     drawn, usage = result.drawn, result.summary["usage"]
+    if is_part(result.summary, json=json):
+        return 1 if drawn.failed or (drawn.rows and not drawn.usable) else 0
     if json:
         print_json(result.summary)
     else:

@@ -10,6 +10,7 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_json, print_table, say
 from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.pipelines import mining
@@ -69,6 +70,7 @@ def mine(
     workers: options.Workers = None,
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
@@ -102,10 +104,13 @@ def mine(
             links=links,
             states=states,
             questions=questions,
+            shard=shard_of(shard),
             out=out,
             force=force,
             session=session,
         )
+    if is_part(result.summary, json=json):
+        return 1 if result.problems else 0
     if json:
         print_json(result.summary)
     else:

@@ -11,6 +11,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say, sure
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.pipelines.mutants import MutantsResult, find_survivors, json_text
 
@@ -45,6 +46,7 @@ def mutants(
             help="What is printed: table, json, or stryker (all mutants in Stryker's JSON).",
         ),
     ] = "table",
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Plant small faults in the references and report those that no input notices.
@@ -59,7 +61,11 @@ def mutants(
     with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "mutants", dataset, data)
-        result = find_survivors(data, strict=strict, out=folder, session=session)
+        result = find_survivors(
+            data, strict=strict, out=folder, shard=shard_of(shard), session=session
+        )
+    if is_part(result.summary, json=json):
+        return 0
     if form == "stryker":
         print(json_text(result.to_stryker()), end="")
     elif json or form == "json":

@@ -24,6 +24,14 @@ def _tiers(incomplete: str) -> list[str]:
     return [name for name in TIERS if name.startswith(incomplete)]
 
 
+def _shard(value: str | None) -> str | None:
+    from evalplus_lite.pipelines.shards import Shard
+
+    if value is not None:
+        Shard.parse(value)
+    return value
+
+
 Dataset = Annotated[
     str,
     typer.Option(
@@ -73,6 +81,15 @@ OutOrUrl = Annotated[
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Do part I of N, from 1/N; [bold]merge[/bold] puts them together.",
+        callback=_shard,
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
 Workers = Annotated[

@@ -11,6 +11,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.given import asked_of
 from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.asking.predict import PredictionSettings
 from evalplus_lite.pipelines import prediction
@@ -51,6 +52,7 @@ def predict(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
     force: options.Force = False,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Ask a model for the value or exception of every case.
@@ -82,11 +84,14 @@ def predict(
             cases=cases,
             limit=limit,
             max_code=max_code,
+            shard=shard_of(shard),
             without=without or (),
             out=path,
             force=force,
             session=session,
         )
+    if is_part(result.summary, json=json):
+        return 0
     if json:
         print_json(result.summary)
     else:

@@ -13,6 +13,7 @@ from evalplus_lite.cli.console import name_report, percent, print_json, print_ta
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.pipelines import reduction
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.requirements.registry import KINDS
@@ -72,6 +73,7 @@ def reduce(
     package: options.Packages = None,
     no_cache: options.Fresh = False,
     strict: options.Strict = False,
+    shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
     """Choose few inputs that still find wrong programs, seen and unseen.
@@ -94,10 +96,13 @@ def reduce(
             samples or [],
             policy=policy,
             exact=exact,
+            shard=shard_of(shard),
             strict=strict,
             out=folder,
             session=session,
         )
+    if is_part(result.summary, json=json):
+        return 0
     if json:
         print_json(result.summary)
     else:

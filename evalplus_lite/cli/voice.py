@@ -8,7 +8,7 @@ import shlex
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -62,6 +62,9 @@ class Voice:
 
 current: ContextVar[Voice] = ContextVar("current", default=Voice())  # noqa: B039 - frozen
 """The voice of the command that runs."""
+
+typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
+"""What was typed after the program's name."""
 
 
 def voiced(function: Callable[..., Any]) -> Callable[..., Any]:

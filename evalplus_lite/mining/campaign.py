@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,8 @@ class Campaign:
     report: Callable[[PackageProgress], None] = lambda progress: None
     force: bool = False
     """Whether what an earlier run left is dropped."""
+    only: Container[str] | None = None
+    """Packages to mine; the journal alone is written then, for others to put together."""
 
     def run(self) -> Funnel:
         """Mine what is missing, write every file, return the funnel of all packages.
@@ -78,6 +80,8 @@ class Campaign:
         libraries = sorted(path.name for path in self.companions)
         identity = {"mining": 2, **asdict(self.settings), "with": libraries}
         names = list(dict.fromkeys(self.packages))
+        if self.only is not None:
+            names = [name for name in names if name in self.only]
         with Journal(path, identity=identity, force=self.force, batch=1) as journal:
             # What could not be had may be there by now; a file or folder may have changed.
             rows = {row[0]: row for row in finished(journal, _progress)}
@@ -96,7 +100,7 @@ class Campaign:
                 journal.append(row)
                 name, mined, problem = row["package"], row["mined"], row["problem"]
                 self.report(PackageProgress(name, mined, left, problem, _refused(row)))
-        return self._write(path)
+        return self._write(path) if self.only is None else Funnel()
 
     def _rows(self, names: list[str]) -> Iterator[dict[str, Any]]:
         settings = (

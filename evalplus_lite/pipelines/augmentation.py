@@ -7,10 +7,8 @@ a journal of finished tasks lets a killed run go on.
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 import os
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,12 +17,14 @@ from typing import Any, Protocol
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.grading.evidence import unusable_row
+from evalplus_lite.pipelines.augmented import hash_of, summarized
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.datasets import content_hash, prepared
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.pipelines.work.budget import Budget
 from evalplus_lite.pipelines.work.staging import Staging, case_rows
 from evalplus_lite.store import write_jsonl, write_packed
@@ -34,6 +34,8 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Case, Task, Unusable
+
+JOURNAL = "augment.journal.jsonl"
 
 
 class SeedSource(Protocol):
@@ -168,6 +170,7 @@ def augment(
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> AugmentationResult:
     """Expand a dataset's inputs, and compute what is expected of them.
@@ -183,7 +186,8 @@ def augment(
 
     With ``out``, a folder, suite.jsonl.gz and summary.json are written there, review.jsonl and
     survivors.jsonl where asked for; the same call goes on after a kill, unless ``force`` drops what
-    is there. Tasks that cannot be used are in ``result.unusable``; InputError if that is all.
+    is there. With ``shard``, such as ``"2/4"``, a part of the tasks is worked on, for ``merge``.
+    Tasks that cannot be used are in ``result.unusable``; InputError if that is all.
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
@@ -208,23 +212,30 @@ def augment(
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["guards"] = choices
         if is_reviewed:
-            identity["consensus"] = _hash_of(programs_by_task)
+            identity["consensus"] = hash_of(programs_by_task)
         if targeted:
             identity |= {
                 "targeted": targeted,
-                "target": _hash_of(aims if wrong.files or any(aims.values()) else {}),
+                "target": hash_of(aims if wrong.files or any(aims.values()) else {}),
             }
-        folder = None if out is None else made_folder(out)
-        path = None if folder is None else folder / "augment.journal.jsonl"
+        share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
+        tasks = data.tasks
+        if share is not None:
+            costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
+            share.plan(costs, facts=identity, force=force)
+            tasks = tuple(task for task in tasks if task.id in share.items)
+        given = out if share is None else share.out
+        folder = None if given is None else made_folder(given)
+        path = None if folder is None else folder / JOURNAL
         left_out: list[Unusable] = list(data.unusable)
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
             old = resumed(journal, lambda row: FinishedTask.of_row(row.data))
             done = {each.task_id: each for each in old}
-            opened.stage("augment", len(data.tasks))
+            opened.stage("augment", len(tasks))
             if done:
                 opened.note(f"{len(done)} tasks were done already")
             results = augment_tasks(
-                data.tasks,
+                tasks,
                 pool,
                 seed=seed,
                 budget=budget,
@@ -236,11 +247,13 @@ def augment(
                 left_out=left_out.append,
                 progress=opened,
             )
+        if share is not None and share.is_part:
+            return AugmentationResult(share.end(), tuple(results))
         if not results:
             raise refusal(left_out)
         summary = {
             "run": run_facts(data, pool=pool, samples=[*voters.files, *wrong.files], seed=seed),
-            **_summary(data, [each.facts for each in results]),
+            **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }
     result = AugmentationResult(summary, tuple(results))
@@ -252,47 +265,3 @@ def augment(
             write_jsonl(folder / "survivors.jsonl", result.survivors)
         result.write_summary(folder / "summary.json")
     return result
-
-
-def _hash_of(programs: Mapping[str, Sequence[str]]) -> str:
-    """Return a short name of programs by task."""
-    return hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:16]
-
-
-def _summary(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return counts over all tasks: inputs by source, and those dropped by cause."""
-    sources, dropped = Counter[str](), Counter[str]()
-    for each in facts:
-        sources.update(each["sources"])
-        dropped.update(each["dropped"])
-    done = {each["task_id"] for each in facts}
-    base = sum(each["base_count"] for each in facts)
-    told = {
-        each["task_id"]: [
-            constraint
-            for constraint in each["provenance"].get("guards", ())
-            # The plain limits are not worth a line.
-            if constraint["needed"] > 1 or constraint["is_chosen"]
-        ]
-        for each in facts
-    }
-    return {
-        "dataset": data.name,
-        "tasks": len(facts),
-        "base": base,
-        "new": sum(sources.values()) - base,
-        "stress": sum(each["stress"] for each in facts),
-        "sources": dict(sorted(sources.items())),
-        "dropped": dict(sorted(dropped.items())),
-        "left_out": [task for task in data.ids if task not in done],
-        "without_new": [
-            each["task_id"]
-            for each in facts
-            if each["provenance"].get("inputs") and each["base_count"] == each["count"]
-        ],
-        "review": sum(len(each["review"]) for each in facts),
-        "aimed": sum(each["aimed"] for each in facts),
-        "survivors": sum(len(each["survivors"]) for each in facts),
-        "guards": {task: constraints for task, constraints in told.items() if constraints},
-        "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
-    }

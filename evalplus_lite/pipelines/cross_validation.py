@@ -13,6 +13,7 @@ from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.reduction import Measured, measurement
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.reduction.cross_validation import Field, Line, compared, crossval, pooled
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.set_cover import bitset
@@ -42,6 +43,7 @@ def cross_validate(
     compare: Sequence[str | os.PathLike[str]] = (),
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> CrossValidationResult:
     """Leave one model out: choose suites by the others' samples, and judge them by its own.
@@ -54,13 +56,16 @@ def cross_validate(
     tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
     ``compare`` are names or paths of ready-made smaller suites to put beside them. For each there
     are random suites of the same size, too. With ``out``, a folder, ``crossval.json`` is written
-    there.
+    there. With ``shard``, such as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
 
     Raises InputError where nobody is left to judge, and as ``reduce``.
     """
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
-        found = measurement(dataset, samples, opened, judges=judges, strict=strict)
+        share = share_of(shard, out, kind="crossval")
+        found = measurement(dataset, samples, opened, judges=judges, strict=strict, share=share)
+        if share is not None and share.is_part:
+            return CrossValidationResult(share.end())
         field = Field(found.matrices, found.samples, found.judges)
         if len(field.models) < 2 and not field.has_judges:
             raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +20,10 @@ from evalplus_lite.pipelines.grouping import Groups
 from evalplus_lite.pipelines.judging import judge
 from evalplus_lite.pipelines.publishing import destination
 from evalplus_lite.pipelines.results import Result
-from evalplus_lite.pipelines.resumption import first_of_each
+from evalplus_lite.pipelines.resumption import first_of_each, samples_digest
 from evalplus_lite.pipelines.samples import Samples, SampleStream
 from evalplus_lite.pipelines.scores import grouped, summarized, write_all
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.programs import program_hash
@@ -90,6 +92,7 @@ def evaluate(
     part_rows: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> EvaluationResult:
     """Judge programs: pass, fail, error, timeout, crash, memory or unrepresentable, and pass@k.
@@ -114,7 +117,8 @@ def evaluate(
     goes on after a kill, unless ``force`` drops what is there. With ``part_rows`` the rows are in
     files of so many each, packed (results-00001.jsonl.gz ..., which results.parts.jsonl names).
     Without ``out`` they are kept in memory. ``out`` may be a URL that fsspec knows: files are
-    published there as they are whole, summary.json last, from a copy of the folder.
+    published there as they are whole, summary.json last, from a copy of the folder. With ``shard``,
+    such as ``"2/4"``, only a part of the tasks is judged, for ``merge``.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
@@ -125,8 +129,12 @@ def evaluate(
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
     if part_rows is not None and (type(part_rows) is not int or part_rows < 1):
         raise InputError(f"part_rows is {part_rows!r}", remedy="give a whole number from 1")
+    share = share_of(shard, out, kind="evaluate", journal=RESULTS, kept="inside")
+    written, parted = out, part_rows
+    if share is not None:
+        written, parted = share.out, None if share.is_part else part_rows
     with (
-        destination(out, part_rows=part_rows, force=force) as place,
+        destination(written, part_rows=parted, force=force) as place,
         within(session) as opened,
     ):
         pool = opened.pool()
@@ -160,10 +168,19 @@ def evaluate(
             measured(folder, journal, force=force) as costs,
             Spool(stream) as programs,
         ):
-            opened.stage("evaluate", len(programs))
+            if share is not None:
+                share.plan(
+                    expected_costs(programs, data),
+                    facts={**identity, "samples": samples_digest(programs)},
+                    part_rows=part_rows,
+                    force=force,
+                )
+            only = None if share is None else share.items
+            chosen_samples = Groups(programs, only=only)
+            opened.stage("evaluate", len(chosen_samples))
             tally = judge(
                 {task.id: task for task in data.tasks},
-                Groups(programs),
+                chosen_samples,
                 pool,
                 source,
                 settings,
@@ -172,6 +189,10 @@ def evaluate(
                 contracts=known_contracts() if minimize else None,
                 progress=opened,
             )
+            if share is not None and share.is_part:
+                journal.flush()
+                stream.tell(opened)
+                return EvaluationResult({**share.end(), "infra": tally.infra}, path)
             if isinstance(journal, Parts):
                 path = journal.finish()
             groups = grouped((row.data for row in journal.rows()), tally, pooled=pooled)
@@ -199,6 +220,16 @@ def evaluate(
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
     return result
+
+
+def expected_costs(programs: Spool, data: Dataset) -> dict[str, int]:
+    """Return what the samples of each task are likely to cost, by task in their order.
+
+    Counted, not measured: samples, each with its cases.
+    """
+    cases = {task.id: 1 + len(task.cases) for task in data.tasks}
+    counts = Counter(sample.task_id for sample in programs)
+    return {id: count * cases[id] for id, count in counts.items()}
 
 
 def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:

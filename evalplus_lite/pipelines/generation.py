@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +14,7 @@ from evalplus_lite.llm import Client
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.programs.extraction import extract
 from evalplus_lite.prompting import completions
 from evalplus_lite.prompting.completions import Sampling, SamplingResult
@@ -19,6 +22,8 @@ from evalplus_lite.prompting.recording import Recording, replay_samples
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Task
+
+SAMPLES = "samples.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +45,26 @@ def generate(
     *,
     out: str | os.PathLike[str],
     force: bool = False,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> GenerationResult:
     """Draw programs for a dataset's tasks from a model's server into ``samples.jsonl`` in a folder.
 
-    The same call draws what is missing, after a kill too; ``force`` begins anew. Raises LLMError if
+    The same call draws what is missing, after a kill too; ``force`` begins anew. With ``shard``,
+    such as ``"2/4"``, it draws for a part of the tasks, for ``merge``. Raises LLMError if
     the server cannot be used, InputError if the file was made with other settings.
     """
-    path = made_folder(out) / "samples.jsonl"
+    share = share_of(shard, out, kind="generate", journal=SAMPLES, kept="inside")
+    tasks = data.tasks
+    if share is not None:
+        facts = {"content": prompts_digest(data), "model": client.model, **asdict(sampling)}
+        share.plan({task.id: sampling.per_task for task in tasks}, facts=facts, force=force)
+        tasks = tuple(task for task in tasks if task.id in share.items)
+    path = made_folder(out if share is None else share.out) / SAMPLES
     with within(session) as opened:
-        opened.stage("generate", len(data.tasks) * sampling.per_task)
+        opened.stage("generate", len(tasks) * sampling.per_task)
         drawn = completions.generate(
-            data.tasks,
+            tasks,
             client,
             sampling,
             path=path,
@@ -59,7 +72,9 @@ def generate(
             progress=lambda row: opened.advance(),
             force=force,
         )
+    shared = share.end() if share is not None and share.is_part and not drawn.failed else {}
     summary = {
+        **shared,
         "run": run_facts(data, model=client.model),
         "samples": str(path),
         **asdict(drawn),
@@ -67,6 +82,12 @@ def generate(
         "usage": asdict(client.usage),
     }
     return GenerationResult(summary, path, drawn)
+
+
+def prompts_digest(data: Dataset) -> str:
+    """Return a short name of what models are told of the tasks."""
+    words = [[t.id, t.prompt, t.entry_point, t.style, t.contract] for t in data.tasks]
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:32]
 
 
 def replayed(record: Path, tasks: Sequence[Task], path: Path, *, force: bool = False) -> None:

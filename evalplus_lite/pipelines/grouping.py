@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from evalplus_lite.execution.base import Row
@@ -32,12 +32,16 @@ class Groups:
     Memory holds nothing that grows with the samples. The order depends on them alone.
     """
 
-    def __init__(self, programs: Spool) -> None:
-        self.programs = programs
+    def __init__(self, programs: Spool, *, only: Container[str] | None = None) -> None:
+        """Order the samples; those of other tasks than ``only`` are passed over."""
+        self.programs, self._count = programs, 0
         tasks: dict[str, int] = {}
         alike, self._order = Sorter(NAMED.size), Sorter(ORDERED.size)
         samples = zip(programs.places(), named(programs), strict=True)
         for number, (place, (sample, name)) in enumerate(samples):
+            if only is not None and sample.task_id not in only:
+                continue
+            self._count += 1
             task = tasks.setdefault(sample.task_id, len(tasks))
             alike.add(NAMED.pack(task, bytes.fromhex(name), number, place))
         program, first = None, 0
@@ -45,6 +49,10 @@ class Groups:
             if (task, digest) != program:
                 program, first = (task, digest), number
             self._order.add(ORDERED.pack(task, first, number, place))
+
+    def __len__(self) -> int:
+        """Return how many samples there are."""
+        return self._count
 
     def __iter__(self) -> Iterator[list[Sample]]:
         """Yield samples of equal programs together: all, or as many as a worker is dealt."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from evalplus_lite.mining.work import is_path
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 
@@ -60,6 +61,7 @@ def mine(
     questions: int = 0,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> MiningResult:
     """Turn typed, pure functions of real packages into execution tasks.
@@ -72,7 +74,8 @@ def mine(
     a model for inputs. ``chained`` (of ``links`` functions each) and ``states`` are numbers of
     tasks of these kinds to build besides, ``questions`` of moments of runs to ask four things of.
     With ``out``, a file, the tasks are written there, rejects, timings and the funnel beside it;
-    the same call goes on after a kill, unless ``force`` drops what is there.
+    the same call goes on after a kill, unless ``force`` drops what is there. With ``shard``,
+    such as ``"2/4"``, only a part of the packages is mined, for ``merge``.
 
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
@@ -96,6 +99,12 @@ def mine(
             path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "tasks.jsonl")
         else:
             path = Path(out)
+        name = Outputs(path).beside("journal.jsonl").name
+        share = share_of(shard, out, kind="mine", journal=name, kept="beside")
+        if share is not None:
+            facts = {**asdict(settings), "with": packages_digests(companions)}
+            share.plan(packages_costs(packages), facts=facts, key="package", force=force)
+            path = share.out
         outputs = Outputs(path)
         campaign = Campaign(
             packages,
@@ -106,8 +115,12 @@ def mine(
             client=client,
             report=report,
             force=force,
+            only=share.items if share is not None and share.is_part else None,
         )
         funnel = campaign.run()
+        if share is not None and share.is_part:
+            shared = {**share.end(), "problems": problems, "refused": refused}
+            return MiningResult(shared, funnel, path, problems, refused)
         extra: dict[str, int] = {}
         if chained or states or questions:
             sandboxes = stack.enter_context(Sandboxes(Sandbox(opened.config)))
@@ -131,6 +144,21 @@ def mine(
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     return [row.data for row in read_jsonl(path)] if path.stat().st_size else []
+
+
+def packages_costs(packages: Iterable[str]) -> dict[str, int]:
+    """Return what each package is likely to cost: its bytes where it is a file, or its modules'."""
+    found = {}
+    for name in packages:
+        path = Path(name)
+        parts = path.rglob("*.py") if path.is_dir() else [path] if path.is_file() else []
+        found[name] = 1 + sum(part.stat().st_size for part in parts if part.is_file())
+    return found
+
+
+def packages_digests(paths: Iterable[Path]) -> list[list[str]]:
+    """Return the names of libraries with the size of what they hold."""
+    return [[path.name, str(packages_costs([str(path)])[str(path)])] for path in paths]
 
 
 def _check_package(name: str) -> None:

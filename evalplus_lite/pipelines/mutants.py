@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite import __version__
-from evalplus_lite.execution.base import Call
+from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.exporters.stryker import MutatedTask, Mutation, stryker_report
 from evalplus_lite.pipelines.context import Session, made_folder, within
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.reduction import measurement
+from evalplus_lite.pipelines.replaying import mapped
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.pipelines.work.reduction import matrix_row, report_of, surviving
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.reduction.set_cover import members
@@ -73,6 +75,7 @@ def find_survivors(
     *,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> MutantsResult:
     """Plant small faults in the references and report those that no input notices.
@@ -80,20 +83,35 @@ def find_survivors(
     A survivor is either an input still to be written or no fault at all: those whose changed line
     many inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
     ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
-    Stryker's form. Raises InputError as ``reduce``.
+    Stryker's form. With ``shard``, such as ``"2/4"``, only a part of the tasks is worked on, for
+    ``merge``. Raises InputError as ``reduce``.
     """
     with within(session) as opened:
-        found = measurement(dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict)
+        share = share_of(shard, out, kind="mutants")
+        found = measurement(
+            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, share=share
+        )
         opened.stage("survivors", len(found.suites))
         staging = Staging(opened.pool(), found.data.suites)
-        items = ((staging.ref(one.task), matrix_row(one.matrix)) for one in found.suites)
+        suites = {one.task.id: one for one in found.suites}
+
+        def item(id: str) -> Row:
+            return staging.ref(suites[id].task), matrix_row(suites[id].matrix)
+
         settings = SuiteSource(cache=opened.cache).settings
         call = Call(f"{surviving.__module__}:{surviving.__name__}", settings)
-        made = []
-        for row in opened.pool().map(call, items):
-            opened.advance()
-            made.append(report_of(row))
-        reports = tuple(made)
+        rows = mapped(
+            opened.pool(),
+            call,
+            [*suites],
+            item,
+            share=share,
+            stage="survivors",
+            told=opened.advance,
+        )
+        reports = tuple(map(report_of, rows))
+        if share is not None and share.is_part:
+            return MutantsResult(share.end(), reports)
     result = MutantsResult({**_summary(found.data.name, reports), **found.report}, reports)
     if out is not None:
         folder = made_folder(out)

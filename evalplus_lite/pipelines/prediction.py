@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ from evalplus_lite.mining.tasks.tags import check_tags
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.facts import file_facts, run_facts
 from evalplus_lite.pipelines.results import Result
+from evalplus_lite.pipelines.shards import Shard, share_of
 from evalplus_lite.store import read_jsonl, write_jsonl
 from evalplus_lite.values import wire
 
@@ -82,6 +85,7 @@ def predict(
     without: Collection[str] = (),
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> PredictionResult:
     """Ask a model for the value or exception of every case.
@@ -93,7 +97,8 @@ def predict(
     ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
     that have cases, at most ``max_code`` characters and no tag of ``without``, and the first
     ``cases`` of each. Nothing that the model writes is executed. With ``out``, a file, each answer
-    is written there as it comes, and the same call asks what is missing. Raises LLMError if the
+    is written there as it comes, and the same call asks what is missing. With ``shard``, such as
+    ``"2/4"``, it asks about a part of the tasks, for ``merge``. Raises LLMError if the
     server cannot be used, InputError for a tag that no task can have.
     """
     check_tags(without)
@@ -108,6 +113,16 @@ def predict(
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)
+    share = share_of(
+        shard, path, kind="predict", journal="" if path is None else path.name, kept="beside"
+    )
+    if share is not None:
+        share.plan(
+            {task.id: len(task.cases) for task in listed},
+            facts={"model": client.model, **asdict(asking), "programs": programs_digest(listed)},
+            force=force,
+        )
+        listed, path = [task for task in listed if task.id in share.items], share.out
     found: list[Prediction] = []
     with within(session) as opened:
         opened.stage("predict", asking.samples * sum(len(task.cases) for task in listed))
@@ -123,10 +138,20 @@ def predict(
     tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
     run = run_facts(tasks=_facts(tasks), model=client.model)
     where = None if path is None else str(path)
-    summary = {"run": run, "asked": asked, "predictions": where, "tokens": tokens}
+    shared = share.end() if share is not None and share.is_part else {}
+    summary = {**shared, "run": run, "asked": asked, "predictions": where, "tokens": tokens}
     summary |= {"skipped": skipped} if skipped else {}
-    predictions = found if path is None else read_predictions(path)
+    predictions = found if path is None or not path.stat().st_size else read_predictions(path)
     return PredictionResult(summary, tuple(predictions))
+
+
+def programs_digest(tasks: Iterable[MinedTask]) -> str:
+    """Return a short name of the programs and calls that a model is asked about."""
+    digest = hashlib.sha256()
+    for task in tasks:
+        words = [task.id, task.code, task.entry_point, *(repr(case.call) for case in task.cases)]
+        digest.update(json.dumps(words).encode())
+    return digest.hexdigest()[:32]
 
 
 def score(

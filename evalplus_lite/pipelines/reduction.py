@@ -10,12 +10,19 @@ from typing import Any
 
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.context import Session, made_folder, within
-from evalplus_lite.pipelines.datasets import listed, prepared, require_any, with_suites
+from evalplus_lite.pipelines.datasets import (
+    listed,
+    prepared,
+    require_any,
+    with_suites,
+)
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.progress import Progress, Silent
+from evalplus_lite.pipelines.replaying import mapped, shared_tasks
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.samples import Samples, SampleStream
+from evalplus_lite.pipelines.shards import Shard, Share, share_of
 from evalplus_lite.pipelines.work.reduction import (
     MeasureSettings,
     choice_of,
@@ -91,6 +98,7 @@ def reduce(
     exact: bool = False,
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> ReductionResult:
     """Choose few inputs that still find wrong programs, seen and unseen.
@@ -104,12 +112,18 @@ def reduce(
     inputs that a contract refuses never. ``policy`` says what counts and how much; ``exact`` has
     smaller suites that satisfy as much looked for by integer programming (extra: exact). With
     ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
-    measured is kept in the session's cache, so a run that was killed goes on.
+    measured is kept in the session's cache, so a run that was killed goes on. With ``shard``, such
+    as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
 
     Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
     """
     with within(session) as opened:
-        found = measurement(dataset, samples, opened, policy=policy, exact=exact, strict=strict)
+        share = share_of(shard, out, kind="reduce")
+        found = measurement(
+            dataset, samples, opened, policy=policy, exact=exact, strict=strict, share=share
+        )
+        if share is not None and share.is_part:
+            return ReductionResult(share.end(), found.data, Size.of((), ()), found.suites)
         opened.stage("reduce", None)
         choices, suites = chosen(found, policy, opened)
     size = Size.of(found.matrices, choices)
@@ -133,8 +147,12 @@ def measurement(
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
+    share: Share | None = None,
 ) -> Measurement:
-    """Return what ``measure`` finds of a dataset; raises InputError if no task can be used."""
+    """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
+
+    Of a ``share`` that is a part only its tasks are measured.
+    """
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     streams = [
@@ -144,6 +162,8 @@ def measurement(
     programs, others = map(tuple, streams)
     for stream in streams:
         stream.tell(session)
+    if share is not None:
+        data = shared_tasks(data, share, programs, others, (*kinds,), policy, exact=exact)
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
     suites = measure(
@@ -155,10 +175,12 @@ def measurement(
         policy=policy,
         exact=exact,
         progress=session,
+        share=share,
     )
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
-    require_any(len(suites), data, source)
+    if share is None or not share.is_part:
+        require_any(len(suites), data, source)
     return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
@@ -172,6 +194,7 @@ def measure(
     policy: Policy | None = None,
     exact: bool = False,
     progress: Progress | None = None,
+    share: Share | None = None,
 ) -> list[Measured]:
     """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
 
@@ -190,13 +213,17 @@ def measure(
     call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), packages(wanted))
     staging = Staging(backend, data.suites)
     contracts = known_contracts()
-    items = (
-        (staging.ref(task), programs[task.id], task.contract or contracts.get(task.id))
-        for task in data.tasks
+    tasks = {task.id: task for task in data.tasks}
+
+    def item(id: str) -> Row:
+        task = tasks[id]
+        return staging.ref(task), programs[id], task.contract or contracts.get(id)
+
+    rows = mapped(
+        backend, call, [*tasks], item, share=share, stage="measure", told=progress.advance
     )
     found = []
-    for task, (evidence, row) in zip(data.tasks, backend.map(call, items), strict=True):
-        progress.advance()
+    for task, (evidence, row) in zip(data.tasks, rows, strict=True):
         source.take(task.id, evidence)
         if row is not None:
             found.append(_measured(data, task, row))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from typing import Any
 
@@ -58,7 +58,7 @@ def judged_before(
         return done
     samples = Sorter(DIGEST + NUMBER)
     for number, sample in enumerate(programs):
-        samples.add(_sample_name(sample) + number.to_bytes(NUMBER))
+        samples.add(sample_name(sample) + number.to_bytes(NUMBER))
     foreign = count
     named = groupby(samples, key=_name)
     name, numbers = next(named, (b"", iter(())))
@@ -94,9 +94,18 @@ def _number(record: bytes) -> int:
     return int.from_bytes(record[DIGEST:])
 
 
-def _sample_name(sample: Sample) -> bytes:
+def sample_name(sample: Sample) -> bytes:
+    """Return a digest of what a sample shares with its row, and with no other sample."""
     program = program_hash(sample.source)
     return _digest(sample.task_id, sample.index, program, sample.model, sample.temperature)
+
+
+def samples_digest(programs: Iterable[Sample]) -> str:
+    """Return a short name of samples in their order."""
+    digest = hashlib.sha256()
+    for sample in programs:
+        digest.update(sample_name(sample))
+    return digest.hexdigest()[:32]
 
 
 def _row_name(row: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,40 @@
+"""``--shard``: part of a command for one machine of several, and what is said at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.voice import typed
+from evalplus_lite.pipelines.shards import Shard
+
+
+def shard_of(text: str | None) -> Shard | None:
+    """Return the shard of ``--shard``, with the command that it is part of."""
+    return None if text is None else Shard.parse(text, command=typed.get())
+
+
+def is_part(summary: Mapping[str, Any], *, json: bool) -> bool:
+    """Return whether a summary is that of a shard, and if so say how to go on."""
+    if "shard" not in summary:
+        return False
+    if json:
+        print_json(summary)
+        return True
+    number, of, rows = summary["items"], summary["of_items"], summary["rows"]
+    say(f"shard {summary['shard']} is done: {number} of {of} tasks or packages, {rows} rows")
+    say(f"when all are: evalplus-lite merge {summary['out']}")
+    return True
+
+
+def as_merged(command: Sequence[str], out: str) -> list[str]:
+    """Return the command of a shard as the one that ends the whole job, its rows at hand."""
+    found: list[str] = []
+    rest = iter(command)
+    for argument in rest:
+        if argument == "--shard":
+            next(rest, None)
+        elif argument != "--force" and not argument.startswith("--shard="):
+            found.append(argument)
+    return [*found, f"--out={out}", "--shard=merged"]
