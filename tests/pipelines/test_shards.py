@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
 import textwrap
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +18,7 @@ from typing import Any
 
 import pytest
 from conftest import Answer, ModelServer
-from support.commands import sample_rows, write_rows, write_tasks
+from support.commands import environment, run, sample_rows, start, write_rows, write_tasks
 from support.mining import SLUG
 
 from evalplus_lite import (
@@ -35,9 +41,13 @@ from evalplus_lite.pipelines.generation import generate
 from evalplus_lite.pipelines.mutants import find_survivors
 from evalplus_lite.pipelines.shards import RECORD, Shard, dealt, shards_of
 
-MEASURED = ("costs.jsonl", "times.jsonl", "journal.jsonl")
-"""Endings of files that hold seconds, or rows with seconds."""
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED = re.compile(r"costs[-.].*|.*[.](times|journal)[.]jsonl")
+"""Files that hold seconds, or rows with seconds."""
 METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: 1.2\nLicense-Expression: MIT\n"
+
+DATE = re.compile(rb'"date":"2[^"]*"')
+"""When a model answered."""
 
 
 class Jobs:
@@ -128,9 +138,9 @@ def _files(out: Path) -> dict[str, bytes]:
     """Return what a run wrote, but for what is measured."""
     found = sorted(path for path in out.parent.rglob("*") if path.is_file())
     return {
-        str(path.relative_to(out.parent)): path.read_bytes()
+        str(path.relative_to(out.parent)): DATE.sub(b"", path.read_bytes())
         for path in found
-        if f"{out.name}.shards" not in path.parts and not path.name.endswith(MEASURED)
+        if f"{out.name}.shards" not in path.parts and not MEASURED.fullmatch(path.name)
     }
 
 
@@ -141,19 +151,28 @@ def _clean(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "sizes"),
     [
-        "evaluate", "parts", "augment", "reduce", "mutants", "crossval", "mine", "predict",
-        "generate",
+        ("evaluate", (1, 2, 3, 5)),
+        ("parts", (2,)),
+        ("augment", (2,)),
+        ("reduce", (2,)),
+        ("mutants", (5,)),
+        ("crossval", (2,)),
+        ("mine", (2,)),
+        ("predict", (5,)),
+        ("generate", (2,)),
     ],
-)  # fmt: skip
-def test_merged_shards_are_an_unsharded_run(jobs: Jobs, tmp_path: Path, name: str) -> None:
+)
+def test_merged_shards_are_an_unsharded_run(
+    jobs: Jobs, tmp_path: Path, name: str, sizes: tuple[int, ...]
+) -> None:
     """Of one, two and three shards, and of more than there are tasks, come the same bytes."""
     folder = tmp_path / "run"
     jobs.run(name, _clean(folder))
     whole = _files(folder / "out.jsonl")
     assert len(whole) >= 1
-    for of in (1, 2, 3, 5):
+    for of in sizes:
         out = _clean(folder)
         found = [
             jobs.run(name, out, shard=f"{number}/{of}").summary["items"]
@@ -173,8 +192,8 @@ def _sharded(jobs: Jobs, folder: Path, of: int = 2, **options: Any) -> Path:
     return out
 
 
-def _record(out: Path, shard: str, **changes: Any) -> Path:
-    place = shards_of(out) / shard / RECORD
+def _record(out: Path, folder: str, /, **changes: Any) -> Path:
+    place = shards_of(out) / folder / RECORD
     place.write_text(json.dumps({**json.loads(place.read_text()), **changes}))
     return place.parent
 
@@ -287,3 +306,78 @@ def test_a_deal_is_fair_whole_and_the_same_whatever_the_order() -> None:
         {names[::-1][p] for p in part} for part in turned
     ]
     assert [len(part) for part in dealt([1, 1], ["b", "a"], 4)] == [1, 1, 0, 0]
+
+
+SBATCH = """#!/usr/bin/env bash
+# A scheduler of one machine: an array is run task by task, what depends on it after that.
+set -euo pipefail
+for argument; do
+    case $argument in
+        --parsable) ;;
+        --array=*) range=${argument#--array=} ;;
+        --dependency=afterok:7) ;;
+        --wrap) sh -c "$3" >&2; exit ;;
+        *) break ;;
+    esac
+    shift
+done
+for number in $(seq "${range%-*}" "${range#*-}"); do
+    SLURM_CPUS_PER_TASK=1 SLURM_ARRAY_TASK_ID=$number "$@" >&2
+done
+echo 7
+"""
+
+
+def test_the_script_for_slurm(jobs: Jobs, tmp_path: Path) -> None:
+    """An array of two, and what merges it, give the bytes of a run without shards."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    command = f'#!/bin/sh\nexec "{sys.executable}" -m evalplus_lite "$@"\n'
+    for name, text in (("sbatch", SBATCH), ("evalplus-lite", command)):
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
+    variables = {
+        **environment(jobs.folder / "cache", SHARDS="2", OUT="run"),
+        "PATH": f"{tools}:{os.environ['PATH']}",
+    }
+    arguments = ["evaluate", "-d", str(jobs.tasks), "--quiet", "--force"]
+    for path in jobs.samples:
+        arguments += ["-s", str(path)]
+    script = ROOT / "scripts" / "examples" / "shards.slurm"
+    done = subprocess.run(
+        [script, *arguments], cwd=tmp_path, env=variables, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert (shards_of(tmp_path / "run") / "2-of-2" / "results.jsonl").is_file()
+    evaluate(jobs.tasks, jobs.samples, out=tmp_path / "whole", session=jobs.session)
+    for name in ("results.jsonl", "programs.jsonl.gz"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["samples"] == 36
+
+
+def test_a_killed_shard_is_not_finished_and_goes_on(jobs: Jobs, tmp_path: Path) -> None:
+    """A shard that was killed is named by merge; run again, it keeps what it had."""
+    slow = [{**row, "solution": f"import time\ntime.sleep(.05)\n{row['solution']}"}
+            for row in sample_rows(90)]  # fmt: skip
+    write_rows(tmp_path / "slow.jsonl", slow)
+    write_tasks(tmp_path)
+    given = ["evaluate", "-d", "tasks.jsonl", "-s", "slow.jsonl", "-o", "run", "-w", "1"]
+    run(*given, "--shard", "2/2", folder=tmp_path)
+    shard = start(*given, "--shard", "1/2", folder=tmp_path)
+    rows = tmp_path / "run.shards" / "1-of-2" / "results.jsonl"
+    while shard.poll() is None and not (rows.is_file() and rows.stat().st_size):
+        time.sleep(0.02)
+    assert shard.poll() is None
+    os.killpg(shard.pid, signal.SIGKILL)
+    shard.wait()
+    refused = run("merge", "run", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "shard 1/2 is not finished" in refused.stderr
+    before = rows.read_bytes()
+    run(*given, "--shard", "1/2", folder=tmp_path)
+    assert rows.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
+    assert run("merge", "run", "--force", folder=tmp_path).returncode == 0
+    run(*given, folder=tmp_path)
+    merged = (tmp_path / "run" / "results.jsonl").read_bytes()
+    run(*given[:-4], "-o", "whole", folder=tmp_path)
+    assert merged == (tmp_path / "whole" / "results.jsonl").read_bytes()
