@@ -13,6 +13,7 @@ from evalplus_lite.cli.setup import started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.selecting.annotations import TypeSet
 from evalplus_lite.pipelines import mining
 from evalplus_lite.pipelines.mining import MiningResult
 
@@ -36,9 +37,15 @@ def mine(
             help="A library that packages here import, to inline from; several.",
         ),
     ] = None,
-    wide: Annotated[
-        bool, typer.Option("--wide", help="Take Any, bytes, Iterator, datetime and object too.")
-    ] = False,
+    types: Annotated[
+        TypeSet,
+        typer.Option(
+            "--types",
+            help="paper: annotated, in the paper's types; wide: Any, bytes, Iterator, datetime, "
+            "TypeVar and others too; known: also without annotations, where a default, the "
+            "documentation or the use tells the type.",
+        ),
+    ] = "known",
     any_licence: Annotated[
         bool, typer.Option("--any-licence", help="Keep packages whose licence is not permissive.")
     ] = False,
@@ -85,7 +92,7 @@ def mine(
     """
     settings = MiningSettings(
         seed=seed,
-        types="wide" if wide else "paper",
+        types=types,
         keep_all=any_licence,
         cases=cases,
         static_only=static,

@@ -13,6 +13,7 @@ from support.mining import ONE
 from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram
+from evalplus_lite.mining.selecting.annotations import TypeSet
 from evalplus_lite.mining.selecting.static import MinedFunction, StaticMine
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.sandbox import Inputs
@@ -35,10 +36,12 @@ class Toys:
                 archive.writestr(name, textwrap.dedent(text))
         return path
 
-    def mined(self, files: dict[str, str]) -> tuple[dict[str, MinedFunction], dict[str, str]]:
+    def mined(
+        self, files: dict[str, str], *, types: TypeSet = "paper"
+    ) -> tuple[dict[str, MinedFunction], dict[str, str]]:
         """Return what static mining makes of them: functions, and reasons of rejects, by name."""
         with open_package(self.wheel(files)) as package:
-            mine = StaticMine(package)
+            mine = StaticMine(package, types=types)
             functions = {f"{f.module}.{f.name}": f for f in mine.functions()}
             return functions, {reject.function: reject.reason for reject in mine.rejects}
 

@@ -63,8 +63,12 @@ _KINDS: dict[str, type] = {
     "frozenset": frozenset,
 }  # fmt: skip
 """What stands for a type; for all others (sequences, iterables) a list."""
-_ANYTHING = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
 _ITEM = Type("union", (Type("int"), Type("str")))
+_SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
+_ANYTHING = Type(
+    "union",
+    (*_SCALAR.arguments, Type("list", (_ITEM,)), Type("dict", (Type("str"), _ITEM))),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +225,7 @@ class DomainReader:
             return Domain((str,), alphabet=self.alphabet)
         if own is dict:
             keys, values = inner if len(inner) == 2 else (self.domain(Type("str")), None)
-            return Domain((dict,), keys=keys, values=values or self.domain(_ANYTHING))
+            return Domain((dict,), keys=keys, values=values or self.domain(_SCALAR))
         if own is tuple and inner and not kind.variadic:
             size = len(inner)
             items = functools.reduce(_either, inner)

@@ -18,13 +18,26 @@ from evalplus_lite.generate.domains.annotations import (
 )
 from evalplus_lite.mining.reading.resolve import Builtin, Definition, External, ModuleRef, Resolver
 
-TypeSet: TypeAlias = Literal["paper", "wide"]
+TypeSet: TypeAlias = Literal["paper", "wide", "known"]
+"""The paper's types; more of them; and where annotations are missing, what else tells the type."""
 
 PAPER_KINDS = frozenset(
     """int str float bool none list dict tuple set date literal optional union sequence iterable
     frozenset mapping ellipsis""".split()
 )
 WIDE_KINDS = PAPER_KINDS | frozenset("any bytes iterator collection datetime object".split())
+_STANDING = {
+    "numbers.Number": "float", "numbers.Real": "float", "numbers.Integral": "int",
+    "typing.SupportsInt": "int", "typing.SupportsIndex": "int", "typing.SupportsFloat": "float",
+    "typing.AnyStr": "str", "typing.LiteralString": "str", "typing.Hashable": "object",
+    "collections.abc.Hashable": "object", "typing.Sized": "collection",
+    "collections.abc.Sized": "collection", "collections.abc.Buffer": "bytes",
+    "typing.ByteString": "bytes", "collections.abc.ByteString": "bytes",
+    "os.PathLike": "str", "_typeshed.StrPath": "str", "_typeshed.StrOrBytesPath": "str",
+    "_typeshed.ReadableBuffer": "bytes", "_typeshed.Incomplete": "any",
+}  # fmt: skip
+"""What is drawn for further names of the wide set; none of these has arguments."""
+_GUARDS = frozenset({"TypeGuard", "TypeIs"})
 
 _TYPING = {
     "List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset",
@@ -62,6 +75,8 @@ class PackageAnnotations:
         ``result``: it is a return annotation, where None alone is refused (checklist 7).
         """
         kinds = PAPER_KINDS if self.types == "paper" else WIDE_KINDS
+        if result and self.types != "paper" and _is_guard(node):
+            return Type("bool")
         try:
             found = _ModuleReader(self.resolver, module, kinds).read(node)
         except UnreadableError as error:
@@ -93,6 +108,10 @@ class _ModuleReader(AnnotationReader):
             # typing_extensions is third-party, but its Literal is typing's.
             return "literal" if name.rpartition(".")[2] == "Literal" else None
         dotted = ".".join([target.dotted, *rest])
+        if "any" in self.kinds:
+            standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
+            if standing:
+                return standing
         owner, _, last = dotted.rpartition(".")
         if owner in ("typing", "typing_extensions") or (
             owner == "collections.abc" and last in _ABSTRACT
@@ -121,4 +140,33 @@ class _ModuleReader(AnnotationReader):
                 return _ModuleReader(self.resolver, target.module, self.kinds).read(
                     value, depth + 1
                 )
+            if isinstance(value, ast.Call) and "any" in self.kinds:
+                return _ModuleReader(self.resolver, target.module, self.kinds).made(value, depth)
         raise UnreadableError(name)
+
+    def made(self, call: ast.Call, depth: int) -> Type:
+        """Return the type that ``TypeVar("T", bound=int)`` or ``NewType("Id", str)`` stands for."""
+        function = ast.unparse(call.func)
+        first, _, rest = function.partition(".")
+        target = self.resolver.resolve_annotation(self.module, first)
+        if not isinstance(target, External):
+            raise UnreadableError(function)
+        dotted = ".".join([target.dotted, rest] if rest else [target.dotted])
+        owner, _, last = dotted.rpartition(".")
+        if owner not in ("typing", "typing_extensions"):
+            raise UnreadableError(function)
+        if last == "NewType" and len(call.args) == 2:
+            return self.read(call.args[1], depth + 1)
+        if last != "TypeVar":
+            raise UnreadableError(last)
+        bounds = [word.value for word in call.keywords if word.arg == "bound"]
+        if bounds or call.args[1:]:
+            return self._union(bounds or call.args[1:], depth + 1)
+        return Type("any")
+
+
+def _is_guard(node: ast.expr) -> bool:
+    """Return whether a result is annotated as a check of a type, which is a truth value."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    return ast.unparse(node.value).rpartition(".")[2] in _GUARDS

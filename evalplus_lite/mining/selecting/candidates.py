@@ -1,4 +1,4 @@
-"""Functions worth mining: top level, fully annotated, with types that can be written as data."""
+"""Functions worth mining: top level, of known types that can be written as data."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.generate.domains.annotations import Type, read_type
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.index import Module, PackageIndex
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
+from evalplus_lite.mining.selecting.unannotated import Origin, Told, types_told
 
+Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
 
 
@@ -21,9 +23,11 @@ class Parameter:
     """One parameter: how it is passed, its type, and its default as source text (or None)."""
 
     name: str
-    kind: Literal["positional", "keyword", "varargs", "varkw"]
+    kind: Passing
     type: Type
     default: str | None = None
+    origin: Origin = "annotation"
+    """What told the type."""
 
     @property
     def is_required(self) -> bool:
@@ -43,6 +47,7 @@ class Signature:
         return {
             "parameters": [
                 {"name": p.name, "kind": p.kind, "type": str(p.type), "default": p.default}
+                | ({} if p.origin == "annotation" else {"origin": p.origin})
                 for p in self.parameters
             ],
             "result": str(self.result),
@@ -52,7 +57,13 @@ class Signature:
     def from_json(cls, row: Mapping[str, Any]) -> Signature:
         """Read what ``to_json`` wrote."""
         parameters = tuple(
-            Parameter(p["name"], p["kind"], read_type(p["type"]), p["default"])
+            Parameter(
+                p["name"],
+                p["kind"],
+                read_type(p["type"]),
+                p["default"],
+                p.get("origin", "annotation"),
+            )
             for p in row["parameters"]
         )
         return cls(parameters, read_type(row["result"]))
@@ -98,7 +109,7 @@ def candidates(
             continue
         found = len(_DEF.findall(text))
         census.functions += found
-        if "->" not in text:
+        if "->" not in text and reader.types != "known":
             # Without a return annotation there is nothing to find: counted, not parsed.
             census.top_level += sum(1 for m in _DEF.finditer(text) if m.group()[0] in "da")
             continue
@@ -119,7 +130,8 @@ def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> It
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             census.top_level += 1
             arguments = arguments_of(node.args)
-            if node.returns is None or any(a.annotation is None for a in arguments):
+            is_bare = node.returns is None or any(a.annotation is None for a in arguments)
+            if is_bare and (reader.types != "known" or not _is_told(node)):
                 continue
             census.typed += 1
             found = _candidate(module, node, reader)
@@ -153,12 +165,49 @@ def _candidate(
 def read_signature(
     module: str, node: ast.FunctionDef, reader: PackageAnnotations
 ) -> Signature | Refused:
-    """Return a function's signature in accepted types, or why it has none."""
-    arguments = node.args
+    """Return a function's signature in accepted types, or why it has none.
+
+    With other types than the paper's, a parameter that a call may leave out and that has no
+    accepted type is left out of the signature; those after it are then given by their names.
+    """
+    listed = _listed(node.args)
+    if not listed:
+        return Refused("no arguments", "")
+    result = Type("any")
+    if node.returns is not None:
+        read = reader.read(node.returns, module, result=True)
+        if isinstance(read, Refused):
+            return read
+        result = read
+    told = types_told(node) if reader.types == "known" else {}
+    by_place = {argument.arg for argument in node.args.posonlyargs}
+    parameters: list[Parameter] = []
+    is_whole = True
+    for argument, kind, default in listed:
+        found = _parameter_type(argument, told.get(argument.arg), reader, module)
+        is_open = default is not None or kind in ("varargs", "varkw")
+        if not is_whole and (kind == "varargs" or argument.arg in by_place):
+            found = Refused("type", f"{argument.arg} after one that is left out")
+        if isinstance(found, Refused):
+            if not is_open or reader.types == "paper":
+                return found
+            is_whole = False
+            continue
+        text = None if default is None else ast.unparse(default)
+        place = "keyword" if kind == "positional" and not is_whole else kind
+        origin = told[argument.arg].origin if argument.annotation is None else "annotation"
+        parameters.append(Parameter(argument.arg, place, found, text, origin))
+    if not parameters:
+        return Refused("no arguments", "of an accepted type")
+    return Signature(tuple(parameters), result)
+
+
+def _listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
+    """Return the parameters in order: how each is passed, and its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     defaults += arguments.defaults
-    listed: list[tuple[ast.arg, Literal["positional", "keyword", "varargs", "varkw"], Any]]
+    listed: list[tuple[ast.arg, Passing, ast.expr | None]]
     listed = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
     if arguments.vararg:
         listed.append((arguments.vararg, "varargs", None))
@@ -167,21 +216,34 @@ def read_signature(
     ]
     if arguments.kwarg:
         listed.append((arguments.kwarg, "varkw", None))
-    if not listed:
-        return Refused("no arguments", "")
-    assert node.returns is not None
-    result = reader.read(node.returns, module, result=True)
-    if isinstance(result, Refused):
-        return result
-    parameters: list[Parameter] = []
-    for argument, kind, default in listed:
-        assert argument.annotation is not None
-        found = reader.read(argument.annotation, module)
-        if isinstance(found, Refused):
-            return found
-        text = None if default is None else ast.unparse(default)
-        parameters.append(Parameter(argument.arg, kind, found, text))
-    return Signature(tuple(parameters), result)
+    return listed
+
+
+def _parameter_type(
+    argument: ast.arg, told: Told | None, reader: PackageAnnotations, module: str
+) -> Type | Refused:
+    if argument.annotation is not None:
+        return reader.read(argument.annotation, module)
+    if told is None or told.type is None:
+        return Refused("type", "an object, by its use")
+    return told.type
+
+
+def _is_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether something tells the type of a parameter that a call must give.
+
+    Only functions that return something count.
+    """
+    told = types_told(node)
+    needed = [a for a, kind, default in _listed(node.args) if default is None and kind != "varkw"]
+    known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
+    gives = node.returns is not None or any(
+        isinstance(child, ast.Return | ast.Yield | ast.YieldFrom)
+        and child.value is not None
+        and getattr(child.value, "value", child) is not None
+        for child in ast.walk(node)
+    )
+    return gives and (bool(known) or not needed)
 
 
 def _is_overload(node: ast.expr) -> bool:

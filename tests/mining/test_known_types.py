@@ -1,0 +1,132 @@
+"""Types beyond the paper's, and what tells them where annotations are missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.mining.mine import MiningSettings, PackageMine
+from evalplus_lite.mining.selecting.candidates import Signature
+from evalplus_lite.mining.sources.archives import open_package
+
+
+def told(signature: Signature) -> list[tuple[str, str, str]]:
+    """Return a signature's parameters as (name, type, origin)."""
+    return [(p.name, str(p.type), p.origin) for p in signature.parameters]
+
+
+def test_names_that_stand_for_types_are_followed_in_the_wide_set(toys: Any) -> None:
+    """TypeVar, NewType and TypeGuard are what they stand for; the paper's set has none of them."""
+    body = """
+        from typing import AnyStr, NewType, TypeGuard, TypeVar
+        import typing as t
+        T = TypeVar("T")
+        N = t.TypeVar("N", int, float)
+        B = TypeVar("B", bound=str)
+        Id = NewType("Id", int)
+        def any_of(x: T, y: list[T]) -> T: return x
+        def number(x: N) -> N: return x + 1
+        def bound(x: B, other: AnyStr) -> B: return x
+        def named(x: Id) -> Id: return x
+        def is_text(x: object) -> TypeGuard[str]: return isinstance(x, str)
+        """
+    functions, rejects = toys.mined({"toy.py": body}, types="wide")
+    assert not rejects
+    types = {
+        name[4:]: [str(p.type) for p in f.signature.parameters] for name, f in functions.items()
+    }
+    assert types == {
+        "any_of": ["Any", "list[Any]"],
+        "number": ["int | float"],
+        "bound": ["str", "str"],
+        "named": ["int"],
+        "is_text": ["object"],
+    }
+    assert str(functions["toy.is_text"].signature.result) == "bool"
+    assert len(toys.mined({"toy.py": body})[1]) == len(types)
+
+
+def test_what_a_call_may_leave_out_is_left_out_where_its_type_is_unknown(toys: Any) -> None:
+    """Those after it are given by name; what must be given by place cannot be."""
+    body = """
+        from collections.abc import Callable
+        def f(x: int, key: Callable | None = None, y: int = 2, *rest: Callable) -> int:
+            return x * y
+        def g(x: int, key: Callable | None = None, y: int = 2, /) -> int: return x * y
+        def h(key: Callable, x: int) -> int: return x
+        """
+    functions, rejects = toys.mined({"toy.py": body}, types="wide")
+    passed = [(p.name, p.kind) for p in functions["toy.f"].signature.parameters]
+    assert passed == [("x", "positional"), ("y", "keyword")]
+    assert [p.name for p in functions["toy.g"].signature.parameters] == ["x"]
+    assert rejects == {"toy.h": "type collections.abc.Callable"}
+    assert toys.mined({"toy.py": body})[0] == {}
+
+
+def test_defaults_documentation_and_use_tell_types(toys: Any) -> None:
+    """Each with its origin; what is used as an object is refused, and what nothing tells too."""
+    body = '''
+        def documented(a, b, c):
+            """Do it.
+
+            :param str a: text
+            :type b: list of int
+            Args:
+                c (float): a number
+            """
+            return a, b, c
+        def shown(pair, sep=","):
+            """
+            >>> shown(("a", 1))
+            'a,1'
+            """
+            return sep.join(map(str, pair))
+        def used(text, n, items, table):
+            return text.split()[n % 3:], [i for i in items], table["key"]
+        def partly(text: str, n, other) -> str:
+            return text * (n - 1)
+        def drawn(canvas, n):
+            return canvas.draw(n + 1)
+        def called(f, n):
+            return f(n - 1)
+        def nothing(x):
+            return x
+        def silent(n):
+            n - 1
+        '''
+    functions, rejects = toys.mined({"toy.py": body}, types="known")
+    found = {name[4:]: told(f.signature) for name, f in functions.items()}
+    assert found == {
+        "documented": [
+            ("a", "str", "docstring"), ("b", "list[int]", "docstring"), ("c", "float", "docstring"),
+        ],
+        "shown": [("pair", "tuple[str, int]", "example"), ("sep", "str", "default")],
+        "used": [
+            ("text", "str", "use"), ("n", "int", "use"), ("items", "list[int | str]", "use"),
+            ("table", "dict[str, int | str]", "use"),
+        ],
+        "partly": [
+            ("text", "str", "annotation"), ("n", "int | float", "use"), ("other", "Any", "none"),
+        ],
+    }  # fmt: skip
+    assert set(rejects) == {"toy.drawn", "toy.called"}
+    assert (
+        Signature.from_json(functions["toy.used"].signature.to_json())
+        == functions["toy.used"].signature
+    )
+
+
+def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes: Any) -> None:
+    """Its cases are calls of the original, and the row says what told the types."""
+    body = """
+        def turned(text, sep="-"):
+            return sep.join(reversed(text.split(sep)))
+        """
+    path: Path = toys.wheel({"toy.py": body})
+    with open_package(path) as package:
+        mine = PackageMine(package, MiningSettings(types="known", rounds=2), sandboxes=sandboxes)
+        (result,) = mine.yields()
+    assert result.task is not None
+    assert result.task.facts["compared"] > 10
+    origins = [p["origin"] for p in result.task.facts["signature"]["parameters"]]
+    assert origins == ["use", "default"]
