@@ -43,6 +43,10 @@ def predict(
         list[str] | None,
         typer.Option("--without", metavar="TAG", help="Leave tasks of a tag out (hash); several."),
     ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="Only tasks of a tag (security); several: all."),
+    ] = None,
     structured: Annotated[
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
     ] = False,
@@ -86,6 +90,7 @@ def predict(
             max_code=max_code,
             shard=shard_of(shard),
             without=without or (),
+            tagged=tag or (),
             out=path,
             force=force,
             session=session,

@@ -195,7 +195,11 @@ def task_of(
             "docstring": function.docstring,
             "blocks": [[b.module, b.name, b.line] for b in function.blocks],
             "static": function.statistics.to_json(),
-            "tags": tags_of(function.code),
+            "tags": tags_of(
+                function.code,
+                name=f"{function.module}.{function.name}",
+                iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
+            ),
             "shape": shape(function.code, function.name),
             **facts,
         },

@@ -83,6 +83,7 @@ def predict(
     limit: int | None = None,
     max_code: int | None = None,
     without: Collection[str] = (),
+    tagged: Collection[str] = (),
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     shard: Shard | str | None = None,
@@ -95,13 +96,13 @@ def predict(
         score("out/mined/tasks.jsonl", result.predictions)
 
     ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
-    that have cases, at most ``max_code`` characters and no tag of ``without``, and the first
-    ``cases`` of each. Nothing that the model writes is executed. With ``out``, a file, each answer
-    is written there as it comes, and the same call asks what is missing. With ``shard``, such as
-    ``"2/4"``, it asks about a part of the tasks, for ``merge``. Raises LLMError if the
-    server cannot be used, InputError for a tag that no task can have.
+    that have cases, at most ``max_code`` characters, all tags of ``tagged`` and none of
+    ``without``, and the first ``cases`` of each. Nothing that the model writes is executed. With
+    ``out``, a file, each answer is written there as it comes, and the same call asks what is
+    missing. With ``shard``, such as ``"2/4"``, it asks about a part of the tasks, for ``merge``.
+    Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
     """
-    check_tags(without)
+    check_tags([*without, *tagged])
     skipped: list[str] = []
     given = read_tasks(tasks, skipped=skipped) if isinstance(tasks, str | os.PathLike) else tasks
     chosen = (
@@ -110,6 +111,7 @@ def predict(
         if task.cases
         and (max_code is None or len(task.code) <= max_code)
         and not {*without} & {*task.facts.get("tags", ())}
+        and {*tagged} <= {*task.facts.get("tags", ())}
     )
     listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
     path = None if out is None else Path(out)

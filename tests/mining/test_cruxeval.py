@@ -210,3 +210,15 @@ def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) ->
     said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
             for task, case in again]  # fmt: skip
     assert score(read_tasks(tmp_path / "out.jsonl"), said).report.pass_at == {"pass@1": 0.5}
+
+
+def test_what_only_stands_for_a_value_is_not_exported(tmp_path: Path) -> None:
+    """A date is a text in a case, and what an iterator gives a list: literals would be wrong."""
+    parameters = MINED["signature"]["parameters"]  # type: ignore[index]
+    for number, (kind, result) in enumerate([("str", "iterator[str]"), ("date", "str")]):
+        signature = {"parameters": [{**parameters[0], "type": kind}, parameters[1]],
+                     "result": result}  # fmt: skip
+        path = tmp_path / f"{number}.jsonl"
+        write_jsonl(path, [{**MINED, "signature": signature}])
+        with pytest.raises(InputError, match="cruxeval"):
+            export(path, tmp_path / "out.jsonl", format="cruxeval")

@@ -95,6 +95,23 @@ def test_hashes_are_marked(code: str, tags: list[str]) -> None:
     assert tags_of(code) == tags
 
 
+@pytest.mark.parametrize(
+    ("name", "iterations", "tags"),
+    [
+        ("toy.http.parseURL", [1], ["security"]),
+        ("toy.text_quote.f", [], ["security"]),
+        ("toy.sparse.f", [99], []),
+        ("toy.words.f", [3, 100], ["long-loops"]),
+        ("toy.ANSIEscape.f", [500], ["long-loops", "security"]),
+    ],
+)
+def test_security_and_long_loops_are_marked(
+    name: str, iterations: list[int], tags: list[str]
+) -> None:
+    """By whole words of the name, and by what the loops of a case do."""
+    assert tags_of("def f(x): return x", name=name, iterations=iterations) == tags
+
+
 def test_a_tag_that_there_is_not_is_an_error() -> None:
     check_tags(["hash"])
     with pytest.raises(InputError, match="hsah"):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError, one_of
+from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -22,6 +23,13 @@ from evalplus_lite.values import codec
 
 ENTRY_POINT = "f"
 """What CRUXEval calls each of its functions."""
+LITERAL = frozenset(
+    "none int float complex bool str bytes literal dict mapping tuple set list sequence "
+    "union".split()
+)
+"""Kinds of types whose values are literals; of a frozen set, none is."""
+LENT = frozenset({"iterable", "collection"})
+"""And those of arguments that are given as lists."""
 NO_DATE = "1970-01-01"
 JsonRow = dict[str, Any]
 
@@ -81,10 +89,28 @@ def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int, 
     rows: list[JsonRow] = []
     held = 0
     for task in tasks:
+        if not _is_literal(task):
+            continue
         for row, count in FORMS[form].write(task, len(rows)):
             rows.append({**row, **_origin(task)})
             held += count
     return rows, held, sum(len(task.cases) for task in tasks) - held
+
+
+def _is_literal(task: MinedTask) -> bool:
+    """Return whether a program takes and gives what its cases say, not what stands for it there.
+
+    Dates, for one, are texts in a case, and what an iterator gives is a list.
+    """
+    if "signature" not in task.facts:
+        return True
+    signature = task.signature
+    given = all(_has_only(each.type, LITERAL | LENT) for each in signature.parameters)
+    return given and _has_only(signature.result, LITERAL)
+
+
+def _has_only(found: Type, kinds: frozenset[str]) -> bool:
+    return found.kind in kinds and all(_has_only(each, kinds) for each in found.arguments)
 
 
 def _origin(task: MinedTask) -> JsonRow:
