@@ -234,3 +234,16 @@ def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) ->
     for name in ("other.jsonl", "empty.jsonl", "none.jsonl"):
         with pytest.raises(InputError, match=name):
             exe_report(folder / "tasks.jsonl", [tmp_path / name], out=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"static": [1]}, {"static": {"lines": 3, "nodes": "x"}}, {"generation": [1]}, {"question": 3},
+     {"generation": {"batches": [{"kept": 1}]}}, {"variation": ["x"]}, {"breakpoint": {}},
+     {"signature": {"parameters": [{"name": 1}]}}],
+)  # fmt: skip
+def test_tasks_of_another_shape_are_named_by_line(odd: dict[str, Any], tmp_path: Path) -> None:
+    """Facts that someone edited are an error of the file, and none of ours."""
+    write_jsonl(tmp_path / "tasks.jsonl", [rows_of_tasks()[0], {**rows_of_tasks()[1], **odd}])
+    with pytest.raises(InputError, match=":2:"):
+        list(read_tasks(tmp_path / "tasks.jsonl"))

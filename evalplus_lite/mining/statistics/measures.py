@@ -16,6 +16,8 @@ PER_LINE: Mapping[str, tuple[str, ...]] = {
     "return statements": ("Return",),
 }
 """Node types that are counted for each line of code (the paper's figure 8)."""
+MOST = 1e15
+"""What a count is below; no clock and no counter gets there."""
 TIME = "run: microseconds"
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "multiplication": ("Mult",),
@@ -47,21 +49,19 @@ def measures(
     ``static`` is a task's entry, ``runtime`` a case's; what they lack is left out. ``seconds`` are
     of CPU.
     """
-    found = {
-        name: float(static[name]) for name in STATIC if isinstance(static.get(name), int | float)
-    }
-    lines, nodes = static.get("lines") or 0, static.get("nodes", {})
-    if lines:
+    found = {name: float(static[name]) for name in STATIC if _is_number(static.get(name))}
+    lines, nodes = found.get("lines", 0), static.get("nodes", {})
+    if lines > 0:
         for label, types in PER_LINE.items():
             found[f"{label} per line"] = sum(nodes.get(kind, 0) for kind in types) / lines
-    found |= {
-        f"run: {name}": float(value)
-        for name, value in runtime.items()
-        if isinstance(value, int | float)
-    }
-    if seconds is not None:
+    found |= {f"run: {name}": float(value) for name, value in runtime.items() if _is_number(value)}
+    if seconds is not None and _is_number(seconds):
         found[TIME] = seconds * 1e6
     return found
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < MOST
 
 
 def features(tree: ast.AST) -> set[str]:

@@ -89,6 +89,7 @@ class MinedTask:
     def from_json(cls, row: Mapping[str, Any]) -> MinedTask:
         """Read a row; KeyError, TypeError or CodecError where it is none."""
         known = {"task_id", "entry_point", "code", "cases"}
+        _check_facts(row)
         return cls(
             id=str(row["task_id"]),
             code=str(row["code"]),
@@ -96,6 +97,35 @@ class MinedTask:
             cases=tuple(TaskCase.from_json(case) for case in row["cases"]),
             facts={key: value for key, value in row.items() if key not in known},
         )
+
+
+def _check_facts(row: Mapping[str, Any]) -> None:
+    """Raise TypeError or KeyError for facts of another shape than mining gives them."""
+    for name, inner, keys in _SHAPES:
+        found = row.get(name, {})
+        if not isinstance(found, dict):
+            raise TypeError(f"{name} is no object")
+        parts = found.get(inner, [])
+        if not isinstance(parts, dict if inner == "nodes" else list) and parts:
+            raise TypeError(f"{inner} of {name} has another form")
+        for part in parts if keys else ():
+            for key, kind in keys.items():
+                if not isinstance(part[key], kind):
+                    raise TypeError(f"{key} of {inner} is no {kind.__name__}")
+    if "breakpoint" in row and not {"line", "text", "hit", "variables"} <= row["breakpoint"].keys():
+        raise TypeError("breakpoint says no line")
+
+
+_SHAPES: tuple[tuple[str, str, Mapping[str, type]], ...] = (
+    ("static", "nodes", {}),
+    ("variation", "", {}),
+    ("generation", "batches",
+     {"kept": int, "total": int, "prompt_tokens": int, "completion_tokens": int}),
+    ("signature", "parameters", {"name": str, "kind": str, "type": str}),
+    ("question", "lines", {}),
+    ("breakpoint", "variables", {}),
+)  # fmt: skip
+"""Facts that are objects, what of each is a list (or counts), and what its parts have."""
 
 
 def read_tasks(path: Path) -> Iterator[MinedTask]:
