@@ -189,6 +189,7 @@ def task_of(
             "origins": [origin.to_json() for origin in function.origins],
             "module": function.module,
             "function": function.name,
+            **({"class": function.owner} if function.owner else {}),
             "line": function.line,
             "python": python_version(),
             "signature": function.signature.to_json(),

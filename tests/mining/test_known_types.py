@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.mining.mine import MiningSettings, PackageMine
-from evalplus_lite.mining.selecting.candidates import Signature
+from evalplus_lite.mining.running.proof import Original, prove
+from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.mining.selecting.signatures import Signature
+from evalplus_lite.mining.selecting.static import StaticMine
 from evalplus_lite.mining.sources.archives import open_package
 
 
@@ -130,3 +134,87 @@ def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes:
     assert result.task.facts["compared"] > 10
     origins = [p["origin"] for p in result.task.facts["signature"]["parameters"]]
     assert origins == ["use", "default"]
+
+
+METHODS = """
+    import dataclasses
+    import functools
+    from collections.abc import Callable
+    from typing import NamedTuple
+    class Scale:
+        BASE = 10
+        def __init__(self, unit: str, *, factor: int = 2, hook: Callable | None = None) -> None:
+            self.unit, self.factor = unit, factor
+        def shown(self, n: int, unit: str = "m") -> str:
+            return f"{n * self.factor}{self.unit}{unit}"
+        @property
+        def name(self) -> str: return self.unit * self.factor
+        @staticmethod
+        def doubled(n: int) -> int: return 2 * n
+        @classmethod
+        def based(cls, n: int) -> int: return n + cls.BASE
+        def away(self, hook: Callable) -> int: return 1
+        @functools.lru_cache
+        def cached(self, n: int) -> int: return n
+    @dataclasses.dataclass(frozen=True)
+    class Point:
+        x: int
+        y: int = 1
+        def moved(self, by: int) -> tuple[int, int]: return self.x + by, self.y
+    class Pair(NamedTuple):
+        left: str
+        right: str
+        def joined(self) -> str: return self.left + self.right
+    class Other(Scale):
+        def more(self, n: int) -> int: return n
+    """
+
+
+def test_methods_are_called_by_an_entry_point_of_plain_values(toys: Any) -> None:
+    """Objects are made from what the class says; what cannot be made or called is refused."""
+    functions, rejects = toys.mined({"toy.py": METHODS}, types="wide")
+    names = {name[4:]: [p.name for p in f.signature.parameters] for name, f in functions.items()}
+    assert names == {
+        "Scale_shown": ["unit", "n", "factor", "unit_given"],
+        "Scale_name": ["unit", "factor"],
+        "Scale_doubled": ["n"],
+        "Scale_based": ["n"],
+        "Point_moved": ["x", "by", "y"],
+        "Pair_joined": ["left", "right"],
+    }
+    assert toys.run(functions["toy.Scale_shown"], "k", 3, 4, "m") == "12km"
+    assert toys.run(functions["toy.Scale_name"], "k") == "kk"
+    assert toys.run(functions["toy.Scale_based"], 1) == 11
+    assert toys.run(functions["toy.Pair_joined"], "a", "b") == "ab"
+    assert rejects == {
+        "toy.Scale.away": "type collections.abc.Callable",
+        "toy.Scale.cached": "decorated method",
+        "toy.Other.more": "class",
+    }
+    assert toys.mined({"toy.py": METHODS})[0] == {}
+
+
+def test_a_method_is_proved_against_the_original_class(toys: Any, sandboxes: Any) -> None:
+    """The entry point calls the original's class there; a program that differs is noticed."""
+    body = """
+        from dataclasses import dataclass
+        @dataclass
+        class Word:
+            text: str
+            def turned(self, n: int) -> str: return self.text[::-1] * n
+        """
+    with open_package(toys.wheel({"toy.py": body})) as package:
+        (function,) = StaticMine(package, types="wide").functions()
+        changed = replace(function, code=function.code.replace("[::-1]", "[:]"))
+        calls = [Invocation((text, n)) for text in ("ab", "cde") for n in (1, 2)]
+        found = []
+        with Original(package, sandboxes.plain.config) as original:
+            for each in (function, changed):
+                subject = CallableProgram(each.name, each.signature, code=each.code)
+                base = run(sandboxes.plain, subject, calls)
+                found.append(prove(each, calls, base, sandboxes, original))
+    same, other = found
+    assert (same.stage, same.compared) == (None, 4)
+    assert other.stage == "proved"
+    assert other.problem is not None
+    assert other.problem.reason == "differs from the original"

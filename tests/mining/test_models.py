@@ -17,7 +17,7 @@ from evalplus_lite.mining.inputs.dialogue import ask_for_cases, prompt_for
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import Executed, judge, salvage
 from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 
 
 def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:

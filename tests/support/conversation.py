@@ -10,7 +10,7 @@ from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.llm import Reply, Request, Usage
 from evalplus_lite.mining.inputs.validators import Executed
 from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 
 
 class Scripted:

@@ -8,7 +8,7 @@ from typing import Any
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.mine import MiningSettings, PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 from evalplus_lite.mining.sources.archives import open_package
 
 ONE = Signature((Parameter("x", "positional", Type("int")),), Type("int"))

@@ -28,7 +28,7 @@ from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.mining.inputs.composing import Composer, code_points, placed
 from evalplus_lite.mining.inputs.matching import expressions, matching
 from evalplus_lite.mining.running.runs import Invocation
-from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 from evalplus_lite.mining.selecting.static import MinedFunction
 from evalplus_lite.types import Case, Value
 

@@ -15,7 +15,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.running.runs import Invocation
-from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.prompting.json_form import object_schema
 from evalplus_lite.types import Value

@@ -79,7 +79,12 @@ def load_original(settings):
     before = set(sys.modules)
     while True:
         try:
-            return getattr(importlib.import_module(settings["module"]), settings["name"])
+            module = importlib.import_module(settings["module"])
+            if not settings["owner"]:
+                return getattr(module, settings["name"])
+            space = {settings["owner"]: getattr(module, settings["owner"])}
+            exec(settings["driver"], space)
+            return space[settings["name"]]
         except Exception as error:
             if finder.wanted is None:
                 raise

@@ -106,7 +106,12 @@ class Original(AbstractContextManager["Original"]):
         packages = (self.package, *self.companions)
         roots = tuple(sorted({name.partition(".")[0] for p in packages for name in p.files}))
         subject = CallableProgram(
-            function.name, function.signature, module=function.module, roots=roots
+            function.name,
+            function.signature,
+            module=function.module,
+            roots=roots,
+            owner=function.owner,
+            driver=function.driver,
         )
         found = RunResult((), failure="took too long to import")
         if not self._is_slow:

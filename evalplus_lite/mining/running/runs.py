@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.mining.selecting.candidates import Signature
+from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import (
     Crashed,
@@ -118,6 +118,9 @@ class CallableProgram:
     module: str = ""
     roots: tuple[str, ...] = ()
     bare_parents: bool = False
+    owner: str = ""
+    driver: str = ""
+    """Of a method of the original: its class, and the function ``name`` that calls it."""
 
     def program(
         self,
@@ -141,6 +144,7 @@ class CallableProgram:
         if self.module:
             settings |= {"module": self.module, "roots": self.roots}
             settings["bare_parents"] = self.bare_parents
+            settings |= {"owner": self.owner, "driver": self.driver}
         else:
             settings["code"] = self.code
         if watch:

@@ -4,69 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.generate.domains.annotations import Type, read_type
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.index import Module, PackageIndex
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
-from evalplus_lite.mining.selecting.unannotated import Origin, Told, types_told
+from evalplus_lite.mining.selecting.methods import entry_for, methods_of
+from evalplus_lite.mining.selecting.signatures import Signature, is_told, read_signature
 
-Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter: how it is passed, its type, and its default as source text (or None)."""
-
-    name: str
-    kind: Passing
-    type: Type
-    default: str | None = None
-    origin: Origin = "annotation"
-    """What told the type."""
-
-    @property
-    def is_required(self) -> bool:
-        """Whether a call must give it."""
-        return self.default is None and self.kind in ("positional", "keyword")
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A function's parameters in order and its result."""
-
-    parameters: tuple[Parameter, ...]
-    result: Type
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as the ``signature`` entry of a task row."""
-        return {
-            "parameters": [
-                {"name": p.name, "kind": p.kind, "type": str(p.type), "default": p.default}
-                | ({} if p.origin == "annotation" else {"origin": p.origin})
-                for p in self.parameters
-            ],
-            "result": str(self.result),
-        }
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Signature:
-        """Read what ``to_json`` wrote."""
-        parameters = tuple(
-            Parameter(
-                p["name"],
-                p["kind"],
-                read_type(p["type"]),
-                p["default"],
-                p.get("origin", "annotation"),
-            )
-            for p in row["parameters"]
-        )
-        return cls(parameters, read_type(row["result"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +25,10 @@ class Candidate:
     line: int
     signature: Signature
     node: ast.FunctionDef
+    owner: str = ""
+    """The class, of a method."""
+    driver: str = ""
+    """The function that calls it, of a method; ``name`` is its name."""
 
 
 @dataclass(slots=True)
@@ -127,11 +78,13 @@ def candidates(
 def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
     for statement in module.statements:
         node = statement.node
+        if isinstance(node, ast.ClassDef) and reader.types != "paper":
+            yield from _in_class(module, node, reader, census)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             census.top_level += 1
             arguments = arguments_of(node.args)
             is_bare = node.returns is None or any(a.annotation is None for a in arguments)
-            if is_bare and (reader.types != "known" or not _is_told(node)):
+            if is_bare and (reader.types != "known" or not is_told(node)):
                 continue
             census.typed += 1
             found = _candidate(module, node, reader)
@@ -143,6 +96,28 @@ def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> It
                 continue
             census.accepted += 1
             yield found
+
+
+def _in_class(
+    module: Module, owner: ast.ClassDef, reader: PackageAnnotations, census: Census
+) -> Iterator[Candidate]:
+    for method in methods_of(owner):
+        arguments = arguments_of(method.args)[1:]
+        is_bare = method.returns is None or any(a.annotation is None for a in arguments)
+        if is_bare and (reader.types != "known" or not is_told(method)):
+            continue
+        census.top_level += 1
+        census.typed += 1
+        found = entry_for(module.name, owner, method, reader)
+        if not isinstance(found, Refused) and len(module.bindings[owner.name]) > 1:
+            found = Refused("redefined later", "")
+        if isinstance(found, Refused):
+            name = f"{owner.name}.{method.name}"
+            census.refused.append((module.name, name, found.reason, found.detail))
+            continue
+        census.accepted += 1
+        name, text, signature = found
+        yield Candidate(module.name, name, method.lineno, signature, method, owner.name, text)
 
 
 def _is_last(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -160,90 +135,6 @@ def _candidate(
     if isinstance(signature, Refused):
         return signature
     return Candidate(module.name, node.name, node.lineno, signature, node)
-
-
-def read_signature(
-    module: str, node: ast.FunctionDef, reader: PackageAnnotations
-) -> Signature | Refused:
-    """Return a function's signature in accepted types, or why it has none.
-
-    With other types than the paper's, a parameter that a call may leave out and that has no
-    accepted type is left out of the signature; those after it are then given by their names.
-    """
-    listed = _listed(node.args)
-    if not listed:
-        return Refused("no arguments", "")
-    result = Type("any")
-    if node.returns is not None:
-        read = reader.read(node.returns, module, result=True)
-        if isinstance(read, Refused):
-            return read
-        result = read
-    told = types_told(node) if reader.types == "known" else {}
-    by_place = {argument.arg for argument in node.args.posonlyargs}
-    parameters: list[Parameter] = []
-    is_whole = True
-    for argument, kind, default in listed:
-        found = _parameter_type(argument, told.get(argument.arg), reader, module)
-        is_open = default is not None or kind in ("varargs", "varkw")
-        if not is_whole and (kind == "varargs" or argument.arg in by_place):
-            found = Refused("type", f"{argument.arg} after one that is left out")
-        if isinstance(found, Refused):
-            if not is_open or reader.types == "paper":
-                return found
-            is_whole = False
-            continue
-        text = None if default is None else ast.unparse(default)
-        place = "keyword" if kind == "positional" and not is_whole else kind
-        origin = told[argument.arg].origin if argument.annotation is None else "annotation"
-        parameters.append(Parameter(argument.arg, place, found, text, origin))
-    if not parameters:
-        return Refused("no arguments", "of an accepted type")
-    return Signature(tuple(parameters), result)
-
-
-def _listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
-    """Return the parameters in order: how each is passed, and its default."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults += arguments.defaults
-    listed: list[tuple[ast.arg, Passing, ast.expr | None]]
-    listed = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
-    if arguments.vararg:
-        listed.append((arguments.vararg, "varargs", None))
-    listed += [
-        (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        listed.append((arguments.kwarg, "varkw", None))
-    return listed
-
-
-def _parameter_type(
-    argument: ast.arg, told: Told | None, reader: PackageAnnotations, module: str
-) -> Type | Refused:
-    if argument.annotation is not None:
-        return reader.read(argument.annotation, module)
-    if told is None or told.type is None:
-        return Refused("type", "an object, by its use")
-    return told.type
-
-
-def _is_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether something tells the type of a parameter that a call must give.
-
-    Only functions that return something count.
-    """
-    told = types_told(node)
-    needed = [a for a, kind, default in _listed(node.args) if default is None and kind != "varkw"]
-    known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
-    gives = node.returns is not None or any(
-        isinstance(child, ast.Return | ast.Yield | ast.YieldFrom)
-        and child.value is not None
-        and getattr(child.value, "value", child) is not None
-        for child in ast.walk(node)
-    )
-    return gives and (bool(known) or not needed)
 
 
 def _is_overload(node: ast.expr) -> bool:

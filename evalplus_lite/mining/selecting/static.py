@@ -13,9 +13,10 @@ from evalplus_lite.mining.inlining.inline import Block, inline
 from evalplus_lite.mining.reading.index import PackageIndex
 from evalplus_lite.mining.reading.resolve import Resolver
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, TypeSet
-from evalplus_lite.mining.selecting.candidates import Candidate, Census, Signature, candidates
+from evalplus_lite.mining.selecting.candidates import Candidate, Census, candidates
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.purity import impurities
+from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.mining.sources.origin import Origin
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.static import StaticStatistics, static_statistics
@@ -42,6 +43,10 @@ class MinedFunction:
     origins: tuple[Origin, ...]
     """The packages whose code went in, its own first."""
     statistics: StaticStatistics
+    owner: str = ""
+    """The class, of a method."""
+    driver: str = ""
+    """The function that calls it, of a method: the program's last, made here."""
 
     @property
     def licence(self) -> str:
@@ -121,7 +126,13 @@ class StaticMine:
     def _mined(
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
-        closure = ClosureBuilder(resolver).build(candidate.module, candidate.name)
+        closure = ClosureBuilder(resolver).build(
+            candidate.module, candidate.owner or candidate.name
+        )
+        if candidate.driver and candidate.name in {
+            name for statement in closure.statements.values() for name in statement.binds
+        }:
+            return [Obstacle("name clash", candidate.name)]
         problems = [*impurities(closure), *closure.problems]
         if problems:
             return problems
@@ -133,8 +144,11 @@ class StaticMine:
         if not self.keep_all and (refused := [x for x in foreign if not x.licence.permissive]):
             return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
         origins = [each.origin for each in (self.package, *foreign)]
+        code = inlined.code
+        if candidate.driver:
+            code = f"{code}\n\n{candidate.driver}"
         try:
-            statistics = static_statistics(inlined.code, candidate.name)
+            statistics = static_statistics(code, candidate.name)
         except (SyntaxError, RecursionError) as error:
             return [Obstacle("inlined code does not parse", str(error))]
         return MinedFunction(
@@ -146,8 +160,10 @@ class StaticMine:
             signature=candidate.signature,
             docstring=ast.get_docstring(candidate.node) or "",
             implementation=closure.statements[closure.entry].text,
-            code=inlined.code,
+            code=code,
             blocks=inlined.blocks,
             origins=tuple(origins),
             statistics=statistics,
+            owner=candidate.owner,
+            driver=candidate.driver,
         )

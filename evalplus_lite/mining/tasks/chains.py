@@ -20,7 +20,7 @@ from evalplus_lite.mining.inputs.choosing import select
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.selecting.candidates import Parameter, Signature
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.store import write_jsonl

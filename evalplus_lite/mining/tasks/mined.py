@@ -9,7 +9,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.selecting.candidates import Signature
+from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 

@@ -1,0 +1,149 @@
+"""Signatures: what calls a function takes, in types that can be written as data."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from evalplus_lite.generate.domains.annotations import Type, read_type
+from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
+from evalplus_lite.mining.selecting.unannotated import Origin, Told, types_told
+
+Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: how it is passed, its type, and its default as source text (or None)."""
+
+    name: str
+    kind: Passing
+    type: Type
+    default: str | None = None
+    origin: Origin = "annotation"
+    """What told the type."""
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is None and self.kind in ("positional", "keyword")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function's parameters in order and its result."""
+
+    parameters: tuple[Parameter, ...]
+    result: Type
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the ``signature`` entry of a task row."""
+        return {
+            "parameters": [
+                {"name": p.name, "kind": p.kind, "type": str(p.type), "default": p.default}
+                | ({} if p.origin == "annotation" else {"origin": p.origin})
+                for p in self.parameters
+            ],
+            "result": str(self.result),
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Signature:
+        """Read what ``to_json`` wrote."""
+        parameters = tuple(
+            Parameter(
+                p["name"],
+                p["kind"],
+                read_type(p["type"]),
+                p["default"],
+                p.get("origin", "annotation"),
+            )
+            for p in row["parameters"]
+        )
+        return cls(parameters, read_type(row["result"]))
+
+
+def read_signature(
+    module: str, node: ast.FunctionDef, reader: PackageAnnotations
+) -> Signature | Refused:
+    """Return a function's signature in accepted types, or why it has none.
+
+    With other types than the paper's, a parameter that a call may leave out and that has no
+    accepted type is left out of the signature; those after it are then given by their names.
+    """
+    listed = _listed(node.args)
+    if not listed:
+        return Refused("no arguments", "")
+    result = Type("any")
+    if node.returns is not None:
+        read = reader.read(node.returns, module, result=True)
+        if isinstance(read, Refused):
+            return read
+        result = read
+    told = types_told(node) if reader.types == "known" else {}
+    by_place = {argument.arg for argument in node.args.posonlyargs}
+    parameters: list[Parameter] = []
+    is_whole = True
+    for argument, kind, default in listed:
+        found = _parameter_type(argument, told.get(argument.arg), reader, module)
+        is_open = default is not None or kind in ("varargs", "varkw")
+        if not is_whole and (kind == "varargs" or argument.arg in by_place):
+            found = Refused("type", f"{argument.arg} after one that is left out")
+        if isinstance(found, Refused):
+            if not is_open or reader.types == "paper":
+                return found
+            is_whole = False
+            continue
+        text = None if default is None else ast.unparse(default)
+        place = "keyword" if kind == "positional" and not is_whole else kind
+        origin = told[argument.arg].origin if argument.annotation is None else "annotation"
+        parameters.append(Parameter(argument.arg, place, found, text, origin))
+    if not parameters:
+        return Refused("no arguments", "of an accepted type")
+    return Signature(tuple(parameters), result)
+
+
+def _listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
+    """Return the parameters in order: how each is passed, and its default."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    listed: list[tuple[ast.arg, Passing, ast.expr | None]]
+    listed = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
+    if arguments.vararg:
+        listed.append((arguments.vararg, "varargs", None))
+    listed += [
+        (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    if arguments.kwarg:
+        listed.append((arguments.kwarg, "varkw", None))
+    return listed
+
+
+def _parameter_type(
+    argument: ast.arg, told: Told | None, reader: PackageAnnotations, module: str
+) -> Type | Refused:
+    if argument.annotation is not None:
+        return reader.read(argument.annotation, module)
+    if told is None or told.type is None:
+        return Refused("type", "an object, by its use")
+    return told.type
+
+
+def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether something tells the type of a parameter that a call must give.
+
+    Only functions that return something count.
+    """
+    told = types_told(node)
+    needed = [a for a, kind, default in _listed(node.args) if default is None and kind != "varkw"]
+    known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
+    gives = node.returns is not None or any(
+        isinstance(child, ast.Return | ast.Yield | ast.YieldFrom)
+        and child.value is not None
+        and getattr(child.value, "value", child) is not None
+        for child in ast.walk(node)
+    )
+    return gives and (bool(known) or not needed)
