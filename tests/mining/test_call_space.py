@@ -54,6 +54,25 @@ def test_every_proposed_call_is_of_the_annotated_types(toys: Any) -> None:
     assert any(call.kwargs.keys() - {"limit"} for call in calls)
 
 
+def test_what_sets_and_keys_hold_can_be_hashed(toys: Any) -> None:
+    """``Any`` there is any scalar: a list or a dict would end the drawing of every input."""
+    body = """
+        from typing import Any, Hashable, TypeVar
+        K = TypeVar("K")
+        def f(table: dict[K, Any], seen: set[Any], pairs: set[tuple[K, Hashable]]) -> int:
+            return len(table) + len(seen) + len(pairs)
+        """
+    function = toys.mined({"toy.py": body}, types="wide")[0]["toy.f"]
+    space, generator = generator_of(function, seed="0")
+    generator.plant(space.draw(generator.slots, random.Random(1).random) for _ in range(40))
+    calls = [space.call(case.arguments) for case in generator.propose(41)]
+    values = [value for call in calls for value in call.args[0].values()]
+    assert {list, dict} <= set(map(type, values))
+    assert len({type(key) for call in calls for key in call.args[0]}) > 3
+    assert any(call.args[1] for call in calls)
+    assert any(call.args[2] for call in calls)
+
+
 def test_a_call_comes_back_from_its_arguments(toys: Any) -> None:
     """What a docstring or a model wrote can be built on: no argument changes its place."""
     function = toys.mined({"toy.py": BODY})[0]["toy.f"]

@@ -26,6 +26,7 @@ from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.mining.inputs.composing import Composer, code_points, placed
+from evalplus_lite.mining.inputs.drawn_types import ANYTHING, ITEM, SCALAR, STANDING, hashable
 from evalplus_lite.mining.inputs.matching import expressions, matching
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.selecting.signatures import Parameter, Signature
@@ -56,19 +57,6 @@ _SUGGESTED, _COMPOSED, _RECALL = 0.4, 0.7, 0.35
 _MOST_EXPRESSIONS, _MATCHES = 20, 6
 _DRAWN = 10
 _DAYS = 60
-
-_KINDS: dict[str, type] = {
-    "none": type(None), "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes,
-    "date": str, "datetime": str, "dict": dict, "mapping": dict, "tuple": tuple, "set": set,
-    "frozenset": frozenset,
-}  # fmt: skip
-"""What stands for a type; for all others (sequences, iterables) a list."""
-_ITEM = Type("union", (Type("int"), Type("str")))
-_SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
-_ANYTHING = Type(
-    "union",
-    (*_SCALAR.arguments, Type("list", (_ITEM,)), Type("dict", (Type("str"), _ITEM))),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,25 +201,30 @@ class DomainReader:
             case "union":
                 return functools.reduce(_either, map(self.domain, kind.arguments))
             case "any" | "object":
-                return self.domain(_ANYTHING)
+                return self.domain(ANYTHING)
             case "literal":
                 kinds = {type(value).__name__: type(value) for value in kind.values}
                 return Domain(tuple(kinds[name] for name in sorted(kinds)), choices=kind.values)
             case "date" | "datetime":
                 return Domain((str,), choices=_days(has_time=kind.kind == "datetime"))
-        own = _KINDS.get(kind.kind, list)
-        inner = [self.domain(each) for each in kind.arguments]
+        own = STANDING.get(kind.kind, list)
+        parts = kind.arguments
+        if own in (set, frozenset):
+            parts = tuple(map(hashable, parts))
+        elif own is dict and parts:
+            parts = (hashable(parts[0]), *parts[1:])
+        inner = [self.domain(each) for each in parts]
         if own is str:
             return Domain((str,), alphabet=self.alphabet)
         if own is dict:
             keys, values = inner if len(inner) == 2 else (self.domain(Type("str")), None)
-            return Domain((dict,), keys=keys, values=values or self.domain(_SCALAR))
+            return Domain((dict,), keys=keys, values=values or self.domain(SCALAR))
         if own is tuple and inner and not kind.variadic:
             size = len(inner)
             items = functools.reduce(_either, inner)
             return Domain((own,), smallest=size, largest=size, items=items, positions=tuple(inner))
         if own in (list, tuple, set, frozenset):
-            return Domain((own,), items=inner[0] if inner else self.domain(_ITEM))
+            return Domain((own,), items=inner[0] if inner else self.domain(ITEM))
         return Domain((own,), has_special=own is float)
 
     def profile(self, domain: Domain) -> Profile:
