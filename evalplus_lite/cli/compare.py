@@ -81,7 +81,7 @@ def compare(
         name_report(*folders)
     worse = [] if fail_if_worse is None else result.worse(points)
     if worse and not json:
-        by = "beyond doubt" if points is None else f"by more than {points:g} points"
+        by = "beyond doubt (95 %)" if points is None else f"by more than {points:g} points"
         for pair in worse:
             say(f"worse {by}: {pair['second']} than {pair['first']}")
     return 1 if worse else 0
@@ -183,9 +183,9 @@ def _meaning(pair: Mapping[str, Any], suite: str) -> str:
         return f"{second} and {first} do the same on every task"
     if row["p_holm"] < LEVEL:
         which = "better" if row["difference"] > 0 else "worse"
-        return f"{second} is {which} than {first} beyond doubt"
+        return f"{second} is {which} than {first} beyond doubt (95 %)"
     return (
-        f"{second} and {first}: no difference beyond doubt; a true one of {percent(row['visible'])}"
+        f"{second} and {first}: no difference beyond doubt (95 %); a true one of {percent(row['visible'])}"
         " points would most likely have been seen"
     )
 

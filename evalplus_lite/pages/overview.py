@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.pages.document import EntrantPart, SuitePart, TaskRow
+from evalplus_lite.pages.pairings import pairings
 from evalplus_lite.pages.sections import Section
 from evalplus_lite.types import VERDICTS
 
@@ -25,6 +26,7 @@ def suite_section(number: int, suite: SuitePart, links: Sequence[str], *, title:
         "suite": suite,
         "number": number,
         "links": links,
+        "pairs": pairings(suite, [each.replace("#/task/", "#/compare/", 1) for each in links]),
         "ks": list(dict.fromkeys(every)),
         "verdicts": [each for each in VERDICTS if each in seen],
         "levels": LEVELS,

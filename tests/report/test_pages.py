@@ -113,6 +113,13 @@ def test_the_index_counts_what_was_judged(page: Page) -> None:
     assert plus["low"] < plus["value"] < plus["high"]
 
 
+def test_tasks_that_make_a_difference_are_linked(page: Page) -> None:
+    """Of the two tasks the second model does worse on the first, and no one solves the second."""
+    links = [attrs.get("href") for tag, attrs in page.tags if tag == "a"]
+    assert [link for link in links if link and "#/compare/" in link] == ["#/compare/Own%2F1"]
+    assert "-25.0" in page.source
+
+
 def test_a_task_has_its_inputs_with_what_they_decided(page: Page) -> None:
     """Inputs say where they come from, and how many samples fail on them, first and at all."""
     part = page.data("task-0-0")
