@@ -185,8 +185,8 @@ def _meaning(pair: Mapping[str, Any], suite: str) -> str:
         which = "better" if row["difference"] > 0 else "worse"
         return f"{second} is {which} than {first} beyond doubt (95 %)"
     return (
-        f"{second} and {first}: no difference beyond doubt (95 %); a true one of {percent(row['visible'])}"
-        " points would most likely have been seen"
+        f"{second} and {first}: no difference beyond doubt (95 %); a true one of"
+        f" {percent(row['visible'])} points would most likely have been seen"
     )
 
 
