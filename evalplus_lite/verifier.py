@@ -20,8 +20,9 @@ from evalplus_lite.errors import (
     SandboxUnavailable,
     UnusableTask,
 )
+from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.base import Call, Row
-from evalplus_lite.execution.processes import LOOKAHEAD, Processes
+from evalplus_lite.execution.processes import LOOKAHEAD
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
@@ -77,6 +78,7 @@ class Verifier:
         sandbox: Tier = "auto",
         cache: Path | None = None,
         store: str | os.PathLike[str] | None = None,
+        backend: str = DEFAULT,
     ) -> None:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
@@ -86,7 +88,8 @@ class Verifier:
         source = SuiteSource(cache=cache or cache_folder())
         folder = None if store is None else os.path.abspath(store)
         self._call = Call(f"{WORK}:verifying", (source.settings, settings.to_row(), chat, folder))
-        self._backend = Processes(workers, config_of(sandbox, packages), preload=[WORK])
+        config = config_of(sandbox, packages)
+        self._backend = make_backend(backend, workers, config, preload=[WORK])
         self._staging = Staging(self._backend, self.dataset.suites)
         self._told: set[str] = set()
         self._unusable = {each.task_id: each for each in self.dataset.unusable}

@@ -101,6 +101,7 @@ OWNERS = {
     "pyarrow": {"converters/parquet.py", "store/tables.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
+    "ray": {"execution/members.py"},
     "prometheus_client": {"serve/metrics.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""

@@ -76,6 +76,8 @@ def augment(
     package: options.Packages = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
     strict: options.Strict = False,
@@ -113,7 +115,10 @@ def augment(
         generators=generators,
         survivors=survivors,
     )
-    with started(workers, sandbox, package) as (session, screen):
+    with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
+        session,
+        screen,
+    ):
         data = opened(dataset, tasks, session)
         chosen = with_choices(data.tasks, on=constraint or [], off=no_constraint or [])
         data = replace(data, tasks=chosen)

@@ -51,6 +51,8 @@ def crossval(
         ),
     ] = None,
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     sandbox: options.Sandbox = "auto",
     package: options.Packages = None,
     no_cache: options.Fresh = False,
@@ -68,7 +70,14 @@ def crossval(
     [bold]Example[/bold]  evalplus-lite crossval -d humaneval+ -s a.jsonl -s b.jsonl -s c.jsonl
     """
     policies = read_policies(multiplicity, curve)
-    with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
+    with started(
+        workers,
+        sandbox,
+        package,
+        is_cached=not no_cache,
+        backend=backend,
+        require_tier=require_tier,
+    ) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "crossval", dataset, data)
         result = cross_validate(

@@ -66,6 +66,8 @@ def evaluate(
     ] = False,
     k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     package: options.Packages = None,
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
@@ -95,7 +97,10 @@ def evaluate(
     ks = whole_numbers(k)
     if is_url(out):  # who takes a machine away says so before: what is there is published
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with started(workers, sandbox, package) as (session, screen):
+    with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
+        session,
+        screen,
+    ):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "evaluate", dataset, data, samples_name(samples))
         result = evaluation.evaluate(

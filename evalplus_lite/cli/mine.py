@@ -75,6 +75,8 @@ def mine(
     ] = 0,
     seed: options.Seed = 0,
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
     shard: options.Shard = None,
@@ -101,7 +103,7 @@ def mine(
     )
     # Made here, so that a missing key is reported before any work.
     client = None if model is None else Client(model, base_url=base_url)
-    with started(workers, sandbox) as (session, _):
+    with started(workers, sandbox, backend=backend, require_tier=require_tier) as (session, _):
         result = mining.mine(
             packages,
             settings=settings,

@@ -33,6 +33,8 @@ def mutants(
         int, typer.Option("--show", min=0, help="Survivors to show, worst tasks first.")
     ] = 5,
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     sandbox: options.Sandbox = "auto",
     package: options.Packages = None,
     no_cache: options.Fresh = False,
@@ -58,7 +60,14 @@ def mutants(
 
     [bold]Example[/bold]  evalplus-lite mutants -d humaneval+ --tasks 0-9
     """
-    with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
+    with started(
+        workers,
+        sandbox,
+        package,
+        is_cached=not no_cache,
+        backend=backend,
+        require_tier=require_tier,
+    ) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "mutants", dataset, data)
         result = find_survivors(

@@ -95,6 +95,22 @@ Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Sandboxes; default: one a processor.")
 ]
+Backend = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        metavar="NAME",
+        help="Where programs run: processes (of this machine), ray, or ray:HOST:PORT.",
+    ),
+]
+RequireTier = Annotated[
+    str | None,
+    typer.Option(
+        "--require-tier",
+        metavar="TIER",
+        help="With ray: leave out nodes whose sandboxes are weaker.",
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(

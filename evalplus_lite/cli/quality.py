@@ -101,6 +101,8 @@ def quality(
     ] = False,
     seed: options.Seed = 0,
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     package: options.Packages = None,
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
@@ -121,7 +123,10 @@ def quality(
     given = [*(right or ()), *(wrong or ()), *(samples or ())]
     if not given:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
-    with started(workers, sandbox, package) as (session, screen):
+    with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
+        session,
+        screen,
+    ):
         sets = [opened(name, tasks, session) for name in dataset]
         folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(given))
         result = measured(

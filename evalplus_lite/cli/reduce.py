@@ -69,6 +69,8 @@ def reduce(
         typer.Option("--refused", help="Credit inputs that a task's contract refuses, too."),
     ] = False,
     workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
     sandbox: options.Sandbox = "auto",
     package: options.Packages = None,
     no_cache: options.Fresh = False,
@@ -88,7 +90,14 @@ def reduce(
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
     """
     policy = Policy(mode, multiplicity, budget, refused)
-    with started(workers, sandbox, package, is_cached=not no_cache) as (session, screen):
+    with started(
+        workers,
+        sandbox,
+        package,
+        is_cached=not no_cache,
+        backend=backend,
+        require_tier=require_tier,
+    ) as (session, screen):
         data = opened(dataset, tasks, session)
         folder = folder_for(out, "reduce", dataset, data)
         result = reduction.reduce(

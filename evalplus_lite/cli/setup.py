@@ -22,6 +22,8 @@ def started(
     packages: Sequence[str] | None = None,
     *,
     is_cached: bool = True,
+    backend: str = "processes",
+    require_tier: str | None = None,
 ) -> Iterator[tuple[Session, Screen]]:
     """Give a session that shows its progress on a screen, and the screen; both end with this."""
     tier = cast("Tier", sandbox)  # the session refuses one that there is not
@@ -32,6 +34,8 @@ def started(
             sandbox=tier,
             packages=packages or (),
             cache=None if is_cached else False,
+            backend=backend,
+            require_tier=cast("Tier | None", require_tier),
             on_progress=screen,
         ) as session,
     ):

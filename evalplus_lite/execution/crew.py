@@ -70,6 +70,11 @@ class Crew:
         self._ring()
         self._thread.join()
 
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the supervisors that have started."""
+        return [place.pid for place in self.places if place.pid is not None]
+
     def disown(self) -> None:
         """In a forked child: close its copies of descriptors, and leave the processes alone."""
         for place in self.places:

@@ -13,11 +13,12 @@ import itertools
 import marshal
 import os
 import tempfile
+import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import IO, Any, Self
+from typing import IO, Any, Protocol, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
@@ -34,6 +35,30 @@ LOOKAHEAD = 64
 slow item does not keep the other workers waiting."""
 MOST_HELD = 32 << 20
 """Bytes of items and rows together that may wait."""
+
+
+class Workforce(Protocol):
+    """Who works on jobs: the supervisors of this machine, or those of others."""
+
+    tier_known: threading.Event
+    lost: int
+
+    @property
+    def pids(self) -> list[int]:
+        """Supervisors on this machine."""
+        ...
+
+    def add(self, job: Job) -> bool:
+        """Have an item worked on; False if this is closing."""
+        ...
+
+    def close(self, *, now: bool) -> None:
+        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all of it."""
+        ...
+
+    def disown(self) -> None:
+        """In a forked child: leave what works to the parent."""
+        ...
 
 
 class Processes:
@@ -54,7 +79,7 @@ class Processes:
         self.workers = check_workers(workers)
         self.config, self.preload = config, tuple(preload)
         self._lock = Lock()
-        self._crew: Crew | None = None
+        self._crew: Workforce | None = None
         self._stage: IO[bytes] | None = None
         self._numbers = itertools.count()
         self._calls: dict[bytes, KnownCall] = {}
@@ -94,8 +119,7 @@ class Processes:
     @property
     def pids(self) -> list[int]:
         """The process ids of the supervisors that have started."""
-        places = [] if self._crew is None else self._crew.places
-        return [place.pid for place in places if place.pid is not None]
+        return [] if self._crew is None else self._crew.pids
 
     @property
     def lost(self) -> int:
@@ -108,25 +132,37 @@ class Processes:
             self._crew.disown()
             self._crew = None
 
-    def _at_work(self) -> Crew:
+    def _at_work(self) -> Workforce:
         with self._lock:
             if self._stage is None:
                 raise InputError("the pool is not open", remedy="use it as a context manager")
             if self._crew is None:
-                self._crew = Crew(self.workers, self.config, self._stage.fileno(), self.preload)
+                self._crew = self._hired(self._stage.fileno())
             return self._crew
+
+    def _hired(self, stage: int) -> Workforce:
+        """Return those who work, for the stage at this descriptor."""
+        return Crew(self.workers, self.config, stage, self.preload)
 
     def stage(self, row: Row) -> Ref:
         """Keep a row for as long as the backend is open; equal ones are kept once."""
         data = encoded(row)
         name = hashlib.sha256(data).digest()
         with self._lock:
-            if self._stage is None:
-                raise InputError("the pool is not open", remedy="use it as a context manager")
             if name not in self._staged:
-                with spooling("tasks"):
-                    self._staged[name] = (_append(self._stage.fileno(), data), len(data))
+                self._staged[name] = (self._append(data), len(data))
             return self._staged[name]
+
+    def append(self, data: bytes) -> None:
+        """Append bytes that another backend has staged, so that its references hold here."""
+        with self._lock:
+            self._append(data)
+
+    def _append(self, data: bytes) -> int:
+        if self._stage is None:
+            raise InputError("the pool is not open", remedy="use it as a context manager")
+        with spooling("tasks"):
+            return _append(self._stage.fileno(), data)
 
     def submit(
         self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]

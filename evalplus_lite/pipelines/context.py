@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.workers import check_workers
 from evalplus_lite.locks import Lock
@@ -45,7 +46,9 @@ class Session:
     isolation (``auto``, ``namespaces``, ``landlock``, or ``none``, which accepts the risk),
     ``packages`` are installed packages that programs may import besides numpy. ``cache`` is the
     folder of what is kept to save time: None is the usual one (EVALPLUS_LITE_CACHE), False keeps
-    nothing. ``on_progress`` is called with a ``ProgressEvent`` for every step.
+    nothing. ``backend`` is ``processes`` of this machine, or ``ray`` (``ray:HOST:PORT``) for the
+    processors of a cluster, of which ``require_tier`` leaves out nodes with weaker sandboxes.
+    ``on_progress`` is called with a ``ProgressEvent`` for every step.
 
     Sandboxes are started when a job first needs them, and end with the session. Several threads may
     use one. InputError names an option that cannot be used.
@@ -58,10 +61,13 @@ class Session:
         sandbox: Tier = "auto",
         packages: Sequence[str] = (),
         cache: str | os.PathLike[str] | Literal[False] | None = None,
+        backend: str = DEFAULT,
+        require_tier: Tier | None = None,
         on_progress: Callable[[ProgressEvent], None] | None = None,
     ) -> None:
         self.workers = check_workers(workers)
         self.config = config_of(sandbox, packages)
+        self._backend = make_backend(backend, workers, self.config, require_tier=require_tier)
         self.cache = None if cache is False else Path(cache) if cache else cache_folder()
         self._on_progress = on_progress
         self._pool: Processes | None = None
@@ -78,7 +84,8 @@ class Session:
             if self._is_closed:
                 raise InputError("the session is closed", remedy="make another")
             if self._pool is None:
-                self._pool = Processes(self.workers, self.config).__enter__()
+                self._pool = self._backend.__enter__()
+                self.workers = self._pool.workers
             return self._pool
 
     def close(self, *, now: bool = False) -> None:

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import evalplus_lite
 from evalplus_lite.errors import InputError, UnusableTask, one_of
+from evalplus_lite.execution.backends import make_backend
 from evalplus_lite.execution.base import Call, Row
-from evalplus_lite.execution.processes import Processes
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
@@ -97,7 +97,9 @@ class Service:
         store = None if settings.store is None else os.path.abspath(settings.store)
         self._call = Call(f"{WORK}:serving", (source.settings, usual.to_row(), store))
         config = config_of(settings.sandbox, settings.packages)
-        self.backend = Processes(settings.workers, config, preload=[WORK, PLAIN])
+        self.backend = make_backend(
+            settings.backend, settings.workers, config, preload=[WORK, PLAIN]
+        )
         self.queue = FairQueue(self.backend.workers, settings.most_waiting)
         self.tier = ""
         self._staging: dict[str, Staging] = {}
@@ -111,6 +113,7 @@ class Service:
         except BaseException:
             self.backend.close(now=True)
             raise
+        self.queue = FairQueue(self.backend.workers, self.settings.most_waiting)
         for name, dataset in self.datasets.items():
             self._staging[name] = Staging(self.backend, dataset.suites)
             self._tasks[name] = {task.id: task for task in dataset.tasks}

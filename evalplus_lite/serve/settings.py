@@ -37,6 +37,7 @@ class ServerSettings:
     port: int = 8080
     tokens: tuple[tuple[str, str], ...] = ()
     workers: int | None = None
+    backend: str = "processes"
     sandbox: Tier = "auto"
     packages: tuple[str, ...] = ()
     limits: str = "default"

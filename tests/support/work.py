@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 from evalplus_lite.execution.base import Place, Row, Work
@@ -39,3 +40,32 @@ def doubling(place: Place, settings: Row) -> Work:
 def telling(place: Place, settings: Row) -> Work:
     """Tell the process's id, what was loaded from the stage, and the item."""
     return lambda item: (os.getpid(), place.load(item) if isinstance(item, tuple) else item)
+
+
+def sleeping(place: Place, settings: Row) -> Work:
+    """Work: the square of an item, after a moment."""
+
+    def work(item: Row) -> Row:
+        time.sleep(0.05)
+        return item * item
+
+    return work
+
+
+def deadly(place: Place, settings: Row) -> Work:
+    """Work: one item ends the actor whose supervisors work on it, as a machine may."""
+
+    def work(item: Row) -> Row:
+        if item == 7:
+            os.kill(actor(os.getpid()), signal.SIGKILL)
+            time.sleep(60)
+        return item
+
+    return work
+
+
+def actor(pid: int) -> int:
+    """Return the process two above: that of the launcher of a supervisor."""
+    for _ in range(2):
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return pid

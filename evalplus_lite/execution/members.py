@@ -1,0 +1,197 @@
+"""The actors of a Ray cluster, one a node: starting them, sending chunks, and hearing of them.
+
+The only module that imports ray.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Row
+from evalplus_lite.execution.job import Job, KnownCall
+from evalplus_lite.execution.node import Node
+
+CHUNK_SECONDS, MOST_ITEMS = 0.5, 1024
+"""A chunk is for about so long on its node, and of so many items at most."""
+CHUNKS_AHEAD = 3
+"""Chunks that a node has at a time: it never waits for the next one."""
+MOST_BYTES = 8 << 20
+"""Bytes of a chunk's items, beyond its last one."""
+PLACED_SECONDS = 20.0
+"""How long an actor of all of a node's processors may wait for them before it asks for half."""
+
+
+def library() -> Any:
+    """Return ray; InputError if it is not installed."""
+    try:
+        import ray
+        import ray.util.scheduling_strategies
+    except ImportError:
+        raise InputError(
+            "the backend ray needs a library that is not installed",
+            remedy='pip install "evalplus-lite[ray]"',
+        ) from None
+    return ray
+
+
+def nodes() -> Iterator[tuple[str, str, int]]:
+    """Yield id, name and processors of each node of the cluster that is alive and has any."""
+    for each in library().nodes():
+        processors = int(each["Resources"].get("CPU", 0))
+        if each["Alive"] and processors:
+            yield each["NodeID"], each["NodeManagerHostname"], processors
+
+
+def put(data: bytes) -> Any:
+    """Put bytes into the object store; return their reference."""
+    return library().put(data)
+
+
+class Member:
+    """An actor on a node, the chunks that it has, and how fast it is.
+
+    ``heard`` is called, from any thread, with (member, None, facts) when it is at work, with
+    (member, chunk, answer) for each chunk, and with an exception in the last place when it is lost.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        name: str,
+        processors: int,
+        config: Row,
+        preload: Sequence[str],
+        *,
+        heard: Callable[[tuple[Member, int | None, Any]], None],
+    ) -> None:
+        self.id, self.name, self.workers = id, name, processors
+        self.tier: str | None = None
+        self.chunks: dict[int, tuple[list[Job], float]] = {}
+        self._setup = (config, list(preload))
+        self._heard = heard
+        self._calls: set[int] = set()
+        self._segments = 0
+        self._seconds = 1.0
+        self._answered = 0.0
+        self._start()
+
+    def _start(self) -> None:
+        strategies = library().util.scheduling_strategies
+        options = {
+            "num_cpus": self.workers,
+            "max_concurrency": 2 * self.workers + CHUNKS_AHEAD + 1,
+            "scheduling_strategy": strategies.NodeAffinitySchedulingStrategy(self.id, soft=False),
+        }
+        self.actor: Any = (
+            library().remote(RayNode).options(**options).remote(self.workers, *self._setup)
+        )
+        self._asked = time.monotonic()
+        self._hear(None, self.actor.hello.remote())
+
+    def shrink(self) -> None:
+        """Ask for half of the processors if nobody gives all of them."""
+        waits = self.tier is None and time.monotonic() - self._asked > PLACED_SECONDS
+        if waits and self.workers > 1:
+            actor, self.actor = self.actor, None
+            self.workers //= 2
+            self._start()
+            _kill(actor)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """The items that it has not answered, in their order."""
+        return [job for chunk, _ in self.chunks.values() for job in chunk]
+
+    @property
+    def chunk(self) -> int:
+        """How many items a chunk has, by how long they take lately."""
+        return max(1, min(MOST_ITEMS, math.ceil(CHUNK_SECONDS * self.workers / self._seconds)))
+
+    def has_room(self, waiting: int) -> bool:
+        """Say whether it takes a chunk of the items that wait, so many: whole ones ahead of need,
+        and smaller ones only if a processor has nothing to do.
+        """
+        if self.tier is None:
+            return False
+        count = sum(len(chunk) for chunk, _ in self.chunks.values())
+        if count < self.workers:
+            return True
+        most = max(2 * self.workers, CHUNKS_AHEAD * self.chunk)
+        return count < most and waiting >= self.chunk
+
+    def send(self, number: int, chunk: list[Job], segments: Sequence[Any]) -> None:
+        """Send a chunk, with what it needs of calls and staged rows unless that is known there."""
+        known: dict[int, KnownCall] = {job.call.number: job.call for job in chunk}
+        calls = {
+            number: (each.call.maker, each.call.settings, each.call.packages)
+            for number, each in known.items()
+            if number not in self._calls
+        }
+        jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
+        self.chunks[number] = chunk, time.monotonic()
+        try:
+            answer = self.actor.run.remote(
+                marshal.dumps(calls),
+                marshal.dumps(jobs),
+                self._segments,
+                segments[self._segments :],
+            )
+        except Exception as error:  # the store is full, or the cluster is gone
+            self._heard((self, number, error))
+            return
+        self._segments = len(segments)
+        self._hear(number, answer)
+
+    def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes]]]:
+        """Return the items of a chunk that was answered, each with what became of it."""
+        chunk, begun = self.chunks.pop(number)
+        now = time.monotonic()
+        begun, self._answered = max(begun, self._answered), now  # chunks wait for each other
+        self._calls.update(job.call.number for job in chunk)
+        seconds = (now - begun) * min(self.workers, len(chunk)) / len(chunk)
+        self._seconds += 0.5 * (max(seconds, 1e-5) - self._seconds)
+        return list(zip(chunk, marshal.loads(answer), strict=True))
+
+    def end(self) -> None:
+        """End the actor, and with it all that it started."""
+        _kill(self.actor)
+
+    def _hear(self, number: int | None, answer: Any) -> None:
+        actor = self.actor
+
+        def tell(future: Any) -> None:
+            if self.actor is not actor:
+                return  # it was replaced by a smaller one
+            error = future.exception()
+            self._heard((self, number, future.result() if error is None else error))
+
+        answer.future().add_done_callback(tell)
+
+
+def _plain(key: Any) -> Any:
+    """Return a key as it can travel; what cannot counts as none."""
+    try:
+        marshal.dumps(key)
+    except ValueError:
+        return None
+    return key
+
+
+def _kill(actor: Any) -> None:
+    with contextlib.suppress(Exception):  # it has gone, or the cluster has
+        library().kill(actor)
+
+
+class RayNode(Node):
+    """``Node`` as Ray's actor."""
+
+    def run(self, calls: bytes, jobs: bytes, first: int, segments: Sequence[Any]) -> bytes:
+        """Take segments of staged rows in, from number ``first``, and work on a chunk."""
+        self.stage(first, library().get(list(segments)))
+        return self.work(calls, jobs)

@@ -1,0 +1,90 @@
+"""One node of a cluster: the processes of this machine, given items and staged rows by chunks.
+
+Plain data in, plain data out: what carries it from machine to machine is no concern of it.
+"""
+
+from __future__ import annotations
+
+import marshal
+import platform
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+from evalplus_lite import __version__
+from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.execution.channel import decoded, encoded
+from evalplus_lite.execution.job import Defect, Lost
+from evalplus_lite.execution.processes import Processes
+from evalplus_lite.execution.supervisor import described, revived
+from evalplus_lite.sandbox import SandboxConfig
+
+DONE, FAILED, LOST, DEFECT = range(4)
+"""What became of an item."""
+STAGE_SECONDS = 120.0
+"""How long a chunk waits for the staged rows of the chunks before it."""
+
+
+class Node:
+    """The supervisors of this machine; safe for threads. They end with this process."""
+
+    def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
+        self.pool = Processes(workers, SandboxConfig(*config), preload=preload).__enter__()
+        self._calls: dict[int, Call] = {}
+        self._segments = 0
+        self._staged = threading.Condition()
+
+    def hello(self) -> Row:
+        """Return what the caller's end has to know: versions, and the tier or why there is none."""
+        found = {"version": __version__, "python": platform.python_version(), "tier": None}
+        try:
+            found["tier"] = self.pool.tier
+        except EvalPlusLiteError as error:
+            found["reason"] = str(error)
+        return found
+
+    def stage(self, first: int, segments: Sequence[bytes]) -> None:
+        """Append bytes to the stage: segments from number ``first``; those that are known are not
+        appended again, and those before them are waited for: chunks may begin in any order.
+        """
+        with self._staged:
+            if not self._staged.wait_for(lambda: self._segments >= first, STAGE_SECONDS):
+                raise TimeoutError("staged rows did not arrive")
+            for segment in segments[self._segments - first :]:
+                self.pool.append(segment)
+                self._segments += 1
+            self._staged.notify_all()
+
+    def work(self, calls: bytes, jobs: bytes) -> bytes:
+        """Work on the items of a chunk: numbers of calls with what they are, and items of each.
+
+        Returns for each item what became of it, its row or its error, and its seconds.
+        """
+        for number, (maker, settings, packages) in marshal.loads(calls).items():
+            self._calls.setdefault(number, Call(maker, settings, packages))
+        futures = [
+            self.pool.submit(self._calls[number], decoded(item), key=key, then=encoded)
+            for number, key, item in marshal.loads(jobs)
+        ]
+        return marshal.dumps([_outcome(each) for each in futures])
+
+
+def _outcome(future: Future[bytes]) -> tuple[int, bytes]:
+    try:
+        return DONE, future.result()
+    except Lost as error:
+        return LOST, str(error).encode()
+    except Defect as error:
+        return DEFECT, encoded((str(error), error.trace))
+    except Exception as error:
+        return FAILED, encoded(described(error))
+
+
+def failure(kind: int, data: bytes) -> Exception:
+    """Return the exception of an item that is not ``DONE``."""
+    if kind == LOST:
+        return Lost(data.decode())
+    if kind == DEFECT:
+        return Defect(*decoded(data))
+    return revived(decoded(data))

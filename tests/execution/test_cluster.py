@@ -1,0 +1,163 @@
+"""A real Ray of several nodes gives what the processes of one machine give, whatever is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalplus_lite import Dataset, InputError, Sample, Session, Verifier, augment, evaluate
+from evalplus_lite.execution.base import Call
+from evalplus_lite.execution.cluster import Cluster
+from evalplus_lite.execution.job import Lost
+from evalplus_lite.pipelines.reduction import reduce
+from evalplus_lite.types import Case, Task
+
+pytestmark = pytest.mark.slow
+ray = pytest.importorskip("ray", reason="needs ray")
+
+TASKS = tuple(
+    Task(f"Own/{n}", "", "f", f"def f(x):\n    return x + {n} if x > 3 else -x",
+         base=(Case((1,)), Case((5,))), plus=(Case((-3,)),))
+    for n in range(4)
+)  # fmt: skip
+OWN = Dataset("own", TASKS)
+SAMPLES = [
+    Sample(task.id, source, index=n)
+    for task in TASKS
+    for n, source in enumerate((task.reference, "def f(x):\n    return -x", "f = None"))
+]
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """A cluster of a head that works on nothing and two nodes of a processor."""
+    from ray.cluster_utils import Cluster as Nodes
+
+    here = Path(__file__).resolve().parents[1]
+    os.environ["PYTHONPATH"] = f"{here}{os.pathsep}{here.parent}"  # a node's, as it is started
+    made = Nodes(initialize_head=True, head_node_args={"num_cpus": 0})
+    for _ in range(2):
+        made.add_node(num_cpus=1)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def backend(nodes: Any) -> Iterator[Cluster]:
+    with Cluster(nodes.address) as opened:
+        yield opened
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder but those of measured times."""
+    found = {path.name: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: data for name, data in found.items() if "cost" not in name}
+
+
+def everything(out: Path, backend: str, cache: Path) -> dict[str, bytes]:
+    """Evaluate, augment and reduce; return what was written."""
+    workers = 1 if backend == "processes" else None
+    with Session(workers=workers, backend=backend, cache=cache) as session:
+        evaluate(OWN, SAMPLES, out=out / "evaluate", session=session)
+        suite = augment(OWN, inputs=20, out=out / "augment", session=session).dataset
+        reduce(suite, out=out / "reduce", session=session)
+    return {
+        f"{each.name}/{name}": data
+        for each in out.iterdir()
+        for name, data in written(each).items()
+    }
+
+
+def test_the_same_bytes_as_on_one_machine(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each job writes what it writes with processes of this machine."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    here = everything(tmp_path / "here", "processes", tmp_path / "one")
+    there = everything(tmp_path / "there", f"ray:{nodes.address}", tmp_path / "two")
+    assert here.keys() == there.keys()
+    assert {name for name in here if here[name] != there[name]} == set()
+
+
+def test_a_node_that_is_killed_and_one_that_joins(nodes: Any, backend: Cluster) -> None:
+    """No item is lost, and none counts as failed, while nodes come and go."""
+    assert backend.tier in ("namespaces", "landlock")
+    joined = nodes.add_node(num_cpus=1)
+    rows = backend.map(Call("support.work:sleeping"), range(60))
+    first = [next(rows) for _ in range(5)]
+    nodes.remove_node(joined, allow_graceful=False)
+    assert first + list(rows) == [n * n for n in range(60)]
+
+
+def test_an_item_that_ends_its_actor_takes_no_other_with_it(backend: Cluster) -> None:
+    """After some tries it is lost, which is no verdict; all others have their rows."""
+    found = list(
+        backend.map(Call("support.work:deadly"), range(12), lost=lambda item, error: error)
+    )
+    assert [each for each in found if not isinstance(each, Lost)] == [
+        n for n in range(12) if n != 7
+    ]
+    assert isinstance(found[7], Lost)
+
+
+def test_weaker_nodes_are_left_out(nodes: Any) -> None:
+    """Where no node is strong enough, an error says of which tier each is."""
+    with Cluster(nodes.address, require_tier="namespaces") as strong:
+        tier = strong.tier
+    assert tier == "namespaces"
+    with pytest.raises(InputError, match="no tier"):
+        Cluster(nodes.address, require_tier="steel")
+
+
+def test_a_verifier_on_a_cluster(nodes: Any) -> None:
+    """The same verdicts, asked from several threads."""
+    with (
+        Verifier(OWN, backend=f"ray:{nodes.address}") as verifier,
+        ThreadPoolExecutor(4) as threads,
+    ):
+        found = threads.map(lambda task: verifier.verify(task.id, task.reference), TASKS)
+        assert [verdict.passed for verdict in found] == [True] * 4
+
+
+def test_nothing_is_left_when_the_driver_is_killed(nodes: Any, tmp_path: Path) -> None:
+    """The actors and all that they started end with the process that asked for them."""
+    script = (
+        "import sys, time\nfrom evalplus_lite.execution.cluster import Cluster\n"
+        "with Cluster(sys.argv[1]) as backend:\n"
+        "    backend.tier\n    print('ready', flush=True)\n    time.sleep(60)\n"
+    )
+    before = launchers()
+    with subprocess.Popen(
+        [sys.executable, "-c", script, nodes.address], stdout=subprocess.PIPE, text=True
+    ) as driver:
+        assert driver.stdout is not None
+        assert driver.stdout.readline() == "ready\n"
+        assert launchers() > before
+        driver.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while launchers() - before and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert launchers() <= before
+
+
+def launchers() -> set[int]:
+    """Return the processes that fork supervisors, on all nodes: they are on this machine."""
+    found = set()
+    for each in Path("/proc").iterdir():
+        try:
+            line = (each / "cmdline").read_bytes() if each.name.isdigit() else b""
+        except OSError:
+            continue
+        if b"execution.supervisor import main" in line:
+            found.add(int(each.name))
+    return found
