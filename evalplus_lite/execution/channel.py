@@ -19,15 +19,20 @@ PART = 1 << 20
 """Bytes read at once."""
 
 
+def body(message: Row) -> bytes:
+    """Return the body of a message; ValueError, naming none, if it is not plain data."""
+    return marshal.dumps(message)
+
+
 def packed(message: Row) -> bytes:
-    """Return the bytes of a message; ValueError, naming none, if it is not plain data."""
-    body = marshal.dumps(message)
-    return HEAD.pack(len(body)) + body
+    """Return the bytes of a message, its length first; ValueError as for ``body``."""
+    data = body(message)
+    return HEAD.pack(len(data)) + data
 
 
-def unpacked(body: bytes | memoryview) -> Row:
-    """Return the message of a body that ``packed`` made, in this process or another of ours."""
-    return marshal.loads(body)
+def unpacked(data: bytes | memoryview) -> Row:
+    """Return the message of a body, made in this process or another of ours."""
+    return marshal.loads(data)
 
 
 def encoded(row: Row) -> bytes:
@@ -41,9 +46,9 @@ def encoded(row: Row) -> bytes:
         return rows.dumps(row)
 
 
-def decoded(body: bytes) -> Row:
-    """Return the row of a body that ``encoded`` made, in this process or another of ours."""
-    return rows.revived(body, marshal.loads(body))
+def decoded(data: bytes) -> Row:
+    """Return the row of bytes that ``encoded`` made, in this process or another of ours."""
+    return rows.revived(data, marshal.loads(data))
 
 
 def split(data: bytes) -> tuple[list[Row], bytes]:

@@ -6,7 +6,6 @@ The only module that imports ray.
 from __future__ import annotations
 
 import contextlib
-import marshal
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +13,14 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Row
+from evalplus_lite.execution.channel import body, unpacked
 from evalplus_lite.execution.job import Job, KnownCall
 from evalplus_lite.execution.node import Node
 
-CHUNK_SECONDS, MOST_ITEMS = 0.5, 1024
-"""A chunk is for about so long on its node, and of so many items at most."""
+CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
+"""A chunk is for about so long on its node, and of so many items a worker at most."""
+LOOKAHEAD = 4 * MOST_ITEMS
+"""Items taken ahead, a worker: for each node a chunk, the next ones, and some for others."""
 CHUNKS_AHEAD = 3
 """Chunks that a node has at a time: it never waits for the next one."""
 MOST_BYTES = 8 << 20
@@ -46,6 +48,12 @@ def nodes() -> Iterator[tuple[str, str, int]]:
         processors = int(each["Resources"].get("CPU", 0))
         if each["Alive"] and processors:
             yield each["NodeID"], each["NodeManagerHostname"], processors
+
+
+def full() -> type[BaseException]:
+    """Return the error of an object store that has no room."""
+    error: type[BaseException] = library().exceptions.ObjectStoreFullError
+    return error
 
 
 def put(data: bytes) -> Any:
@@ -111,7 +119,7 @@ class Member:
     @property
     def chunk(self) -> int:
         """How many items a chunk has, by how long they take lately."""
-        return max(1, min(MOST_ITEMS, math.ceil(CHUNK_SECONDS * self.workers / self._seconds)))
+        return max(1, math.ceil(self.workers * min(MOST_ITEMS, CHUNK_SECONDS / self._seconds)))
 
     def has_room(self, waiting: int) -> bool:
         """Say whether it takes a chunk of the items that wait, so many: whole ones ahead of need,
@@ -137,8 +145,8 @@ class Member:
         self.chunks[number] = chunk, time.monotonic()
         try:
             answer = self.actor.run.remote(
-                marshal.dumps(calls),
-                marshal.dumps(jobs),
+                body(calls),
+                body(jobs),
                 self._segments,
                 segments[self._segments :],
             )
@@ -156,7 +164,7 @@ class Member:
         self._calls.update(job.call.number for job in chunk)
         seconds = (now - begun) * min(self.workers, len(chunk)) / len(chunk)
         self._seconds += 0.5 * (max(seconds, 1e-5) - self._seconds)
-        return list(zip(chunk, marshal.loads(answer), strict=True))
+        return list(zip(chunk, unpacked(answer), strict=True))
 
     def end(self) -> None:
         """End the actor, and with it all that it started."""
@@ -177,7 +185,7 @@ class Member:
 def _plain(key: Any) -> Any:
     """Return a key as it can travel; what cannot counts as none."""
     try:
-        marshal.dumps(key)
+        body(key)
     except ValueError:
         return None
     return key

@@ -5,7 +5,6 @@ Plain data in, plain data out: what carries it from machine to machine is no con
 
 from __future__ import annotations
 
-import marshal
 import platform
 import threading
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from concurrent.futures import Future
 from evalplus_lite import __version__
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.execution.base import Call, Row
-from evalplus_lite.execution.channel import decoded, encoded
+from evalplus_lite.execution.channel import body, decoded, encoded, unpacked
 from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.supervisor import described, revived
@@ -61,13 +60,13 @@ class Node:
 
         Returns for each item what became of it, its row or its error, and its seconds.
         """
-        for number, (maker, settings, packages) in marshal.loads(calls).items():
+        for number, (maker, settings, packages) in unpacked(calls).items():
             self._calls.setdefault(number, Call(maker, settings, packages))
         futures = [
             self.pool.submit(self._calls[number], decoded(item), key=key, then=encoded)
-            for number, key, item in marshal.loads(jobs)
+            for number, key, item in unpacked(jobs)
         ]
-        return marshal.dumps([_outcome(each) for each in futures])
+        return body([_outcome(each) for each in futures])
 
 
 def _outcome(future: Future[bytes]) -> tuple[int, bytes]:

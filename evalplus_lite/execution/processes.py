@@ -69,6 +69,8 @@ class Processes:
     that the work will need: they are imported once for all supervisors.
     """
 
+    lookahead = LOOKAHEAD
+
     def __init__(
         self,
         workers: int | None = None,
@@ -203,7 +205,7 @@ class Processes:
                 del item  # while the caller works with a row, it is not kept
                 while waiting and (
                     waiting[0][0].future.done()  # the next item may be long in coming
-                    or len(waiting) >= LOOKAHEAD * self.workers
+                    or len(waiting) >= self.lookahead * self.workers
                     or held.size > MOST_HELD
                 ):
                     yield oldest()

@@ -1,0 +1,270 @@
+"""Dealing to the members of a Ray cluster, and hearing them: what a crew is on one machine."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+from evalplus_lite import __version__
+from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
+from evalplus_lite.execution import members
+from evalplus_lite.execution.channel import decoded
+from evalplus_lite.execution.crew import TRIES
+from evalplus_lite.execution.dealing import Dealer
+from evalplus_lite.execution.job import Job, Lost
+from evalplus_lite.execution.members import Member
+from evalplus_lite.execution.node import DONE, failure
+from evalplus_lite.sandbox import TIERS, SandboxConfig
+
+MOST_SEGMENT = 64 << 20
+"""Bytes of staged rows in one object."""
+NODES_SECONDS = 1.0
+"""How often nodes are looked for that have joined."""
+WAIT_SECONDS = 60.0
+"""How long items wait for a node that can work, before they fail."""
+TIER_SECONDS = 30.0
+"""How long nodes are waited for that have not told their tier, while others could work."""
+STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
+"""Tiers, the strongest first."""
+
+
+class RayCrew:
+    """Deals jobs to the members, an actor a node, and hears them; one thread does both."""
+
+    def __init__(
+        self,
+        config: SandboxConfig,
+        stage: int,
+        preload: Sequence[str],
+        require_tier: str | None,
+    ) -> None:
+        self.config, self.stage, self.preload = config, stage, preload
+        self.require_tier = require_tier
+        self.tier_known = threading.Event()
+        self.lost = 0
+        self.pids: list[int] = []
+        self._members: dict[str, Member] = {}
+        self._refused: dict[str, str] = {}
+        self._tiers: set[str] = set()
+        self._segments: list[Any] = []
+        self._shipped = 0
+        self._dealer: Dealer[Job] = Dealer()
+        self._lock = threading.Lock()
+        self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._is_asleep = self._closing = self._now = False
+        self._looked = 0.0
+        self._begun = self._shipping = self._alone_since = time.monotonic()
+        self._numbers = itertools.count()
+        self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
+        self._thread.start()
+
+    @property
+    def tier(self) -> str:
+        """The weakest tier of all that have been members."""
+        if not self._tiers:
+            raise SandboxUnavailable(self._why())
+        return max(self._tiers, key=STRENGTH.index)
+
+    def add(self, job: Job) -> bool:
+        """Have an item worked on; False if this is closing."""
+        with self._lock:
+            if self._closing:
+                return False
+            self._dealer.add(job, job.key)
+            wake, self._is_asleep = self._is_asleep, False
+        if wake:
+            self._events.put(None)
+        return True
+
+    def close(self, *, now: bool) -> None:
+        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all actors."""
+        with self._lock:
+            self._closing, self._now = True, self._now or now
+            waiting = self._dealer.clear()
+        for job in waiting:
+            if not job.future.cancel():
+                job.fail(InfrastructureError("the run was ended"))
+        self._events.put(None)
+        self._thread.join()
+
+    def disown(self) -> None:
+        """In a forked child: leave the actors to the parent. Ray itself works in none."""
+
+    def _run(self) -> None:
+        try:
+            while not self._is_done():
+                with self._lock:
+                    self._is_asleep = True  # before dealing: what is added from here on rings
+                self._look()
+                self._deal()
+                self._hear()
+        except BaseException as error:  # none is expected; nobody may wait for ever
+            self._fail_all(InfrastructureError(f"the cluster backend failed: {error!r}"))
+        finally:
+            with self._lock:
+                self._closing = True
+            self._fail_all(InfrastructureError("the run was ended"))
+            self.tier_known.set()
+            for member in self._members.values():
+                member.end()
+
+    def _is_done(self) -> bool:
+        with self._lock:
+            busy = self._dealer.count or any(each.jobs for each in self._members.values())
+            return self._closing and (self._now or not busy)
+
+    def _look(self) -> None:
+        """Take in nodes that have joined; fail what waits if none can work for long."""
+        now = time.monotonic()
+        if now - self._looked < NODES_SECONDS:
+            return
+        self._looked = now
+        for id, name, processors in members.nodes():
+            if id not in self._members and id not in self._refused:
+                start = (id, name, processors, tuple(astuple(self.config)), tuple(self.preload))
+                self._members[id] = Member(*start, heard=self._events.put)
+        for member in self._members.values():
+            member.shrink()
+        if any(each.tier for each in self._members.values()):
+            self._alone_since = now
+            self._tell_tier()
+        elif (self._refused and not self._members) or now - self._alone_since > WAIT_SECONDS:
+            self.tier_known.set()
+            self._fail_all(InfrastructureError(self._why()))
+
+    def _tell_tier(self) -> None:
+        """Say that the tier is known once every node has answered that is there from the start."""
+        known = all(each.tier for each in self._members.values())
+        if known or time.monotonic() - self._begun > TIER_SECONDS:
+            self.tier_known.set()
+
+    def _why(self) -> str:
+        told = "; ".join(self._refused.values()) or "none has answered"
+        return f"no node of the cluster can work: {told}"
+
+    def _deal(self) -> None:
+        """Send chunks to members that have room."""
+        for member in list(self._members.values()):
+            while (chunk := self._chunk(member)) is not None:
+                if not self._has_shipped(chunk):
+                    return  # what is stored is let go as chunks are answered
+                member.send(next(self._numbers), chunk, self._segments)
+
+    def _has_shipped(self, chunk: list[Job]) -> bool:
+        """Ship what a chunk may need; if the store is full, have its items wait."""
+        try:
+            self._ship()
+        except members.full() as error:
+            with self._lock:
+                for job in reversed(chunk):
+                    self._dealer.put_back(job, job.key)
+            if time.monotonic() - self._shipping > WAIT_SECONDS:
+                self._fail_all(InfrastructureError(f"Ray's object store is full: {error}"))
+            return False
+        self._shipping = time.monotonic()
+        return True
+
+    def _chunk(self, member: Member) -> list[Job] | None:
+        with self._lock:
+            if not self._dealer.count or not member.has_room(self._dealer.count):
+                return None
+            chunk: list[Job] = []
+            size = 0
+            while len(chunk) < member.chunk and size < members.MOST_BYTES:
+                job = self._dealer.take(member)
+                if job is None:
+                    break
+                if not job.begin():
+                    continue
+                if job.tries and chunk:  # one that was lost goes by itself
+                    self._dealer.put_back(job, job.key)
+                    break
+                chunk.append(job)
+                size += len(job.payload)
+                if job.tries:
+                    break
+        return chunk or None
+
+    def _ship(self) -> None:
+        """Put what was staged since the last chunk into the object store: one segment for all."""
+        size = os.fstat(self.stage).st_size
+        while size > self._shipped:
+            data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
+            self._segments.append(members.put(data))
+            self._shipped += len(data)
+
+    def _hear(self) -> None:
+        """Wait for something to happen, and answer all that has."""
+        with contextlib.suppress(queue.Empty):
+            self._answer(self._events.get(timeout=NODES_SECONDS))
+            while True:
+                self._answer(self._events.get_nowait())
+
+    def _answer(self, event: tuple[Member, int | None, Any] | None) -> None:
+        if event is None:
+            return
+        member, number, answer = event
+        if self._members.get(member.id) is not member:
+            return  # it was given up before
+        if isinstance(answer, BaseException):
+            self._lose(member, answer)
+        elif number is None:
+            self._welcome(member, answer)
+        else:
+            for job, (kind, data) in member.answered(number, answer):
+                if kind == DONE:
+                    job.finish(decoded(data), len(data))
+                else:
+                    job.fail(failure(kind, data))
+
+    def _welcome(self, member: Member, facts: dict[str, Any]) -> None:
+        """Take a member in, or leave its node out for what it says of itself."""
+        tier, problem = facts["tier"], ""
+        if facts["version"] != __version__:
+            problem = f"it has version {facts['version']} of evalplus-lite, here is {__version__}"
+        elif tier is None:
+            problem = facts["reason"]
+        elif self.require_tier and STRENGTH.index(tier) > STRENGTH.index(self.require_tier):
+            problem = f"its sandboxes are of tier {tier}, {self.require_tier} is required"
+        if problem:
+            self._refused[member.id] = f"{member.name}: {problem}"
+            del self._members[member.id]
+            member.end()
+        else:
+            member.tier = tier
+            self._tiers.add(tier)
+            self._tell_tier()
+
+    def _lose(self, member: Member, error: BaseException) -> None:
+        """Have what a member that has gone left undone done again."""
+        self.lost += 1
+        del self._members[member.id]
+        member.end()
+        lost: list[Job] = []
+        with self._lock:
+            self._dealer.forget(member)
+            for job in reversed(member.jobs):
+                job.tries += 1
+                if job.tries > TRIES:
+                    lost.append(job)
+                else:
+                    self._dealer.put_back(job, job.key)
+        text = " ".join(str(error).split())[:200]
+        for job in lost:
+            job.fail(Lost(f"{TRIES + 1} actors ended while they worked on it: {text}"))
+
+    def _fail_all(self, error: Exception) -> None:
+        with self._lock:
+            jobs = self._dealer.clear()
+            for member in self._members.values():
+                jobs += member.jobs
+                member.chunks.clear()
+        for job in jobs:
+            job.fail(error)
