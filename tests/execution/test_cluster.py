@@ -150,9 +150,9 @@ def test_nothing_is_left_when_the_driver_is_killed(nodes: Any, tmp_path: Path) -
         assert started
         driver.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 60
-    while any(map(alive, started)) and time.monotonic() < deadline:
+    while alive(started) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not any(map(alive, started))
+    assert not alive(started)
 
 
 def launchers(nodes: Any) -> set[int]:
