@@ -39,5 +39,4 @@ def merge(
             path=out,
             remedy="call merge of the library with the function that made them",
         )
-    chosen = [] if workers is None else [f"--workers={workers}"]
-    return run([*as_merged(command, str(out)), *chosen])
+    return run(as_merged(command, str(out), workers=workers))

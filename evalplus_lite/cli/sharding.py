@@ -7,6 +7,7 @@ from typing import Any
 
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.voice import typed
+from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.shards import Shard
 
 
@@ -28,8 +29,21 @@ def is_part(summary: Mapping[str, Any], *, json: bool) -> bool:
     return True
 
 
-def as_merged(command: Sequence[str], out: str) -> list[str]:
-    """Return the command of a shard as the one that ends the whole job, its rows at hand."""
+ALL = ("evaluate", "augment", "reduce", "mutants", "crossval", "mine", "predict", "generate")
+"""Commands that have shards."""
+WITHOUT_WORKERS = ("predict", "generate")
+
+
+def as_merged(command: Sequence[str], out: str, *, workers: int | None = None) -> list[str]:
+    """Return the command of a shard as the one that ends the whole job, its rows at hand.
+
+    InputError for what is none: the record may come from another machine.
+    """
+    if command[0] not in ALL:
+        raise InputError(
+            f"the shards were made by {command[0]!r:.40}, which has none",
+            remedy="remove their folders and run them again",
+        )
     found: list[str] = []
     rest = iter(command)
     for argument in rest:
@@ -37,4 +51,8 @@ def as_merged(command: Sequence[str], out: str) -> list[str]:
             next(rest, None)
         elif argument != "--force" and not argument.startswith("--shard="):
             found.append(argument)
-    return [*found, f"--out={out}", "--shard=merged"]
+    added = [f"--out={out}", "--shard=merged"]
+    if workers is not None and command[0] not in WITHOUT_WORKERS:
+        added.append(f"--workers={workers}")
+    end = found.index("--") if "--" in found else len(found)  # what follows it are no options
+    return [*found[:end], *added, *found[end:]]

@@ -12,10 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from evalplus_lite import __version__
 from evalplus_lite.errors import InputError
 from evalplus_lite.outputs.evaluation import COSTS
 from evalplus_lite.pipelines.costs import measured
-from evalplus_lite.pipelines.shards import MERGED, RECORD, journal_of, record_at, shards_of
+from evalplus_lite.pipelines.shards import (
+    MERGED,
+    RECORD,
+    journal_of,
+    options_of,
+    python_version,
+    record_at,
+    shards_of,
+)
 from evalplus_lite.store import dump_row, parse_json, read_text
 from evalplus_lite.store.journal import settings_file
 from evalplus_lite.store.resuming import Rows, open_rows
@@ -155,8 +164,16 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
     """Return the shards; InputError, naming it, for one that is not of the others' job."""
     shards = [Finished(folder, record, _identity(folder, record)) for folder, record in found]
     first = shards[0]
+    for what, now in (("version", __version__), ("python", python_version())):
+        if first.record[what] != now:
+            raise InputError(
+                f"shard {first.name} was made with {what} {first.record[what]!r:.80}, not {now}",
+                path=first.folder,
+                remedy="merge with what made the shards",
+            )
     for shard in shards:
-        for what, said in (("a job", "kind"), ("version", "version"), ("Python", "python")):
+        _require_same(shard, first, "options", options_of(shard.record), options_of(first.record))
+        for what, said in (("kinds of job", "kind"), ("version", "version"), ("Python", "python")):
             _require_same(shard, first, what, shard.record[said], first.record[said])
         old, new = first.identity or {}, shard.identity or {}
         for key in sorted({*old, *new}):
@@ -171,13 +188,13 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
                 raise InputError(
                     f"shard {shard.name} has done {item}, as has shard {other.name}",
                     path=shard.folder,
-                    remedy="run it again with --force",
+                    remedy="remove its folder and run it again",
                 )
     if len(taken) != first.record["total"]:
         raise InputError(
             f"{first.record['total'] - len(taken)} items are in no shard",
             path=shards_of(out),
-            remedy="run the shards again with --force",
+            remedy="remove their folders and run them again",
         )
     return shards
 
@@ -198,7 +215,7 @@ def _require_same(shard: Finished, first: Finished, what: str, now: object, then
         raise InputError(
             f"shard {shard.name} was made with other {what} than shard {first.name}{shown}",
             path=shard.folder,
-            remedy="run it again with the others' settings, and --force",
+            remedy="run it again with the others' settings, its folder removed",
         )
 
 
@@ -220,7 +237,7 @@ class _Part:
                     f"is no row of shard {shard.name}",
                     path=shard.journal,
                     line=number + 1,
-                    remedy="run it again with --force",
+                    remedy="remove its folder and run it again",
                 )
             self._starts.append(at)
             at += len(line)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
 
+from evalplus_lite.errors import CodecError
 from evalplus_lite.execution.base import Backend, Call, Row
-from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.pipelines.datasets import content_hash
 from evalplus_lite.pipelines.resumption import samples_digest
 from evalplus_lite.pipelines.shards import Share
@@ -16,6 +17,7 @@ from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.store.resuming import finished
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample
+from evalplus_lite.values import wire
 
 
 def shared_tasks(
@@ -75,14 +77,24 @@ def mapped(
                     yield item(name)
 
         for row in backend.map(call, items()):
-            text = base64.b64encode(encoded(row)).decode()
-            journal.append({"task_id": new.popleft(), "stage": stage, "row": text})
+            body = wire.encode(row)
+            text = base64.b64encode(body).decode()
+            digest = _digest(body)
+            journal.append(
+                {"task_id": new.popleft(), "stage": stage, "row": text, "digest": digest}
+            )
         found: dict[str, Row] = {}
         for line in journal.rows():
             if line.data["stage"] == stage:
                 with journal.reading(line):
                     body = base64.b64decode(line.data["row"], validate=True)
-                    found[line.data["task_id"]] = decoded(body)
+                    if _digest(body) != line.data["digest"]:  # it is copied from elsewhere
+                        raise CodecError("its digest is another")
+                    found[line.data["task_id"]] = wire.decode(body)
     for name in names:
         told()
         yield found.pop(name)
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:32]

@@ -68,7 +68,12 @@ MERGED = Shard(0, 0)
 
 def shards_of(out: Path) -> Path:
     """Return the folder of the shards of a job whose results go to ``out``."""
-    return out.with_name(f"{out.name}.shards")
+    whole = Path(os.path.abspath(out))  # "." and ".." have names there
+    return (
+        out.parent / f"{whole.name}.shards"
+        if out.name == whole.name
+        else whole.with_name(f"{whole.name}.shards")
+    )
 
 
 class Share:
@@ -132,14 +137,14 @@ class Share:
             raise InputError(
                 f"shard {self.shard} was begun with other settings or data",
                 path=self.folder,
-                remedy="use the same to resume, choose another output, or --force to begin anew",
+                remedy="use the same to resume, choose another output, or remove that folder",
             )
         self._record = {
             "shard": [self.shard.number, self.shard.of],
             "finished": False,
             "kind": self._kind,
             "version": __version__,
-            "python": ".".join(platform.python_version_tuple()[:2]),
+            "python": python_version(),
             "plan": plan,
             "command": list(self.shard.command),
             "journal": self._name,
@@ -209,7 +214,14 @@ def share_of(
             remedy="give a folder, and copy it there when they are merged",
         )
     chosen = Shard.parse(shard) if isinstance(shard, str) else shard
+    if not isinstance(chosen, Shard):
+        raise InputError(f"shard is {shard!r}", remedy="give a text such as 2/4")
     return Share(chosen, Path(out), kind=kind, journal=journal, kept=kept)
+
+
+def python_version() -> str:
+    """Return what of this interpreter's version rows may depend on."""
+    return ".".join(platform.python_version_tuple()[:2])
 
 
 def journal_of(out: Path, name: str, kept: Kept) -> Path:
@@ -242,6 +254,27 @@ def record_at(path: Path) -> dict[str, Any] | None:
     if not is_sound:
         raise InputError("is no record of a shard", path=path, remedy="run its shard again")
     return dict(found)
+
+
+LOCAL = frozenset(
+    {
+        *("--shard", "--out", "-o", "--workers", "-w", "--log-file", "--sandbox", "--backend"),
+        *("--require-tier", "--base-url", "--dataset", "-d", "--samples", "-s"),
+    }
+)
+"""Options that may differ from shard to shard, with a value each: data is told by its content."""
+BARE_LOCAL = ("--force", "--quiet", "-q", "--verbose", "-v", "--json")
+
+
+def options_of(record: Mapping[str, Any]) -> list[str]:
+    """Return a shard's command without what is its own."""
+    found, rest = [], iter(record["command"])
+    for argument in rest:
+        if argument in LOCAL:
+            next(rest, None)
+        elif argument not in BARE_LOCAL and argument.partition("=")[0] not in LOCAL:
+            found.append(argument)
+    return found
 
 
 def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -25,6 +27,7 @@ from evalplus_lite import (
     Client,
     InputError,
     Session,
+    __version__,
     augment,
     cross_validate,
     evaluate,
@@ -34,10 +37,12 @@ from evalplus_lite import (
     predict,
     reduce,
 )
+from evalplus_lite.cli.sharding import as_merged
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.pipelines.generation import generate
+from evalplus_lite.pipelines.merging import gather
 from evalplus_lite.pipelines.mutants import find_survivors
 from evalplus_lite.pipelines.shards import RECORD, Shard, dealt, shards_of
 
@@ -248,6 +253,58 @@ def test_what_is_not_all_of_one_run_is_refused_by_name(jobs: Jobs, tmp_path: Pat
     assert jobs.merge("evaluate", out).summary["samples"] == 36
 
 
+def test_shards_of_another_version_or_command(jobs: Jobs, tmp_path: Path) -> None:
+    """Whoever merges is of the version that made the shards, which were made by one command."""
+    out = _sharded(jobs, tmp_path)
+    for number in (1, 2):
+        _record(out, f"{number}-of-2", version="0.0.1")
+    _refused(jobs, out, "1/2", "version '0.0.1'")
+    for number in (1, 2):
+        _record(out, f"{number}-of-2", version=__version__, command=["score", f"--k={number}"])
+    _refused(jobs, out, "2/2", "other options")
+    _record(out, "2-of-2", command=["score", "--k=1", "-o", "elsewhere"])
+    with pytest.raises(InputError, match="'score'"):
+        as_merged(gather(out), str(out))
+
+
+def test_damaged_measurements_are_named_by_line(jobs: Jobs, tmp_path: Path) -> None:
+    """They come from another machine: no bytes of theirs are taken for a row unread."""
+    out = tmp_path / "run"
+    for number in (1, 2):
+        jobs.run("reduce", out, shard=f"{number}/2")
+    path = shards_of(out) / "2-of-2" / "measured.journal.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    body = b"(\xff\xff\xff\x0f"  # a tuple of very many
+    for digest in (lines[0]["digest"], hashlib.sha256(body).hexdigest()[:32]):
+        lines[0] |= {"row": base64.b64encode(body).decode(), "digest": digest}
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        with pytest.raises(InputError) as caught:
+            merge(out, reduce, *jobs.call("reduce")[1], session=jobs.session, force=True)
+        assert "measured.journal.jsonl" in str(caught.value)
+        assert caught.value.line is not None
+
+
+def test_what_is_typed_after_two_dashes_stays_there() -> None:
+    """Packages of ``mine``, say; and commands that have no workers are given none."""
+    typed = ["mine", "--shard", "1/2", "-o", "out", "--", "a", "b"]
+    assert as_merged(typed, "out", workers=3)[-3:] == ["--", "a", "b"]
+    assert "--workers=3" in as_merged(typed, "out", workers=3)
+    assert "--workers=3" not in as_merged(["predict"], "out", workers=3)
+
+
+@pytest.mark.parametrize(
+    ("out", "expected"), [("a", "a.shards"), (".", "../here.shards"), ("..", "../../over.shards")]
+)
+def test_shards_stand_beside_their_output(
+    out: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that is a folder without a name of its own."""
+    here = tmp_path / "over" / "here"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    assert Path(os.path.abspath(shards_of(Path(out)))) == (here / expected).resolve()
+
+
 def test_shards_of_other_settings_or_samples(jobs: Jobs, tmp_path: Path) -> None:
     """What was changed between two shards, or before they are merged, is refused."""
     out = tmp_path / "run"
@@ -315,7 +372,7 @@ for argument; do
     case $argument in
         --parsable) ;;
         --array=*) range=${argument#--array=} ;;
-        --dependency=afterok:7) ;;
+        --dependency=afterany:7) ;;
         --wrap) sh -c "$2" >&2; exit ;;
         *) break ;;
     esac
