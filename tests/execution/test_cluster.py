@@ -25,7 +25,6 @@ from evalplus_lite.sandbox import config_of
 from evalplus_lite.types import Case, Task
 
 pytestmark = pytest.mark.slow
-ray = pytest.importorskip("ray", reason="needs ray")
 
 TASKS = tuple(
     Task(f"Own/{n}", "", "f", f"def f(x):\n    return x + {n} if x > 3 else -x",
@@ -43,6 +42,7 @@ SAMPLES = [
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
     """A cluster of a head that works on nothing and two nodes of a processor."""
+    ray = pytest.importorskip("ray", reason="needs ray")
     from ray.cluster_utils import Cluster as Nodes
 
     here = Path(__file__).resolve().parents[1]
