@@ -64,6 +64,12 @@ def connect(address: str) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = members.library()
     if ray.is_initialized():
+        there = ray.get_runtime_context().gcs_address
+        if address and not address.startswith("ray://") and address != there:
+            raise InputError(
+                f"this process is connected to the Ray cluster at {there}, not {address}",
+                remedy="use one cluster a process",
+            )
         return
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     try:

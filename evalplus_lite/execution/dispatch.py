@@ -183,7 +183,8 @@ class RayCrew:
                     break
                 if not job.begin():
                     continue
-                if job.tries and chunk:  # one that was lost goes by itself
+                is_last_try = job.tries >= TRIES  # it goes alone: only it can be what ends actors
+                if (job.tries and chunk) or (is_last_try and member.chunks):
                     self._dealer.put_back(job, job.key)
                     break
                 chunk.append(job)

@@ -14,6 +14,7 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import body, unpacked
+from evalplus_lite.execution.crew import TRIES
 from evalplus_lite.execution.job import Job, KnownCall
 from evalplus_lite.execution.node import Node
 
@@ -123,9 +124,9 @@ class Member:
 
     def has_room(self, waiting: int) -> bool:
         """Say whether it takes a chunk of the items that wait, so many: whole ones ahead of need,
-        and smaller ones only if a processor has nothing to do.
+        smaller ones only if a processor has nothing to do, and none beside an item's last try.
         """
-        if self.tier is None:
+        if self.tier is None or any(chunk[0].tries >= TRIES for chunk, _ in self.chunks.values()):
             return False
         count = sum(len(chunk) for chunk, _ in self.chunks.values())
         if count < self.workers:

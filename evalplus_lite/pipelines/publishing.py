@@ -44,10 +44,23 @@ class Destination:
 def destination(
     out: str | os.PathLike[str] | None, *, part_rows: int | None, force: bool
 ) -> Iterator[Destination]:
-    """Give where ``out`` is written, made if need be; InputError if it cannot be."""
+    """Give where ``out`` is written, made if need be; InputError if it cannot be.
+
+    A folder that was made here and has nothing in it when the job fails goes again.
+    """
     place = None if out is None else place_of(out)
     if isinstance(place, str):
         with published(place, is_ours, force=force) as found:
             yield Destination(found.folder, part_rows or PART_ROWS, found.put)
+    elif place is None:
+        yield Destination(None, part_rows)
     else:
-        yield Destination(None if place is None else made_folder(place), part_rows)
+        is_new = not place.exists()
+        folder = made_folder(place)
+        try:
+            yield Destination(folder, part_rows)
+        except BaseException:
+            if is_new:
+                with contextlib.suppress(OSError):  # it has files: they stay, to go on from
+                    folder.rmdir()
+            raise

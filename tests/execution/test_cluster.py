@@ -18,7 +18,7 @@ from support.commands import alive, descendants
 from evalplus_lite import Dataset, InputError, Sample, Session, Verifier, augment, evaluate
 from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.execution.base import Call
-from evalplus_lite.execution.cluster import Cluster
+from evalplus_lite.execution.cluster import Cluster, connect
 from evalplus_lite.execution.job import Lost
 from evalplus_lite.pipelines.reduction import reduce
 from evalplus_lite.sandbox import config_of
@@ -105,12 +105,12 @@ def test_a_node_that_is_killed_and_one_that_joins(nodes: Any, backend: Cluster) 
 def test_an_item_that_ends_its_actor_takes_no_other_with_it(backend: Cluster) -> None:
     """After some tries it is lost, which is no verdict; all others have their rows."""
     found = list(
-        backend.map(Call("support.work:deadly"), range(12), lost=lambda item, error: error)
+        backend.map(Call("support.work:deadly"), range(40), lost=lambda item, error: error)
     )
+    assert [n for n, each in enumerate(found) if isinstance(each, Lost)] == [7]
     assert [each for each in found if not isinstance(each, Lost)] == [
-        n for n in range(12) if n != 7
+        n for n in range(40) if n != 7
     ]
-    assert isinstance(found[7], Lost)
 
 
 def test_weaker_nodes_are_left_out(nodes: Any) -> None:
@@ -122,6 +122,8 @@ def test_weaker_nodes_are_left_out(nodes: Any) -> None:
         assert weak.tier
     with pytest.raises(InputError, match="no tier"):
         Cluster(nodes.address, require_tier="steel")
+    with pytest.raises(InputError, match=f"{nodes.address}, not 127.0.0.1:1"):
+        connect("127.0.0.1:1")
 
 
 def test_a_verifier_on_a_cluster(nodes: Any) -> None:
