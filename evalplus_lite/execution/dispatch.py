@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -126,10 +126,9 @@ class RayCrew:
         if now - self._looked < NODES_SECONDS:
             return
         self._looked = now
-        for id, name, processors in members.nodes():
+        for id, name, processors in self._joined():
             if id not in self._members and id not in self._refused:
-                start = (id, name, processors, tuple(astuple(self.config)), tuple(self.preload))
-                self._members[id] = Member(*start, heard=self._events.put)
+                self._members[id] = self._member(id, name, processors)
         for member in self._members.values():
             member.shrink()
         if any(each.tier for each in self._members.values()):
@@ -138,6 +137,13 @@ class RayCrew:
         elif (self._refused and not self._members) or now - self._alone_since > WAIT_SECONDS:
             self.tier_known.set()
             self._fail_all(InfrastructureError(self._why()))
+
+    def _joined(self) -> Iterable[tuple[str, str, int]]:
+        return members.nodes()
+
+    def _member(self, id: str, name: str, processors: int) -> Member:
+        config = tuple(astuple(self.config))
+        return Member(id, name, processors, config, self.preload, heard=self._events.put)
 
     def _tell_tier(self) -> None:
         """Say that the tier is known once every node has answered that is there from the start."""

@@ -176,7 +176,7 @@ def evaluate(
                     force=force,
                 )
             only = None if share is None else share.items
-            chosen_samples = Groups(programs, only=only)
+            chosen_samples = Groups(programs, only=only, backend=pool)
             opened.stage("evaluate", len(chosen_samples))
             tally = judge(
                 {task.id: task for task in data.tasks},

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from evalplus_lite.execution.base import Row
+from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.programs import fingerprints, text_name
 from evalplus_lite.store.sorting import Sorter
@@ -32,15 +33,30 @@ class Groups:
     Memory holds nothing that grows with the samples. The order depends on them alone.
     """
 
-    def __init__(self, programs: Spool, *, only: Container[str] | None = None) -> None:
-        """Order the samples; those of other tasks than ``only`` are passed over."""
+    def __init__(
+        self,
+        programs: Spool,
+        *,
+        only: Container[str] | None = None,
+        backend: Backend | None = None,
+    ) -> None:
+        """Order the samples; those of other tasks than ``only`` are passed over.
+
+        With a ``backend`` its workers compare programs, without one a helper process does.
+        """
         self.programs, self._count = programs, 0
         tasks: dict[str, int] = {}
         alike, self._order = Sorter(NAMED.size), Sorter(ORDERED.size)
-        samples = zip(programs.places(), named(programs), strict=True)
-        for number, (place, (sample, name)) in enumerate(samples):
-            if only is not None and sample.task_id not in only:
-                continue
+        chosen = deque[tuple[int, int]]()
+
+        def samples() -> Iterator[Sample]:
+            for number, (place, sample) in enumerate(zip(programs.places(), programs, strict=True)):
+                if only is None or sample.task_id in only:
+                    chosen.append((number, place))
+                    yield sample
+
+        for sample, name in named(samples(), backend):
+            number, place = chosen.popleft()
             self._count += 1
             task = tasks.setdefault(sample.task_id, len(tasks))
             alike.add(NAMED.pack(task, bytes.fromhex(name), number, place))
@@ -74,10 +90,20 @@ class Groups:
             yield from _batches(map(self.programs.read, left), CHUNK_SAMPLES)
 
 
-def named(samples: Iterable[Sample]) -> Iterator[tuple[Sample, str]]:
+def named(
+    samples: Iterable[Sample], backend: Backend | None = None
+) -> Iterator[tuple[Sample, str]]:
     """Yield each sample with the name that only equal programs share."""
-    for some in _batches(samples, MOST_TOGETHER):
-        yield from zip(some, _names(some), strict=True)
+    sent = deque[list[Sample]]()
+
+    def dealt() -> Iterator[list[str]]:
+        for some in _batches(samples, MOST_TOGETHER):
+            sent.append(some)
+            yield [sample.source for sample in some]
+
+    call = Call("evalplus_lite.pipelines.work.naming:naming")
+    for names in map(names_of, dealt()) if backend is None else backend.map(call, dealt()):
+        yield from zip(sent.popleft(), names, strict=True)
 
 
 def to_row(group: Sequence[Sample]) -> Row:
@@ -104,11 +130,11 @@ def _dealt(groups: Iterable[list[Sample]]) -> Iterator[list[list[Sample]]]:
         yield chunk
 
 
-def _names(samples: Sequence[Sample]) -> Iterator[str]:
-    short = [sample.source for sample in samples if len(sample.source) <= LONGEST]
+def names_of(sources: Sequence[str]) -> list[str]:
+    """Return a name for each program that only equal ones share."""
+    short = [source for source in sources if len(source) <= LONGEST]
     found = dict(zip(short, fingerprints(short), strict=True)) if short else {}
-    for sample in samples:
-        yield found.get(sample.source) or text_name(sample.source)
+    return [found.get(source) or text_name(source) for source in sources]
 
 
 def _batches(samples: Iterable[Sample], most: int) -> Iterator[list[Sample]]:
