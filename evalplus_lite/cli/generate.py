@@ -85,14 +85,14 @@ def generate(
             shard=shard_of(shard),
             session=session,
         )
-    drawn, usage = result.drawn, result.summary["usage"]
+    drawn = result.drawn
     if is_part(result.summary, json=json):
         return 1 if drawn.failed or (drawn.rows and not drawn.usable) else 0
     if json:
         print_json(result.summary)
     else:
         say(f"{drawn.new} new samples, {drawn.rows} in all: {result.path}")
-        say(f"tokens: {usage['prompt_tokens']} in, {usage['completion_tokens']} out")
+        say(f"tokens: {drawn.prompt_tokens} in, {drawn.completion_tokens} out")
         for line in troubles(drawn):
             say(line)
     return 1 if drawn.failed or not drawn.usable else 0

@@ -60,6 +60,10 @@ def mine(
     ] = None,
     base_url: options.BaseUrl = None,
     max_tokens: options.MaxTokens = 4096,
+    temperature: Annotated[
+        float, typer.Option("--temperature", "-t", min=0.0, max=2.0, help="Of the model.")
+    ] = 0.8,
+    tools: options.Tools = False,
     chain: Annotated[
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,
@@ -100,6 +104,8 @@ def mine(
         static_only=static,
         model=model,
         max_tokens=max_tokens,
+        temperature=temperature,
+        tools=tools,
     )
     # Made here, so that a missing key is reported before any work.
     client = None if model is None else Client(model, base_url=base_url)

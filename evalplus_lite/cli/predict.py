@@ -50,6 +50,7 @@ def predict(
     structured: Annotated[
         bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
     ] = False,
+    tools: options.Tools = False,
     examples: Annotated[
         bool, typer.Option("--examples", help="Show three worked examples first (small models).")
     ] = False,
@@ -76,6 +77,7 @@ def predict(
         temperature=temperature,
         max_tokens=max_tokens,
         structured=structured,
+        tools=tools,
         examples=examples,
         of=asked_of(of),
     )

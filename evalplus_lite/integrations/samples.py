@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from evalplus_lite.integrations.judge import configure, settings
-from evalplus_lite.prompting.completions import instruction
+from evalplus_lite.prompting.instructions import instruction
 from evalplus_lite.tasks import load_dataset
 
 

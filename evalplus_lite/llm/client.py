@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from evalplus_lite.errors import LLMError
@@ -17,14 +15,11 @@ from evalplus_lite.llm import errors
 from evalplus_lite.llm.base import CutOffRule, Item, Result, checked
 from evalplus_lite.llm.dialect import Dialect, narrower
 from evalplus_lite.llm.messages import Exchange, Reply, Request, Usage
+from evalplus_lite.llm.protocol import options, reply_of
 from evalplus_lite.llm.recorded import Cache
 
 if TYPE_CHECKING:
     import openai
-
-MAX_TEXT = 1 << 20  # characters an answer's text may have: more than any program, or token limit
-MAX_REFUSAL = 2000  # characters that are kept of a refusal
-MAX_WORD = 200  # characters that are kept of the name of a model, or of why it ended
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -186,73 +181,12 @@ class Client:
 
     def _send(self, request: Request, dialect: Dialect, *, retries: int) -> Reply:
         server = self._server.with_options(max_retries=retries)
-        options: dict[str, Any] = {"model": request.model}
-        if request.temperature is not None:
-            options["temperature"] = request.temperature
-        if request.stop:
-            options["stop"] = list(request.stop)
-        if dialect.seed:
-            options["seed"] = request.index
+        said: Any
         if request.prompt is not None:
-            if request.max_tokens is not None:
-                options["max_tokens"] = request.max_tokens
-            text = server.completions.create(prompt=request.prompt, **options)
-            return self._reply(text, dialect, request)
-        if request.max_tokens is not None:
-            options[dialect.limit] = request.max_tokens
-        if request.schema is not None and dialect.schema != "none":
-            schema = json.loads(request.schema)
-            options["response_format"] = (
-                {"type": "json_object", "schema": schema}
-                if dialect.schema == "json_object"
-                else {
-                    "type": "json_schema",
-                    "json_schema": {"name": "answer", "strict": True, "schema": schema},
-                }
-            )
-        messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
-        chat = server.chat.completions.create(messages=cast("Any", messages), **options)
-        return self._reply(chat, dialect, request)
-
-    def _reply(self, answer: Any, dialect: Dialect, request: Request) -> Reply:
-        """Take what is used out of a server's answer, trusting none of its shape."""
-        choices = getattr(answer, "choices", None)
-        if not isinstance(choices, list) or not choices:
-            raise errors.no_answer(self.url, what=str(answer or "an empty body"))
-        choice = choices[0]
-        message = getattr(choice, "message", None)
-        said = getattr(choice, "text", None)
-        if request.prompt is None:
-            said = getattr(message, "content", None)
-        if said is None and (message is None or request.prompt is not None):
-            raise errors.no_answer(self.url, what="its choice has no text")
-        refusal = getattr(message, "refusal", None)
-        usage = getattr(answer, "usage", None)
-        return Reply(
-            text=self._text(said),
-            finish=_word(getattr(choice, "finish_reason", None)) or "stop",
-            refusal=self._text(refusal)[:MAX_REFUSAL] if refusal else None,
-            prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
-            completion_tokens=_count(getattr(usage, "completion_tokens", None)),
-            model=_word(getattr(answer, "model", None)),
-            date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            structured=request.schema is not None and dialect.schema != "none",
-        )
-
-    def _text(self, said: object) -> str:
-        """Return an answer's text, given whole or, as some servers do, in parts."""
-        if isinstance(said, list):
-            parts = [part.get("text") if isinstance(part, dict) else part for part in said]
-            if all(isinstance(part, str) for part in parts):
-                said = "".join(cast("list[str]", parts))
-        if said is None:
-            return ""
-        if not isinstance(said, str):
-            raise errors.no_answer(self.url, what=f"its text is of type {type(said).__name__}")
-        if len(said) > MAX_TEXT:
-            raise errors.no_answer(self.url, what=f"a text of {len(said)} characters")
-        # Half a surrogate pair could not be sent back in a dialogue.
-        return said.encode("utf-8", "replace").decode("utf-8")
+            said = server.completions.create(**options(request, dialect))
+        else:
+            said = server.chat.completions.create(**options(request, dialect))
+        return reply_of(said, request, dialect, url=self.url)
 
     def _fault(self, error: openai.APIStatusError) -> LLMError:
         words = _words(error)
@@ -280,16 +214,6 @@ class Client:
             return tuple(str(model.id) for model in listed.data)
         except (self._openai.OpenAIError, LLMError, AttributeError, TypeError, ValueError):
             return ()
-
-
-def _count(value: object) -> int:
-    """Return a server's count of tokens, 0 if it is not one."""
-    return value if type(value) is int and 0 <= value < 1 << 53 else 0
-
-
-def _word(value: object) -> str:
-    """Return a short text that a server gives, empty if it is something else."""
-    return value[:MAX_WORD] if isinstance(value, str) else ""
 
 
 def _words(error: openai.APIStatusError) -> str:

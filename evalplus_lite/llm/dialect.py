@@ -7,13 +7,18 @@ from typing import Literal
 
 from evalplus_lite.llm.messages import Request
 
+_TOOL_WORDS = ("tool", "function", "strict", "jinja", "invalid schema")
 _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What this server supports of the protocol; narrowed as it rejects things."""
+    """What this server supports of the protocol; narrowed as it rejects things.
 
+    A ``strict`` tool is called by name and held to its schema, a ``loose`` one is merely required.
+    """
+
+    tool: Literal["strict", "loose", "none"] = "strict"
     schema: Literal["json_schema", "json_object", "none"] = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     seed: bool = True
@@ -21,9 +26,12 @@ class Dialect:
 
 def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dialect | None:
     """Return the dialect without what the server just rejected; None if it is not at fault."""
+    lower = words.lower()
+    has_tool = request.tool is not None and dialect.tool != "none"
+    if has_tool and status not in (401, 403, 429) and any(w in lower for w in _TOOL_WORDS):
+        return replace(dialect, tool="loose" if dialect.tool == "strict" else "none")
     if status in (401, 403, 404, 429):
         return None
-    lower = words.lower()
     names_schema = any(word in lower for word in _SCHEMA_WORDS)
     if names_schema and request.schema is not None and dialect.schema != "none":
         schema: Literal["json_object", "none"] = "none"

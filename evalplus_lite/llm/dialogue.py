@@ -18,6 +18,7 @@ class Dialogue:
     temperature: float | None = None
     max_tokens: int | None = None
     schema: str | None = None
+    tool: str | None = None
     messages: list[Message] = field(default_factory=list)
     requests: int = 0
     prompt_tokens: int = 0
@@ -37,6 +38,7 @@ class Dialogue:
             temperature=self.temperature,
             max_tokens=self.max_tokens,
             schema=self.schema,
+            tool=self.tool,
             index=index,
         )
         try:

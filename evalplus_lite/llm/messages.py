@@ -27,7 +27,9 @@ class Request:
 
     ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` bounds the
     answer; ``stop`` are strings at which the server ends it. ``schema`` is the text of a JSON
-    schema that the answer must satisfy (a server that knows none is asked without it).
+    schema that the answer must satisfy (a server that knows none is asked without it); with
+    ``tool``, a name, the answer is asked for as a call of a tool of this name that has these
+    parameters, and a server without tools is given the schema alone.
     ``index`` distinguishes samples of the same question and is sent as the sampling seed.
     """
 
@@ -38,6 +40,7 @@ class Request:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     schema: str | None = None
+    tool: str | None = None
     index: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -50,6 +53,7 @@ class Request:
             "max_tokens": self.max_tokens,
             "stop": list(self.stop) or None,
             "schema": self.schema,
+            "tool": self.tool,
             "index": self.index or None,
         }
         return {name: value for name, value in row.items() if value is not None}

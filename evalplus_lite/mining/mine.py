@@ -8,7 +8,7 @@ from typing import Any
 
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.mining.inlining.graph import Obstacle
-from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS
+from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, TEMPERATURE, CaseWriter
 from evalplus_lite.mining.inputs.explore import ROUNDS
 from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.search import find_cases
@@ -41,7 +41,8 @@ class MiningSettings:
 
     ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
     ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
-    model that writes inputs, if one does, in answers of ``max_tokens`` at most.
+    model that writes inputs, if one does, at ``temperature``, in answers of ``max_tokens`` at most,
+    asked for as calls of a tool (``tools``) or as JSON that a schema describes.
     """
 
     seed: int = 0
@@ -53,6 +54,8 @@ class MiningSettings:
     static_only: bool = False
     model: str | None = None
     max_tokens: int = MAX_TOKENS
+    temperature: float = TEMPERATURE
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +123,7 @@ class PackageMine:
             seed=settings.seed,
             rounds=settings.rounds,
             cases=settings.cases,
-            source=self.source,
-            max_tokens=settings.max_tokens,
+            writer=self._writer(),
         )
         chosen, facts = search.chosen, search.facts
         # What took too long once is not run again: it is no case, and proves nothing.
@@ -141,6 +143,17 @@ class PackageMine:
             return Yield(reject=reject)
         facts |= {"compared": verdict.compared, "wording": verdict.wording}
         return self._task(function, chosen, facts, runner)
+
+    def _writer(self) -> CaseWriter | None:
+        if self.source is None:
+            return None
+        asked = self.settings
+        return CaseWriter(
+            source=self.source,
+            temperature=asked.temperature,
+            max_tokens=asked.max_tokens,
+            tools=asked.tools,
+        )
 
     def _count(self, verdict: ProofResult) -> None:
         stages = ("loads", "stable", "proved", "mined")

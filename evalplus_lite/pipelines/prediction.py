@@ -136,15 +136,25 @@ def predict(
         asked = asking_model.predict(
             listed, client, path, asking=asking, report=report, force=force
         )
-    usage = client.usage
-    tokens = {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}
     run = run_facts(tasks=_facts(tasks), model=client.model)
     where = None if path is None else str(path)
     shared = share.end() if share is not None and share.is_part else {}
-    summary = {**shared, "run": run, "asked": asked, "predictions": where, "tokens": tokens}
-    summary |= {"skipped": skipped} if skipped else {}
-    predictions = found if path is None or not path.stat().st_size else read_predictions(path)
-    return PredictionResult(summary, tuple(predictions))
+    kept = found if path is None or not path.stat().st_size else read_predictions(path)
+    predictions = tuple(kept)
+    summary = {
+        **shared,
+        "run": run,
+        "asking": asdict(asking),
+        "asked": asked,
+        "predictions": where,
+        "tokens": {
+            "prompt": sum(each.prompt_tokens for each in predictions),
+            "completion": sum(each.completion_tokens for each in predictions),
+        },
+        "usage": asdict(client.usage),
+        **({"skipped": skipped} if skipped else {}),
+    }
+    return PredictionResult(summary, predictions)
 
 
 def programs_digest(tasks: Iterable[MinedTask]) -> str:

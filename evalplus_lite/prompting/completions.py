@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Message, ModelSource, RefusalError, Reply, Request, ServerError
-from evalplus_lite.programs import parsing
+from evalplus_lite.prompting.instructions import as_comment, instruction, precondition_words
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Task
 
@@ -83,8 +81,8 @@ class SamplingResult:
     """What a file of samples holds, and what the server did not give.
 
     ``new`` rows of ``rows`` are of this run; ``failed`` requests got no usable answer, the first
-    for the reason in ``problem``. Of the rows, ``cut`` were cut off at the token limit, ``refused``
-    by the model or a filter, and ``empty`` hold no program for another reason.
+    for the reason in ``problem``. The tokens are those of all rows, of which ``cut`` ended at the
+    token limit, ``refused`` by the model or a filter, and ``empty`` hold no program otherwise.
     """
 
     new: int = 0
@@ -94,10 +92,15 @@ class SamplingResult:
     refused: int = 0
     empty: int = 0
     problem: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
     def count(self, row: Mapping[str, Any]) -> None:
         """Count a row."""
         self.rows += 1
+        usage = row.get("usage", {})
+        self.prompt_tokens += usage.get("prompt_tokens", 0)
+        self.completion_tokens += usage.get("completion_tokens", 0)
         if row.get("finish") == "length":
             self.cut += 1
         elif row.get("finish") == "refused":
@@ -149,7 +152,7 @@ def generate(
             try:
                 have[row.data["task_id"], row.data["index"]] = row.data["prompt_hash"]
                 drawn.count(row.data)
-            except (KeyError, TypeError):
+            except (KeyError, TypeError, AttributeError):
                 raise InputError(
                     "is no row of drawn samples",
                     path=path,
@@ -197,18 +200,6 @@ def generate(
     return drawn
 
 
-def precondition_words(contract: str) -> str | None:
-    """Return the source of a contract's ``precondition``, None where it holds none."""
-    try:
-        tree = parsing.parse(contract)
-    except (SyntaxError, ValueError):
-        return None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == "precondition":
-            return ast.get_source_segment(contract, node)
-    return None
-
-
 def _request(
     task: Task, sampling: Sampling, temperature: float, number: int, model: str
 ) -> Request:
@@ -218,7 +209,7 @@ def _request(
     if sampling.endpoint == "completion":
         return Request(
             model=model,
-            prompt=task.prompt + _as_comment(shown),
+            prompt=task.prompt + as_comment(shown),
             temperature=temperature,
             max_tokens=sampling.max_tokens,
             stop=COMPLETION_STOP if sampling.stop is None else sampling.stop,
@@ -232,42 +223,6 @@ def _request(
         stop=CHAT_STOP if sampling.stop is None else sampling.stop,
         index=number,
     )
-
-
-def instruction(task: Task, shown: str | None = None) -> str:
-    """Return what a chat model is asked for; ``shown`` is a precondition that it is told."""
-    text = f"{_begin(task)} in one ```python block and nothing else.\n\n"
-    if task.harness.kind == "script":
-        text += f"{task.prompt.strip()}\n"
-    else:
-        text += f"```python\n{task.prompt.rstrip()}\n```\n"
-    if shown is not None:
-        text += (
-            "\nEvery call fulfils this precondition, so the function need not check it:\n\n"
-            f"```python\n{shown}\n```\n"
-        )
-    return text
-
-
-def _begin(task: Task) -> str:
-    if task.harness.kind == "script":
-        return (
-            "Write a whole Python program that solves this problem: it reads standard input and"
-            " prints to standard output. Answer with the program"
-        )
-    if task.style == "completion":
-        begin = "Complete this Python function."
-    else:
-        begin = f"Write the Python function {task.entry_point} that this text asks for."
-    return f"{begin} Answer with the whole function"
-
-
-def _as_comment(shown: str | None) -> str:
-    """Return the precondition as the first lines of the body, which the model then continues."""
-    if shown is None:
-        return ""
-    lines = ["Every call fulfils this precondition:", *textwrap.dedent(shown).splitlines()]
-    return "".join(f"    # {line}".rstrip() + "\n" for line in lines)
 
 
 def _row(draw: Draw, sampling: Sampling, reply: Reply, extract: Extract) -> dict[str, Any]:

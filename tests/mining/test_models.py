@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from support.conversation import Scripted, answer, convert, modulo, signature
 
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.llm import Client
 from evalplus_lite.mining.inputs.choosing import select
-from evalplus_lite.mining.inputs.dialogue import ask_for_cases, prompt_for
+from evalplus_lite.mining.inputs.dialogue import TOOL, CaseWriter, ask_for_cases, prompt_for
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import Executed, judge, salvage
 from evalplus_lite.mining.running.runs import CallResult, Invocation
@@ -177,7 +178,7 @@ def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
             answer([[n] for n in range(4, 16)]),
         ]
     )
-    found = ask_for_cases(modulo(toys), source, convert, seed=0)
+    found = ask_for_cases(modulo(toys), CaseWriter(source=source), convert, seed=0)
     assert len(found.cases) >= 10
     assert not found.salvaged
     assert found.failures[:4] == ["schema", "coverage", "duplication", "coverage"]
@@ -191,15 +192,31 @@ def test_a_conversation_repairs_what_validators_find(toys: Any) -> None:
     ]  # fmt: skip
 
 
+def test_a_tool_is_asked_for_cases_at_a_temperature(toys: Any, model_server: Any) -> None:
+    """Each request names the paper's tool, has its parameters and the temperature."""
+    said = answer([[n] for n in range(12)])
+    model_server.answers.append(model_server.call(TOOL, json.loads(said)))
+    source = Client("tiny", base_url=model_server.url)
+    writer = CaseWriter(source=source, temperature=1.1, tools=True)
+    found = ask_for_cases(modulo(toys), writer, convert, seed=0)
+    assert len(found.cases) == 12
+    (asked,) = model_server.asked
+    assert asked["temperature"] == 1.1
+    (tool,) = asked["tools"]
+    assert (tool["function"]["name"], tool["function"]["strict"]) == (TOOL, True)
+    assert tool["function"]["parameters"] == CaseForm(modulo(toys).signature).schema
+
+
 def test_two_attempts_of_three_cycles_then_salvage(toys: Any) -> None:
     """After six answers the minimum is waived, but the core validators are not."""
     source = Scripted([answer([[n % 3], [-n - 1], [-n - 100]]) for n in range(6)])
-    found = ask_for_cases(modulo(toys), source, convert, seed=0)
+    found = ask_for_cases(modulo(toys), CaseWriter(source=source), convert, seed=0)
     assert len(source.asked) == 6
     assert len(source.asked[3].messages) == 1
     assert found.salvaged
     assert not judge(found.cases, waived=("coverage",))
-    assert ask_for_cases(modulo(toys), Scripted(["no"] * 6), convert, seed=0).cases == []
+    silent = CaseWriter(source=Scripted(["no"] * 6))
+    assert ask_for_cases(modulo(toys), silent, convert, seed=0).cases == []
 
 
 def test_the_prompt_shows_at_most_sixty_earlier_cases(toys: Any) -> None:

@@ -14,7 +14,7 @@ from support.conversation import Scripted, convert, modulo, signature
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import RefusalError, Reply, Request
+from evalplus_lite.llm import Client, RefusalError, Reply, Request
 from evalplus_lite.mining.asking.canonical import normal
 from evalplus_lite.mining.asking.judging import judge_by
 from evalplus_lite.mining.asking.predict import (
@@ -25,9 +25,10 @@ from evalplus_lite.mining.asking.predict import (
 )
 from evalplus_lite.mining.asking.prompt import EXAMPLES, question_of
 from evalplus_lite.mining.asking.score import grade, read_predictions, score
-from evalplus_lite.mining.inputs.dialogue import ask_for_cases
+from evalplus_lite.mining.inputs.dialogue import CaseWriter, ask_for_cases
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
+from evalplus_lite.pipelines.prediction import predict as ask_all
 from evalplus_lite.store import write_jsonl
 
 
@@ -92,6 +93,33 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
         score(tasks[:1], predictions)
     with pytest.raises(InputError):
         predict(tasks, source, out, asking=PredictionSettings(temperature=1.0))
+
+
+def test_answers_come_as_calls_of_a_tool(model_server: Any, tmp_path: Path) -> None:
+    """What the tool is given is the answer; a run that goes on counts the tokens of both parts."""
+    said = model_server.answers
+    said.append(model_server.call("answer", '{"value": [1, 2], "error": null}'))
+    said.append(model_server.call("answer", 'no {"value": "'))
+    error = {"type": "TypeError", "message": "bad a"}
+    said.append(model_server.call("answer", json.dumps({"value": None, "error": error})))
+    said.append(model_server.chat('{"value": 0.5}'))
+    client = Client("tiny", base_url=model_server.url, concurrency=1)
+    out, tasks = tmp_path / "p.jsonl", tasks_of_two()
+    asking = PredictionSettings(tools=True, temperature=0.4)
+    begun = ask_all(tasks[:1], client, asking=asking, out=out)
+    assert begun.summary["tokens"] == {"prompt": 21, "completion": 15}
+    result = ask_all(tasks, Client("tiny", base_url=model_server.url), asking=asking, out=out)
+    assert result.summary["asked"] == 1
+    assert result.summary["tokens"] == {"prompt": 28, "completion": 20}
+    assert result.summary["usage"]["prompt_tokens"] == 7
+    assert result.summary["asking"]["temperature"] == 0.4
+    assert [each.retried for each in result.predictions] == [False, True, False]
+    assert score(tasks, result.predictions).pass_at["pass@1"] == 1.0
+    (names,) = {body["tools"][0]["function"]["name"] for body in model_server.asked}
+    (heat,) = {body["temperature"] for body in model_server.asked}
+    assert (names, heat) == ("answer", 0.4)
+    with pytest.raises(InputError):
+        ask_all(tasks, client, asking=PredictionSettings(temperature=0.4), out=out)
 
 
 def test_answers_are_held_to_the_annotated_result() -> None:
@@ -166,13 +194,13 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
         assert {p.answer is None and p.problem == str(error) for p in read_predictions(out)} == {
             True
         }
-        talk = ask_for_cases(modulo(toys), Failing(error), convert, seed=0)
+        talk = ask_for_cases(modulo(toys), CaseWriter(source=Failing(error)), convert, seed=0)
         assert talk.failures == [f"server: {error}"] * 2
     dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
     with pytest.raises(LLMError, match="cannot reach"):
         predict(tasks_of_two(), Failing(dead), tmp_path / "dead.jsonl")
     with pytest.raises(LLMError, match="cannot reach"):
-        ask_for_cases(modulo(toys), Failing(dead), convert, seed=0)
+        ask_for_cases(modulo(toys), CaseWriter(source=Failing(dead)), convert, seed=0)
 
 
 def test_worked_examples_come_first_and_are_right(toys: Any, tmp_path: Path) -> None:

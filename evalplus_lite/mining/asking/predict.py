@@ -25,6 +25,9 @@ from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
 
+TOOL = "answer"
+"""The name of the tool that a model calls with its answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -92,6 +95,8 @@ class PredictionSettings:
     structured: bool = False
     """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
     the type that the function is annotated with (which a few functions do not keep to)."""
+    tools: bool = False
+    """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
     of: Asked = "output"
     """Whether what comes of a call is asked for, or a call that a value comes of."""
 
@@ -135,7 +140,8 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
         source=source,
         temperature=asking.temperature,
         max_tokens=asking.max_tokens,
-        schema=json.dumps(kind.schema(task)) if asking.structured else None,
+        schema=json.dumps(kind.schema(task)) if asking.structured or asking.tools else None,
+        tool=TOOL if asking.tools else None,
         messages=worked_examples(str(task.facts.get("python", "3")), asking.of)
         if asking.examples
         else [],
@@ -179,7 +185,8 @@ def parse_answer(text: str) -> dict[str, Any]:
             f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
         )
     found = answers[-1]
-    if "value" in found:
+    has_error = isinstance(found.get("error"), dict)
+    if "value" in found and not (found["value"] is None and has_error):
         return {"value": found["value"]}
     said = found["error"]
     if isinstance(said, str):
@@ -227,6 +234,7 @@ def predict(
         "max_tokens": asking.max_tokens,
         "structured": asking.structured,
         "examples": asking.examples,
+        **({"tools": True} if asking.tools else {}),
     }
     with open_rows(out, identity=identity, force=force, batch=16) as journal:
         done = set(finished(journal, _key))

@@ -20,6 +20,9 @@ ATTEMPTS, CYCLES = 2, 3
 INJECTED = 60
 """Earlier cases shown to the model at most, chosen at random."""
 MAX_TOKENS = 4096
+TEMPERATURE = 0.8
+TOOL = "FunctionTestCaseModel"
+"""The paper's name for the tool whose arguments are test cases."""
 
 PROMPT = """You write test inputs for one Python function. Together they should reach every path \
 through it, the unusual ones too.
@@ -69,6 +72,26 @@ none. Answer with the JSON alone.
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseWriter:
+    """A model that writes inputs, and how it is asked: by a tool, or else by a JSON schema."""
+
+    source: ModelSource
+    temperature: float = TEMPERATURE
+    max_tokens: int = MAX_TOKENS
+    tools: bool = False
+
+    def dialogue(self, form: CaseForm) -> Dialogue:
+        """Return the beginning of a dialogue about cases of this form."""
+        return Dialogue(
+            source=self.source,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            schema=json.dumps(form.schema),
+            tool=TOOL if self.tools else None,
+        )
+
+
 @dataclass(slots=True)
 class Conversation:
     """What one function's conversations came to."""
@@ -107,12 +130,11 @@ def prompt_for(
 
 def ask_for_cases(
     function: MinedFunction,
-    source: ModelSource,
+    writer: CaseWriter,
     execute: Callable[[list[Invocation]], list[Executed]],
     *,
     seed: int,
     count: int = MAX_CASES,
-    max_tokens: int = MAX_TOKENS,
 ) -> Conversation:
     """Generate a function's cases with a model, under all seven validators.
 
@@ -126,7 +148,7 @@ def ask_for_cases(
     for attempt in range(ATTEMPTS):
         known = [case.call for case in found.pool]
         text = prompt_for(function, known, rng, count=count)
-        talk = Dialogue(source=source, max_tokens=max_tokens, schema=json.dumps(form.schema))
+        talk = writer.dialogue(form)
         for cycle in range(CYCLES):
             reply = talk.ask(text, index=attempt * CYCLES + cycle)
             if reply is None:

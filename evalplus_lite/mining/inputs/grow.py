@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evalplus_lite.llm import ModelSource
-from evalplus_lite.llm.dialogue import Dialogue
-from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, prompt_for
+from evalplus_lite.mining.inputs.dialogue import CaseWriter, prompt_for
 from evalplus_lite.mining.inputs.explore import Explorer
 from evalplus_lite.mining.inputs.schema import CaseForm
 from evalplus_lite.mining.inputs.validators import MIN_CASES, Executed
@@ -51,8 +48,7 @@ def grow(
     target: int,
     seed: int,
     start: Sequence[Executed] = (),
-    source: ModelSource | None = None,
-    max_tokens: int = MAX_TOKENS,
+    writer: CaseWriter | None = None,
     is_spent: Callable[[], bool] = lambda: False,
 ) -> Growth:
     """Add validated cases until there are ``target``, or nothing new comes.
@@ -70,11 +66,11 @@ def grow(
     while len(found.cases) < target and len(found.batches) < MOST_BATCHES and barren < PATIENCE:
         if is_spent():
             break
-        if source is None:
+        if writer is None:
             executed, tokens = explorer.step(execute, TYPED_BATCH), (0, 0)
             tried = TYPED_BATCH
         else:
-            calls, tokens = _asked(function, source, rng, found, max_tokens)
+            calls, tokens = _asked(function, writer, rng, found)
             executed = explorer.run(calls, execute)
             tried = len(calls)
         before = len(found.cases)
@@ -88,11 +84,11 @@ def grow(
 
 
 def _asked(
-    function: MinedFunction, source: ModelSource, rng: random.Random, found: Growth, max_tokens: int
+    function: MinedFunction, writer: CaseWriter, rng: random.Random, found: Growth
 ) -> tuple[list[Invocation], tuple[int, int]]:
     form = CaseForm(function.signature)
     known = [case.call for case in found.cases]
-    talk = Dialogue(source=source, max_tokens=max_tokens, schema=json.dumps(form.schema))
+    talk = writer.dialogue(form)
     reply = talk.ask(prompt_for(function, known, rng, count=BATCH), index=len(found.batches))
     calls = [] if reply is None else form.read(reply.text).calls
     return calls, (talk.prompt_tokens, talk.completion_tokens)

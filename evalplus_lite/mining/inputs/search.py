@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from evalplus_lite.llm import ModelSource
-from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, Conversation, ask_for_cases
+from evalplus_lite.mining.inputs.dialogue import CaseWriter, Conversation, ask_for_cases
 from evalplus_lite.mining.inputs.explore import explore
 from evalplus_lite.mining.inputs.grow import grow
 from evalplus_lite.mining.inputs.runner import Runner
@@ -30,8 +29,7 @@ def find_cases(
     seed: int,
     rounds: int,
     cases: int,
-    source: ModelSource | None = None,
-    max_tokens: int = MAX_TOKENS,
+    writer: CaseWriter | None = None,
 ) -> FoundCases:
     """Find a function's cases: by type, then by a model, then past 15 by growth."""
     count = min(cases, MAX_CASES)
@@ -47,17 +45,16 @@ def find_cases(
     )
     found = FoundCases(list(explored.cases), explored.chosen(count=count))
     generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
-    if source is not None and not runner.failure:
+    if writer is not None and not runner.failure:
         talk = ask_for_cases(
             function,
-            source,
+            writer,
             runner.execute_given,
             seed=seed,
             count=count,
-            max_tokens=max_tokens,
         )
         found.pool += talk.pool
-        generation = _generation_facts(talk, source.model)
+        generation = _generation_facts(talk, writer)
         # Where the model's cases are too few or fail, those found by type fill up or stand in.
         both = _filled(talk.cases, found.chosen, count)
         if not talk.cases:
@@ -70,12 +67,11 @@ def find_cases(
     if cases > MAX_CASES and not judge(found.chosen):
         growth = grow(
             function,
-            runner.execute if source is None else runner.execute_given,
+            runner.execute if writer is None else runner.execute_given,
             target=cases,
             seed=seed,
             start=found.chosen,
-            source=source,
-            max_tokens=max_tokens,
+            writer=writer,
             is_spent=lambda: runner.is_spent,
         )
         found.pool += growth.cases[len(found.chosen) :]
@@ -95,11 +91,13 @@ def _filled(cases: list[Executed], others: list[Executed], count: int) -> list[E
     return [*cases, *(case for case in others if case.call.key not in known)][:count]
 
 
-def _generation_facts(talk: Conversation, model: str) -> dict[str, Any]:
+def _generation_facts(talk: Conversation, writer: CaseWriter) -> dict[str, Any]:
     """Return what a task row says of its conversation."""
     return {
         "mode": "llm",
-        "model": model,
+        "model": writer.source.model,
+        "temperature": writer.temperature,
+        "tools": writer.tools,
         "salvaged": talk.salvaged,
         "failures": talk.failures,
         "requests": talk.requests,
