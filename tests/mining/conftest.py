@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
+import types
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,9 +49,11 @@ class Toys:
 
     def run(self, function: MinedFunction, *arguments: object) -> object:
         """Call a function of the test's own writing (never of a foreign package)."""
-        space: dict[str, object] = {"__name__": "inlined"}
-        exec(compile(function.code, function.name, "exec"), space)
-        called = space[function.name]
+        module = types.ModuleType("inlined")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(sys.modules, "inlined", module)  # dataclasses look there
+            exec(compile(function.code, function.name, "exec"), module.__dict__)
+        called = getattr(module, function.name)
         assert callable(called)
         return called(*arguments)
 

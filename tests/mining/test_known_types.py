@@ -167,6 +167,8 @@ METHODS = """
         def joined(self) -> str: return self.left + self.right
     class Other(Scale):
         def more(self, n: int) -> int: return n
+    class Far(dict):
+        def more(self, n: int) -> int: return n
     """
 
 
@@ -181,6 +183,7 @@ def test_methods_are_called_by_an_entry_point_of_plain_values(toys: Any) -> None
         "Scale_based": ["n"],
         "Point_moved": ["x", "by", "y"],
         "Pair_joined": ["left", "right"],
+        "Other_more": ["unit", "n", "factor"],
     }
     assert toys.run(functions["toy.Scale_shown"], "k", 3, 4, "m") == "12km"
     assert toys.run(functions["toy.Scale_name"], "k") == "kk"
@@ -189,7 +192,7 @@ def test_methods_are_called_by_an_entry_point_of_plain_values(toys: Any) -> None
     assert rejects == {
         "toy.Scale.away": "type collections.abc.Callable",
         "toy.Scale.cached": "decorated method",
-        "toy.Other.more": "class",
+        "toy.Far.more": "class",
     }
     assert toys.mined({"toy.py": METHODS})[0] == {}
 

@@ -9,7 +9,7 @@ import pytest
 from evalplus_lite.mining.inlining.closure import ClosureBuilder
 from evalplus_lite.mining.inlining.inline import inline
 from evalplus_lite.mining.reading.index import PackageIndex
-from evalplus_lite.mining.reading.resolve import Resolver
+from evalplus_lite.mining.reading.resolve import Definition, Resolver
 from evalplus_lite.mining.sources.archives import open_package
 
 
@@ -125,7 +125,7 @@ def test_modules_may_be_forgotten_and_parsed_again(toys: Any) -> None:
     with open_package(toys.wheel(files)) as package:
         for kept in (1, 1 << 20):
             index = PackageIndex(package, kept_text=kept)
-            closure = ClosureBuilder(Resolver(index)).build("toy.a", "use")
+            closure = ClosureBuilder(Resolver(index)).build(Definition("toy.a", "use"))
             assert not closure.problems
             codes.append(inline(closure, entry_point="use").code)
             first = index.module("toy.a")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -46,6 +46,8 @@ class Closure:
     """Namespace node -> attribute path -> flat name."""
     externals: set[str] = field(default_factory=set)
     """Dotted names of the standard library that are read: ``os.path.join``."""
+    mentioned: set[str] = field(default_factory=set)
+    """Those that annotations mention, which are never evaluated."""
     builtins: set[str] = field(default_factory=set)
     problems: list[Obstacle] = field(default_factory=list)
 
@@ -62,20 +64,30 @@ class ClosureBuilder:
         self._defined: dict[Definition, list[Node]] = {}
         self._writes: list[tuple[Node, str]] = []
 
-    def build(self, module: str, name: str) -> Closure:
-        """Return the closure of a top-level function; its problems say why not, if any."""
+    def build(self, subject: Definition, others: Sequence[Definition | External] = ()) -> Closure:
+        """Return the closure of a top-level function; its problems say why not, if any.
+
+        ``others``: what the program must hold besides, under its own name.
+        """
+        module, name = subject.module, subject.name
         target = self.resolver.resolve(module, name)
         nodes = self._definition(target) if isinstance(target, Definition) else []
         if not nodes:
             entry = Node("statement", module)
             return Closure(entry, problems=[Obstacle("unresolved name", f"{module}.{name}")])
         self.closure = Closure(nodes[-1])
+        roots: list[Node] = []
+        for other in others:
+            if isinstance(other, External):
+                self._external(other.member or other.module, other, ())
+            else:
+                roots += self._definition(other)
         while self.pending:
             if len(self.edges) > MAX_NODES:
                 self._problem("closure too large", f"more than {MAX_NODES} statements")
                 return self.closure
             self._expand(self.pending.pop())
-        callable_ = self._callable()
+        callable_ = self._callable(roots)
         for node, written in self._writes:
             if node in callable_:
                 self._problem("module state", written)
@@ -89,14 +101,14 @@ class ClosureBuilder:
                 self.closure.order = found
         return self.closure
 
-    def _callable(self) -> set[Node]:
-        """Return what a call of the entry point may run or read.
+    def _callable(self, roots: Sequence[Node]) -> set[Node]:
+        """Return what a call of the entry point, and of further roots, may run or read.
 
         Not the function that a bare ``_register(...)`` at the top of a module calls: that ran while
         loading. What it is given may have been kept, so that counts.
         """
-        found = {self.closure.entry}
-        pending = [self.closure.entry]
+        found = {self.closure.entry, *roots}
+        pending = [self.closure.entry, *roots]
         while pending:
             node = pending.pop()
             called = _called_while_loading(self.closure.statements.get(node))
@@ -179,8 +191,10 @@ class ClosureBuilder:
             self._problem(target.reason, target.detail)
             return []
         if isinstance(target, External):
-            rest = use.path[1:] if use.when != "annotation" else use.path[1:2]
-            return [self._external(use.name, target, rest)]
+            if use.when == "annotation":
+                self.closure.mentioned.add(".".join([target.dotted, *use.path[1:2]]))
+                return [self._imported(use.name, target)]
+            return [self._external(use.name, target, use.path[1:])]
         if isinstance(target, ModuleRef):
             return self._module(use, target)
         return self._named(use.name, target)
@@ -199,8 +213,11 @@ class ClosureBuilder:
         return node
 
     def _external(self, name: str, target: External, rest: Iterable[str]) -> Node:
-        self._own(name, _identity(target))
         self.closure.externals.add(".".join([target.dotted, *rest]))
+        return self._imported(name, target)
+
+    def _imported(self, name: str, target: External) -> Node:
+        self._own(name, _identity(target))
         node = Node("import", target.module, name=name, member=target.member or "")
         self.edges.setdefault(node, {})
         return node

@@ -81,7 +81,7 @@ def _imports(closure: Closure) -> list[str]:
     plain: set[str] = set()
     members: dict[str, set[str]] = {}
     read: dict[str, set[str]] = {}
-    for dotted in closure.externals:
+    for dotted in closure.externals | closure.mentioned:
         parts = dotted.split(".")
         for end in range(2, len(parts) + 1):
             read.setdefault(parts[0], set()).add(".".join(parts[:end]))

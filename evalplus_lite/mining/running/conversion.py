@@ -7,7 +7,9 @@ The middle of the program that the sandbox runs, between ``perturbation`` and ``
 # mypy: ignore-errors
 # ruff: noqa: B905
 
+import dataclasses
 import datetime
+import enum
 
 MAX_ITEMS = 20000  # of an iterator that a function returns
 MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question is that large
@@ -48,15 +50,27 @@ _LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()),
                                 range(0), (x for x in ""), iter(range(0))))  # fmt: skip
 
 
+_AS_TEXT = frozenset({"decimal", "fractions", "pathlib", "pathlib._local"})
+
+
 def taken(value, depth=0):
-    """Return a result as plain data: dates as text, iterators and views as lists."""
+    """Return a result as plain data: dates and numbers as text, objects as what they hold."""
     kind = type(value)
     if kind in (int, str, float, bool, type(None), bytes, complex):
         return value
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value._name_ if type(value._name_) is str else taken(value._value_, depth + 1)
+    if kind is datetime.timedelta or kind.__module__ in _AS_TEXT:
+        return str(value)
     if depth > 100:
         return value
+    if isinstance(value, tuple) and type(getattr(kind, "_fields", None)) is tuple:
+        return tuple(taken(item, depth + 1) for item in tuple.__iter__(value))
+    if dataclasses.is_dataclass(value) and kind is not type:
+        named = [field.name for field in dataclasses.fields(value)]
+        return {name: taken(getattr(value, name), depth + 1) for name in named}
     if kind in (list, tuple, set, frozenset):
         return kind(taken(item, depth + 1) for item in value)
     if kind is dict:

@@ -80,9 +80,10 @@ def load_original(settings):
     while True:
         try:
             module = importlib.import_module(settings["module"])
-            if not settings["owner"]:
+            if not settings["driver"]:
                 return getattr(module, settings["name"])
-            space = {settings["owner"]: getattr(module, settings["owner"])}
+            needed = settings["needs"]
+            space = {n: getattr(importlib.import_module(where), n) for where, n in needed}
             exec(settings["driver"], space)
             return space[settings["name"]]
         except Exception as error:

@@ -20,6 +20,7 @@ from evalplus_lite.mining.running.runs import (
     RunResult,
     run,
 )
+from evalplus_lite.mining.selecting.built import mentioned
 from evalplus_lite.mining.selecting.static import MinedFunction
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
@@ -110,8 +111,8 @@ class Original(AbstractContextManager["Original"]):
             function.signature,
             module=function.module,
             roots=roots,
-            owner=function.owner,
             driver=function.driver,
+            needs=tuple((each.module, mentioned(each)) for each in function.needs),
         )
         found = RunResult((), failure="took too long to import")
         if not self._is_slow:

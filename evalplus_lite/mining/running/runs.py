@@ -118,9 +118,10 @@ class CallableProgram:
     module: str = ""
     roots: tuple[str, ...] = ()
     bare_parents: bool = False
-    owner: str = ""
     driver: str = ""
-    """Of a method of the original: its class, and the function ``name`` that calls it."""
+    """Of an original that wants other than plain values: the function ``name`` that calls it."""
+    needs: tuple[tuple[str, str], ...] = ()
+    """What that mentions, as (module, name)."""
 
     def program(
         self,
@@ -144,7 +145,7 @@ class CallableProgram:
         if self.module:
             settings |= {"module": self.module, "roots": self.roots}
             settings["bare_parents"] = self.bare_parents
-            settings |= {"owner": self.owner, "driver": self.driver}
+            settings |= {"driver": self.driver, "needs": self.needs}
         else:
             settings["code"] = self.code
         if watch:

@@ -8,7 +8,8 @@ level alias mean the same.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.generate.domains.annotations import (
@@ -16,7 +17,23 @@ from evalplus_lite.generate.domains.annotations import (
     Type,
     UnreadableError,
 )
-from evalplus_lite.mining.reading.resolve import Builtin, Definition, External, ModuleRef, Resolver
+from evalplus_lite.mining.reading.resolve import (
+    Builtin,
+    Definition,
+    External,
+    ModuleRef,
+    Resolver,
+    Target,
+)
+from evalplus_lite.mining.selecting.built import (
+    LIBRARY,
+    Built,
+    as_plain,
+    class_of,
+    narrowed,
+    of_enum,
+    of_library,
+)
 
 TypeSet: TypeAlias = Literal["paper", "wide", "known"]
 """The paper's types; more of them; and where annotations are missing, what else tells the type."""
@@ -68,6 +85,21 @@ class PackageAnnotations:
 
     resolver: Resolver
     types: TypeSet = "paper"
+    fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Refused] | None = None
+    """What says how objects of a class are made of plain values."""
+    _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
+
+    def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Refused:
+        """Return how objects of a class are made of plain values."""
+        if where not in self._classes:
+            # What an object needs one of its own kind for is made of nothing.
+            self._classes[where] = Refused("type", f"{where.module}.{where.name}")
+            found = of_enum(owner, where, self.resolver)
+            if found is not None:
+                self._classes[where] = found
+            elif self.fields is not None:
+                self._classes[where] = self.fields(where, owner, self)
+        return self._classes[where]
 
     def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Refused:
         """Return the type of an annotation, or why it is refused.
@@ -78,19 +110,27 @@ class PackageAnnotations:
         if result and self.types != "paper" and _is_guard(node):
             return Type("bool")
         try:
-            found = _ModuleReader(self.resolver, module, kinds).read(node)
+            found = _ModuleReader(self, module, kinds, is_result=result).read(node)
         except UnreadableError as error:
             return Refused("type", str(error))
         if result and found.kind == "none":
             return Refused("returns None", "None")
-        return found
+        return as_plain(found) if result else found
 
 
 class _ModuleReader(AnnotationReader):
     """Knows names by what a module binds them to."""
 
-    def __init__(self, resolver: Resolver, module: str, kinds: frozenset[str]) -> None:
-        self.resolver, self.module, self.kinds = resolver, module, kinds
+    def __init__(
+        self, of: PackageAnnotations, module: str, kinds: frozenset[str], *, is_result: bool = False
+    ) -> None:
+        self.of, self.resolver, self.module, self.kinds = of, of.resolver, module, kinds
+        self.is_result = is_result
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more than the paper's types are read."""
+        return "any" in self.kinds
 
     def accepted(self, found: Type, name: str) -> Type:
         if found.kind not in self.kinds:
@@ -98,17 +138,16 @@ class _ModuleReader(AnnotationReader):
         return found
 
     def kind_of(self, name: str) -> str | None:
-        first, *rest = name.split(".")
-        target = self.resolver.resolve_annotation(self.module, first)
-        while isinstance(target, ModuleRef) and rest:
-            target = self.resolver.member(target.module, rest.pop(0)) or target
+        target, rest = self._target(name)
         if isinstance(target, Builtin) and not rest and target.name in _BUILTIN:
             return target.name
         if not isinstance(target, External):
             # typing_extensions is third-party, but its Literal is typing's.
             return "literal" if name.rpartition(".")[2] == "Literal" else None
         dotted = ".".join([target.dotted, *rest])
-        if "any" in self.kinds:
+        if self.is_wide:
+            if dotted in LIBRARY:
+                return None
             standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
             if standing:
                 return standing
@@ -128,21 +167,63 @@ class _ModuleReader(AnnotationReader):
         raise UnreadableError(dotted)
 
     def alias(self, name: str, depth: int) -> Type:
-        """Follow ``Name = list[int]`` at the top level of a module."""
-        target = None if "." in name else self.resolver.resolve_annotation(self.module, name)
-        if isinstance(target, Definition):
+        """Follow ``Name = list[int]`` at the top level of a module, or what makes an object."""
+        target, rest = self._target(name)
+        if isinstance(target, External) and self.is_wide:
+            found = of_library(".".join([target.dotted, *rest]))
+            if found is not None:
+                return found
+        if isinstance(target, Definition) and not rest:
+            if self.is_wide and (owner := class_of(target, self.resolver)) is not None:
+                objects = self.of.made_of(target, owner)
+                if isinstance(objects, Refused):
+                    raise UnreadableError(target.name)
+                return objects
             parsed = self.resolver.index.module(target.module)
             bindings = parsed.bindings.get(target.name, []) if parsed else []
             if parsed and not bindings:
                 bindings = parsed.typing.get(target.name, [])
             value: Any = getattr(bindings[0].node, "value", None) if len(bindings) == 1 else None
             if isinstance(value, ast.Subscript | ast.BinOp | ast.Name | ast.Attribute):
-                return _ModuleReader(self.resolver, target.module, self.kinds).read(
-                    value, depth + 1
-                )
-            if isinstance(value, ast.Call) and "any" in self.kinds:
-                return _ModuleReader(self.resolver, target.module, self.kinds).made(value, depth)
+                return self._there(target).read(value, depth + 1)
+            if isinstance(value, ast.Call) and self.is_wide:
+                return self._there(target).made(value, depth)
         raise UnreadableError(name)
+
+    def _target(self, name: str) -> tuple[Target, list[str]]:
+        """Return what a dotted name stands for, and the parts of it that are left over."""
+        first, *rest = name.split(".")
+        target = self.resolver.resolve_annotation(self.module, first)
+        while isinstance(target, ModuleRef) and rest:
+            member = self.resolver.member(target.module, rest[0])
+            if member is None:
+                break
+            target = member
+            rest.pop(0)
+        return target, rest
+
+    def _there(self, target: Definition) -> _ModuleReader:
+        return _ModuleReader(self.of, target.module, self.kinds, is_result=self.is_result)
+
+    def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
+        """Return the members that inputs can be drawn of: an input is of any one of them."""
+        if not self.is_wide:
+            return super()._union(nodes, depth)
+        members: dict[Type, None] = {}
+        unread: UnreadableError | None = None
+        for node in nodes:
+            try:
+                member = self.read(node, depth + 1)
+            except UnreadableError as error:
+                unread = error
+                continue
+            members |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
+        kept = narrowed(tuple(members))
+        if unread is not None and all(each.kind == "none" for each in kept):
+            raise unread
+        if self.is_result and (unread is not None or len(kept) < len(members)):
+            return Type("any")
+        return kept[0] if len(kept) == 1 else Type("union", kept)
 
     def made(self, call: ast.Call, depth: int) -> Type:
         """Return the type that ``TypeVar("T", bound=int)`` or ``NewType("Id", str)`` stands for."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.index import Module, PackageIndex
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
+from evalplus_lite.mining.selecting.built import Need
+from evalplus_lite.mining.selecting.entries import Entry, entry_of_function
 from evalplus_lite.mining.selecting.methods import entry_for, methods_of
 from evalplus_lite.mining.selecting.signatures import Signature, is_told, read_signature
 
@@ -28,7 +30,14 @@ class Candidate:
     owner: str = ""
     """The class, of a method."""
     driver: str = ""
-    """The function that calls it, of a method; ``name`` is its name."""
+    """The function that calls it with what it makes of plain values; ``name`` is its name."""
+    needs: tuple[Need, ...] = ()
+    """What the driver mentions, besides the function or class itself."""
+
+    @property
+    def subject(self) -> str:
+        """The name of the function in its module, of a method the class's."""
+        return self.owner or self.node.name
 
 
 @dataclass(slots=True)
@@ -116,8 +125,7 @@ def _in_class(
             census.refused.append((module.name, name, found.reason, found.detail))
             continue
         census.accepted += 1
-        name, text, signature = found
-        yield Candidate(module.name, name, method.lineno, signature, method, owner.name, text)
+        yield _wrapped(module, method, found, owner.name)
 
 
 def _is_last(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -134,7 +142,23 @@ def _candidate(
     signature = read_signature(module.name, node, reader)
     if isinstance(signature, Refused):
         return signature
+    wrapped = entry_of_function(module.name, node, signature)
+    if isinstance(wrapped, Entry):
+        return _wrapped(module, node, wrapped)
     return Candidate(module.name, node.name, node.lineno, signature, node)
+
+
+def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "") -> Candidate:
+    return Candidate(
+        module.name,
+        entry.name,
+        node.lineno,
+        entry.signature,
+        node,
+        owner,
+        entry.text,
+        entry.needs,
+    )
 
 
 def _is_overload(node: ast.expr) -> bool:

@@ -12,13 +12,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.mining.reading.resolve import Definition
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
-from evalplus_lite.mining.selecting.signatures import Signature, read_signature
+from evalplus_lite.mining.selecting.built import Built, class_of, of_enum
+from evalplus_lite.mining.selecting.entries import (
+    MADE_WITH,
+    Entry,
+    built_needs,
+    entry,
+    given,
+    is_literal,
+    names_of,
+)
+from evalplus_lite.mining.selecting.signatures import Parameter, Signature, read_signature
 
 _CALLED = {"staticmethod": "static", "classmethod": "class", "property": "property",
            "cached_property": "property"}  # fmt: skip
 _HARMLESS = frozenset({"final", "override"})
-_BASES = frozenset({"object", "ABC", "NamedTuple", "Generic", "Protocol"})
+_BASES = frozenset({"object", "ABC", "NamedTuple", "TypedDict", "Generic", "Protocol"})
+MOST_PARENTS = 5
+"""Classes up which an ``__init__`` is looked for."""
+MOST_FIELDS = 4
+"""Things that an object given as an argument is made of, those apart that it must be given."""
 
 
 def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
@@ -31,34 +46,59 @@ def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 def entry_for(
     module: str, owner: ast.ClassDef, method: ast.FunctionDef, reader: PackageAnnotations
-) -> tuple[str, str, Signature] | Refused:
-    """Return a function's name, text and signature that calls a method; or why there is none."""
+) -> Entry | Refused:
+    """Return the entry point that calls a method; or why there is none."""
     how = _how_called(method)
     if how is None:
         return Refused("decorated method", method.name)
+    where = Definition(module, owner.name)
     taken = _read(module, method, reader, is_bound=how != "static")
     if isinstance(taken, Refused):
         return taken
     is_made = how in ("method", "property")
+    member = of_enum(owner, where, reader.resolver) if is_made else None
     made = _made_of(module, owner, reader) if is_made else Signature((), Type("none"))
+    if member is not None:
+        made = Signature((Parameter("member", "positional", member),), Type("none"))
     if isinstance(made, Refused):
         return made
     used = {p.name for p in made.parameters}
     renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
-    if used & set(renamed.values()) or owner.name in used | set(renamed.values()):
+    named = used | set(renamed.values())
+    mentioned = names_of(built_needs((*made.parameters, *taken.parameters)))
+    if used & set(renamed.values()) or named & {owner.name, *mentioned, *MADE_WITH}:
         return Refused("name clash", f"{owner.name}.{method.name}")
-    inside = ", ".join(f"{p.name}={p.name}" for p in made.parameters)
-    outside = ", ".join(f"{p.name}={renamed[p.name]}" for p in taken.parameters)
+    inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
+    outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)
     target = f"{owner.name}({inside})" if is_made else owner.name
+    if member is not None:
+        target = given(made.parameters[0], {})
     call = f"{target}.{method.name}" + (f"({outside})" if how != "property" else "")
     parameters = [*made.parameters, *(replace(p, name=renamed[p.name]) for p in taken.parameters)]
     if not parameters:
         return Refused("no arguments", "")
-    parameters.sort(key=lambda each: not each.is_required)
-    name = f"{owner.name}_{method.name}"
-    listed = ", ".join(p.name + (f"={p.default}" if p.default else "") for p in parameters)
-    text = f"def {name}({listed}):\n    return {call}\n"
-    return name, text, Signature(tuple(parameters), taken.result)
+    return entry(f"{owner.name}_{method.name}", parameters, call, taken)
+
+
+def fields_of(
+    where: Definition, owner: ast.ClassDef, reader: PackageAnnotations
+) -> Built | Refused:
+    """Return how an object of a class is made of a tuple of what its ``__init__`` is given."""
+    found = _made_of(where.module, owner, reader)
+    if isinstance(found, Refused):
+        return found
+    required = [p for p in found.parameters if p.is_required]
+    others = [p for p in found.parameters if not p.is_required]
+    kept = [*required, *others[: max(0, MOST_FIELDS - len(required))]]
+    if not kept:
+        return Refused("class", "made of nothing")
+    return Built(
+        "tuple",
+        tuple(p.type for p in kept),
+        template=where.name,
+        fields=tuple(p.name for p in kept),
+        needs=(where,),
+    )
 
 
 def _how_called(method: ast.FunctionDef) -> str | None:
@@ -92,23 +132,28 @@ def _read(
                 return read
             result = read
         return Signature((), result)
-    found = read_signature(module, shown, reader)
+    found = read_signature(module, shown, reader, is_wrapped=True)
     if isinstance(found, Refused):
         return Signature((), Type("any")) if found.detail == "of an accepted type" else found
     kept = tuple(
         replace(p, kind="positional")
         for p in found.parameters
-        if p.kind in ("positional", "keyword") and (p.is_required or _is_literal(p.default))
+        if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
     )
     if any(p.is_required and p.origin == "none" for p in kept):
         return Refused("type", "unknown")
     return Signature(kept, found.result)
 
 
-def _made_of(module: str, owner: ast.ClassDef, reader: PackageAnnotations) -> Signature | Refused:
+def _made_of(
+    module: str, owner: ast.ClassDef, reader: PackageAnnotations, depth: int = 0
+) -> Signature | Refused:
     """Return what an object of a class is made of."""
     bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
-    if owner.keywords or any(_is_own(owner, name) for name in ("__new__", "__post_init__")):
+    is_dict = "TypedDict" in bases
+    if (owner.keywords and not is_dict) or any(
+        _is_own(owner, name) for name in ("__new__", "__post_init__")
+    ):
         return Refused("class", "made in a way of its own")
     for each in owner.body:
         if isinstance(each, ast.FunctionDef) and each.name == "__init__":
@@ -116,10 +161,16 @@ def _made_of(module: str, owner: ast.ClassDef, reader: PackageAnnotations) -> Si
             bare.returns = None
             return _read(module, bare, reader, is_bound=True)
     decorators = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in owner.decorator_list}
-    if "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
+    if is_dict or "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
         return _read(module, _of_fields(owner), reader, is_bound=False)
     if bases <= _BASES and not decorators:
         return Signature((), Type("none"))
+    inherited = [base for base in owner.bases if ast.unparse(base) not in _BASES]
+    if not decorators and len(inherited) == 1 and isinstance(inherited[0], ast.Name):
+        target = reader.resolver.resolve(module, inherited[0].id)
+        parent = class_of(target, reader.resolver) if isinstance(target, Definition) else None
+        if isinstance(target, Definition) and parent is not None and depth < MOST_PARENTS:
+            return _made_of(target.module, parent, reader, depth + 1)
     return Refused("class", "made as one that it inherits from")
 
 
@@ -139,11 +190,3 @@ def _of_fields(owner: ast.ClassDef) -> ast.FunctionDef:
     names = [ast.arg(ast.unparse(each.target), each.annotation) for each in fields]
     arguments = ast.arguments([], [], None, names, [each.value for each in fields], None, [])
     return ast.FunctionDef("__init__", arguments, [ast.Pass()], [], None, lineno=owner.lineno)
-
-
-def _is_literal(default: str | None) -> bool:
-    try:
-        ast.literal_eval(default or "")
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return False
-    return True

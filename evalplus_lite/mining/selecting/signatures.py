@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.generate.domains.annotations import Type, read_type
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
+from evalplus_lite.mining.selecting.built import needs_of, optional
 from evalplus_lite.mining.selecting.unannotated import Origin, Told, types_told
 
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
@@ -66,12 +67,14 @@ class Signature:
 
 
 def read_signature(
-    module: str, node: ast.FunctionDef, reader: PackageAnnotations
+    module: str, node: ast.FunctionDef, reader: PackageAnnotations, *, is_wrapped: bool = False
 ) -> Signature | Refused:
     """Return a function's signature in accepted types, or why it has none.
 
     With other types than the paper's, a parameter that a call may leave out and that has no
     accepted type is left out of the signature; those after it are then given by their names.
+    ``is_wrapped``: an entry point calls it, which makes the values that are no plain ones. So does
+    one where a parameter that must be given is of such a type.
     """
     listed = _listed(node.args)
     if not listed:
@@ -86,9 +89,17 @@ def read_signature(
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
     is_whole = True
+    types = {a.arg: _parameter_type(a, told.get(a.arg), reader, module) for a, _, _ in listed}
+    is_wrapped = is_wrapped or any(
+        _is_built(types[a.arg]) and default is None and kind in ("positional", "keyword")
+        for a, kind, default in listed
+    )
     for argument, kind, default in listed:
-        found = _parameter_type(argument, told.get(argument.arg), reader, module)
+        found = types[argument.arg]
         is_open = default is not None or kind in ("varargs", "varkw")
+        if is_open and not isinstance(found, Refused) and _is_built(found):
+            is_none = isinstance(default, ast.Constant) and default.value is None
+            found = optional(found) if is_wrapped and is_none else Refused("type", argument.arg)
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
             found = Refused("type", f"{argument.arg} after one that is left out")
         if isinstance(found, Refused):
@@ -130,6 +141,10 @@ def _parameter_type(
     if told is None or told.type is None:
         return Refused("type", "an object, by its use")
     return told.type
+
+
+def _is_built(found: Type | Refused) -> bool:
+    return isinstance(found, Type) and any(needs_of(found))
 
 
 def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

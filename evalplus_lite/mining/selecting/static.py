@@ -11,10 +11,13 @@ from evalplus_lite.mining.inlining.closure import ClosureBuilder
 from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inlining.inline import Block, inline
 from evalplus_lite.mining.reading.index import PackageIndex
-from evalplus_lite.mining.reading.resolve import Resolver
+from evalplus_lite.mining.reading.resolve import Definition, Resolver
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, TypeSet
+from evalplus_lite.mining.selecting.built import Need
 from evalplus_lite.mining.selecting.candidates import Candidate, Census, candidates
+from evalplus_lite.mining.selecting.entries import MADE_WITH
 from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.selecting.methods import fields_of
 from evalplus_lite.mining.selecting.purity import impurities
 from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.mining.sources.origin import Origin
@@ -46,7 +49,9 @@ class MinedFunction:
     owner: str = ""
     """The class, of a method."""
     driver: str = ""
-    """The function that calls it, of a method: the program's last, made here."""
+    """The entry point that makes other values of plain ones and calls it: the program's last."""
+    needs: tuple[Need, ...] = ()
+    """What the driver mentions, the function or class itself first."""
 
     @property
     def licence(self) -> str:
@@ -97,7 +102,7 @@ class StaticMine:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
-        reader = PackageAnnotations(resolver, types=self.types)
+        reader = PackageAnnotations(resolver, types=self.types, fields=fields_of)
         census = Census()
         for candidate in candidates(index, reader, census):
             found = self._mined(candidate, resolver, index)
@@ -126,21 +131,20 @@ class StaticMine:
     def _mined(
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
-        closure = ClosureBuilder(resolver).build(
-            candidate.module, candidate.owner or candidate.name
-        )
-        if candidate.driver and candidate.name in {
-            name for statement in closure.statements.values() for name in statement.binds
-        }:
-            return [Obstacle("name clash", candidate.name)]
+        subject = Definition(candidate.module, candidate.subject)
+        closure = ClosureBuilder(resolver).build(subject, candidate.needs)
+        if candidate.driver:
+            bound = {name for each in closure.statements.values() for name in each.binds}
+            if clashes := sorted(bound & {candidate.name, *MADE_WITH}):
+                return [Obstacle("name clash", clashes[0])]
         problems = [*impurities(closure), *closure.problems]
         if problems:
             return problems
         inlined = inline(closure, entry_point=candidate.name, comments=self.comments)
-        others = {index.origin(block.module).name: index.origin(block.module) for block in
-                  inlined.blocks}  # fmt: skip
-        others.pop(self.package.name, None)
-        foreign = [others[name] for name in sorted(others)]
+        sources = {index.origin(block.module).name: index.origin(block.module) for block in
+                   inlined.blocks}  # fmt: skip
+        sources.pop(self.package.name, None)
+        foreign = [sources[name] for name in sorted(sources)]
         if not self.keep_all and (refused := [x for x in foreign if not x.licence.permissive]):
             return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
         origins = [each.origin for each in (self.package, *foreign)]
@@ -166,4 +170,5 @@ class StaticMine:
             statistics=statistics,
             owner=candidate.owner,
             driver=candidate.driver,
+            needs=(subject, *candidate.needs),
         )

@@ -1,0 +1,160 @@
+"""Values made of plain ones: enumerations, records, paths, time differences and their like."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.mining import ONE
+
+from evalplus_lite.mining.asking.prompt import FORMS
+from evalplus_lite.mining.running.proof import Original, prove
+from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.mining.selecting.static import StaticMine
+from evalplus_lite.mining.sources.archives import open_package
+
+SHAPES = """
+    import enum
+    from dataclasses import dataclass
+    from typing import NamedTuple, TypedDict
+    class Color(str, enum.Enum):
+        RED = "r"
+        BLUE = "b"
+        def turned(self, n: int) -> str: return self.value * n
+    class Point(NamedTuple):
+        x: int
+        y: int = 0
+    class Options(TypedDict, total=False):
+        deep: bool
+    @dataclass(frozen=True)
+    class Line:
+        start: Point
+        end: Point
+        color: Color | None = None
+    class Version:
+        def __init__(self, text: str) -> None: self.parts = text.split(".")
+    class Node:
+        def __init__(self, parent: "Node") -> None: self.parent = parent
+    """
+USERS = """
+    from __future__ import annotations
+    import typing as t
+    from datetime import timedelta
+    from decimal import Decimal
+    from pathlib import Path
+    if t.TYPE_CHECKING:
+        from toy.shapes import Color, Line
+    from toy.shapes import Node, Options, Point, Version
+    def named(color: Color, n: int = 2) -> str: return color.value * n
+    def spread(lines: list[Line]) -> dict[int, int]:
+        return {line.start.x: line.end.y for line in lines}
+    def deep(options: Options, /) -> bool: return options["deep"]
+    def length(of: Point | None) -> int: return of.x + of.y if of else -1
+    def newer(a: Version, b: Version) -> bool: return a.parts > b.parts
+    def stem(path: Path) -> str: return path.stem
+    def days(time: timedelta, timedelta: int) -> int: return time.days + timedelta
+    def doubled(amount: Decimal) -> Decimal: return amount * 2
+    def some(text: str | t.Callable[[], str], color: Color | None = None) -> str:
+        return text if isinstance(text, str) else text()
+    def near(node: Node) -> int: return 1
+    """
+FILES = {"toy/__init__.py": "", "toy/shapes.py": SHAPES, "toy/users.py": USERS}
+
+
+def test_entry_points_make_objects_of_plain_values(toys: Any) -> None:
+    """Classes come along though annotations alone name them; what needs itself is refused."""
+    functions, rejects = toys.mined(FILES, types="wide")
+    signatures = {
+        name.rpartition(".")[2]: [f"{p.name}: {p.type}" for p in f.signature.parameters]
+        for name, f in functions.items()
+    }
+    days = signatures.pop("call_days")
+    assert [each.partition(":")[0] for each in days] == ["time", "timedelta_given"]
+    assert signatures.pop("call_doubled")[0].startswith("amount: Literal['0', ")
+    point = "tuple[int, int]"
+    assert signatures == {
+        "Color_turned": ["member: Literal['RED', 'BLUE']", "n: int"],
+        "call_named": ["color: Literal['RED', 'BLUE']", "n: int"],
+        "call_spread": [f"lines: list[tuple[{point}, {point}, None | Literal['RED', 'BLUE']]]"],
+        "call_deep": ["options: tuple[bool]"],
+        "call_length": [f"of: None | {point}"],
+        "call_newer": ["a: tuple[str]", "b: tuple[str]"],
+        "call_stem": ["path: str"],
+        "some": ["text: str"],
+    }
+    assert rejects == {"toy.users.near": "type Node"}
+    found = {name.rpartition(".")[2]: f for name, f in functions.items()}
+    assert toys.run(found["Color_turned"], "BLUE", 2) == "bb"
+    assert toys.run(found["call_named"], "RED") == "rr"
+    assert toys.run(found["call_spread"], [((1, 2), (3, 4), "RED"), ((5, 6), (7, 8), None)]) == {
+        1: 4,
+        5: 8,
+    }
+    assert toys.run(found["call_deep"], (True,)) is True
+    assert toys.run(found["call_length"], None) == -1
+    assert toys.run(found["call_newer"], ("1.2",), ("1.1",)) is True
+    assert toys.run(found["call_stem"], "a/b.c") == "b"
+    assert toys.run(found["call_days"], 172800, 3) == 5
+    assert toys.mined(FILES)[0].keys() == set()
+
+
+def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any) -> None:
+    """The original is called by the same entry point, with classes of its own modules."""
+    calls: dict[str, list[tuple[Any, ...]]] = {
+        "call_named": [("RED",), ("BLUE", 3)],
+        "call_spread": [([((1, 2), (3, 4), "RED")],), ([],)],
+        "call_stem": [("a/b.c",), ("",)],
+    }
+    with open_package(toys.wheel(FILES)) as package:
+        functions = {f.name: f for f in StaticMine(package, types="wide").functions()}
+        with Original(package, sandboxes.plain.config) as original:
+            for name, given in calls.items():
+                function = functions[name]
+                invoked = [Invocation(each) for each in given]
+                subject = CallableProgram(name, function.signature, code=function.code)
+                base = run(sandboxes.plain, subject, invoked)
+                found = prove(function, invoked, base, sandboxes, original)
+                assert (found.stage, found.compared) == (None, 2)
+            changed = replace(function, code=function.code.replace(".stem", ".name"))
+            base = run(sandboxes.plain, replace(subject, code=changed.code), invoked)
+            assert prove(changed, invoked, base, sandboxes, original).stage == "proved"
+
+
+@pytest.mark.parametrize(
+    ("made", "answer"),
+    [
+        ("Color.RED", "RED"),
+        ("[Flag.A | Flag.B, Flag(0)]", ["A|B", 0]),
+        ("Pair(1, [Color.RED])", (1, ["RED"])),
+        ("Item('a', Pair(1, None))", {"name": "a", "pair": (1, None)}),
+        ("datetime.timedelta(days=1, seconds=5)", "1 day, 0:00:05"),
+        ("Decimal('1.50')", "1.50"),
+        ("Fraction(2, 4)", "1/2"),
+        ("PurePosixPath('a') / 'b'", "a/b"),
+    ],
+)
+def test_answers_are_plain(made: str, answer: object, sandboxes: Any) -> None:
+    """What a program returns is answered as plain data, as the prompt says."""
+    code = f"""
+import collections, dataclasses, datetime, enum, typing
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePosixPath
+class Color(enum.IntEnum):
+    RED = 1
+class Flag(enum.Flag):
+    A = 1
+    B = 2
+Pair = collections.namedtuple("Pair", "left right")
+@dataclasses.dataclass
+class Item:
+    name: str
+    pair: Pair
+def f(x): return {made}
+"""
+    found = run(sandboxes.plain, CallableProgram("f", ONE, code), [Invocation((1,))])
+    (given,) = found.answers
+    assert (given.kind, given.value) == ("value", answer)
+    assert type(given.value) is type(answer)
+    assert "enumeration" in FORMS
