@@ -33,6 +33,8 @@ _SAMPLES = 30
 _ANYTHING = 6
 _AT_ONCE = 8
 """Inputs drawn together: what Hypothesis does around a draw costs more than the draw."""
+_MOST_CHOICES = 2000
+"""Choices, about, that are drawn together: what takes many more is thrown away by Hypothesis."""
 
 
 class _Isolated(HypothesisProvider):
@@ -50,7 +52,9 @@ def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
     """
     if count < 1 or not input_filter.domains:
         return []
-    drawn = st.tuples(*[inputs(input_filter)] * min(count, _AT_ONCE))
+    choices = sum(map(_choices, input_filter.domains))
+    together = max(1, min(count, _AT_ONCE, int(_MOST_CHOICES / choices)))
+    drawn = st.tuples(*[inputs(input_filter)] * together)
     number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big")
     found: dict[bytes, Case] = {}
 
@@ -65,7 +69,7 @@ def sampled(input_filter: InputFilter, *, count: int, seed: str) -> list[Case]:
             backend=_BACKEND,
             database=None,
             deadline=None,
-            max_examples=1 + -(-count // _AT_ONCE),  # the first holds the simplest value only
+            max_examples=1 + -(-count // together),  # the first holds the simplest value only
             phases=(Phase.generate,),
             suppress_health_check=tuple(HealthCheck),
             verbosity=Verbosity.quiet,
@@ -97,6 +101,21 @@ def slot(domain: Domain, profile: Profile) -> Strategy:
         views = slot(each.about, profiles.get(each.kind) or Profile.of(()))
         parts.append(views.map(partial(made, like=each.like)))
     return st.one_of(parts)
+
+
+def _choices(domain: Domain) -> float:
+    """Return how many choices a value of the domain takes, about: what is nested multiplies."""
+    inner = [each for each in (domain.items, domain.keys, domain.values) if each is not None]
+    deepest = max(
+        [
+            sum(map(_choices, domain.positions or ())),
+            *(_choices(each.about) for each in domain.views),
+        ],
+        default=0.0,
+    )
+    low, high = _sizes(domain)
+    length = min(max(2 * low, low + 5), (low + high) / 2)  # what Hypothesis aims at
+    return 1 + max(deepest, length * sum(1 + _choices(each) for each in inner))
 
 
 def _integers(domain: Domain, profile: Profile) -> Strategy:
