@@ -75,15 +75,13 @@ def exe_report(
         missing: list[dict[str, str]] = []
         seconds = dict(_seconds(known, tasks, times, missing))
         material = Material(known, models, seconds)
-        by_model = (
-            {model.label: prices for model in models} if isinstance(prices, Prices) else prices
-        )
+        by_model = _by_model(prices, [*(model.label for model in models), *_writers(known)])
         summary = {
             "run": run_facts(
                 tasks=file_facts([Path(tasks)]),
                 predictions=file_facts([path for _, path in named]),
             ),
-            **_computed(material, by_model or {}, missing),
+            **_computed(material, by_model, missing),
             **({"skipped": skipped} if skipped else {}),
             "missing": missing,
         }
@@ -207,15 +205,31 @@ def _seconds(
         missing.append({"name": TIME, "reason": reason})
 
 
+def _writers(known: Mapping[str, MinedTask]) -> list[str]:
+    """Return the models that wrote inputs; "" for those that rows do not name."""
+    facts = (task.facts.get("generation", {}) for task in known.values())
+    return sorted({str(each.get("model", "")) for each in facts})
+
+
+def _by_model(
+    prices: Mapping[str, Prices] | Prices | None, names: Sequence[str]
+) -> Mapping[str, Prices]:
+    """Return the prices by model; InputError for one of a model that is not there."""
+    if isinstance(prices, Prices):
+        return dict.fromkeys(names, prices)
+    if unknown := sorted(set(prices or ()) - set(names)):
+        raise InputError(
+            f"a price is for {unknown[0]!r}",
+            remedy=f"the models are {', '.join(filter(None, names))}",
+        )
+    return prices or {}
+
+
 def _computed(
     material: Material, prices: Mapping[str, Prices], missing: list[dict[str, str]]
 ) -> dict[str, Any]:
     """Return every number of the report."""
     tasks = list(material.tasks.values())
-    unknown = set(prices) - {model.label for model in material.models}
-    if unknown:
-        known = ", ".join(model.label for model in material.models)
-        raise InputError(f"a price is for {sorted(unknown)[0]!r}", remedy=f"the models are {known}")
     found = {
         "cases": sum(len(task.cases) for task in tasks),
         "answered": len(material.answered),
@@ -229,7 +243,7 @@ def _computed(
         "sizes": list(supply.size_rows(tasks)),
         "variation": list(supply.variation_rows(tasks)),
         "growth": list(supply.growth_rows(tasks)),
-        "generation": supply.generation(tasks),
+        "generation": supply.generation(tasks, prices),
         "chaining": supply.chaining(tasks),
     }
     if not material.errors:

@@ -167,7 +167,7 @@ def _cost(summary: Summary, name: str) -> Table | None:
         tokens = made["prompt"] + made["completion"]
         rows.append((f"inputs by {', '.join(made['models']) or 'a model'}", made["functions"],
                      made["prompt"], made["completion"], f"{tokens / made['functions']:.0f}",
-                     None))  # fmt: skip
+                     made["cost"]))  # fmt: skip
     caption = (
         "Tokens in all and a prediction, or a function whose inputs a model wrote, and what they "
         "cost by the prices given. The paper has 1,112 tokens a batch of inputs and 1,123 a case."

@@ -27,6 +27,7 @@ from evalplus_lite.store import write_jsonl
 PRODUCT = "def f(x: int) -> int:\n    return x * 3\n"
 PLAIN = "def f(x: int) -> int | None:\n    return x\n"
 FUNCTIONS, CASES = 40, 10
+PRICE = Prices(prompt=1.0, completion=2.0)
 PARAMETER = {"name": "x", "kind": "positional", "type": "int", "default": None}
 ODD = "<img src=x onerror='window.owned = 1'>"
 
@@ -49,7 +50,7 @@ def rows_of_tasks() -> list[dict[str, Any]]:
             "entry_point": "f", "code": code, "cases": cases, "python": "3.11",
             "signature": {"parameters": [PARAMETER], "result": "int" if number % 2 else "str"},
             "static": static_statistics(code, "f").to_json(), "variation": {"lines": 0.5},
-            "generation": {"batches": [
+            "generation": {"model": "writer", "batches": [
                 {"kept": 5, "total": 15, "dropped": 0, "prompt_tokens": 90, "completion_tokens": 9},
                 {"kept": 5, "total": 20, "dropped": 0, "prompt_tokens": 90, "completion_tokens": 9},
             ]} if number < 2 else {},
@@ -108,7 +109,7 @@ def summary(folder: Path) -> dict[str, Any]:
         folder / "tasks.jsonl",
         [folder / "falling.jsonl", folder / "product.jsonl"],
         out=folder / "out",
-        prices={"falling": Prices(prompt=2.0, completion=10.0)},
+        prices={"falling": Prices(prompt=2.0, completion=10.0), "writer": PRICE},
     )
     written: dict[str, Any] = json.loads((folder / "out" / "exe-report.json").read_text())
     assert written == json.loads(json.dumps(result.summary))
@@ -168,6 +169,8 @@ def test_tables_of_the_tasks(folder: Path, summary: dict[str, Any]) -> None:
     )
     assert [row["cases"] for row in summary["growth"]] == [15, 20, 15, 20]
     assert [row["tokens"] for row in summary["growth"]] == [99, 198] * 2
+    made = {"models": ["writer"], "functions": 2, "prompt": 360, "completion": 36}
+    assert summary["generation"] == {**made, "cost": pytest.approx(360e-6 + 36 * 2e-6)}
     # 20 functions from int to int and 20 from int to str: two types, and only int can go on.
     found = summary["chaining"]
     assert (found["types"], found["most"]) == (2, FUNCTIONS // 2)
@@ -196,7 +199,7 @@ def test_the_same_again_is_the_same(folder: Path, summary: dict[str, Any]) -> No
         folder / "tasks.jsonl",
         [folder / "falling.jsonl", folder / "product.jsonl"],
         out=folder / "again",
-        prices={"falling": Prices(prompt=2.0, completion=10.0)},
+        prices={"falling": Prices(prompt=2.0, completion=10.0), "writer": PRICE},
         pictures=False,
     )
     names = {path.name for path in (folder / "out").glob("*.csv")}

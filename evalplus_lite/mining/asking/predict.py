@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.asking.prompt import (
@@ -99,6 +100,18 @@ class PredictionSettings:
     """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
     of: Asked = "output"
     """Whether what comes of a call is asked for, or a call that a value comes of."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked."""
+        if self.samples < 1 or self.max_tokens < 1:
+            raise InputError("the number of answers and the token limit must be at least 1")
+        if not 0 <= self.temperature <= 2:
+            raise InputError(f"a temperature of {self.temperature}", remedy="give one from 0 to 2")
+        if self.samples > 1 and self.temperature == 0:
+            raise InputError(
+                f"{self.samples} answers a case at temperature 0, which are all the same",
+                remedy="give a higher temperature, or ask once",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +249,7 @@ def predict(
         "examples": asking.examples,
         **({"tools": True} if asking.tools else {}),
     }
-    with open_rows(out, identity=identity, force=force, batch=16) as journal:
+    with open_rows(out, identity=identity, force=force, batch=1) as journal:
         done = set(finished(journal, _key))
         left = (q for q in prediction_requests(tasks, asking) if q.key not in done)
         asked = 0

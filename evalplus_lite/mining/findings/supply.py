@@ -8,6 +8,7 @@ from statistics import fmean, median
 from typing import Any
 
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.llm import Prices, Usage
 from evalplus_lite.mining.tasks.mined import MinedTask
 
 Row = dict[str, Any]
@@ -66,21 +67,32 @@ def growth_rows(tasks: Iterable[MinedTask]) -> Iterator[Row]:
                    "cases": batch["total"], "tokens": tokens}  # fmt: skip
 
 
-def generation(tasks: Iterable[MinedTask]) -> Row | None:
-    """Return what a model's writing of inputs took, in tokens; None where no model did."""
-    found = Counter[str]()
-    models: set[str] = set()
+def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row | None:
+    """Return what models' writing of inputs took, in tokens; None where no model did.
+
+    ``cost`` is None where the price of a model that did is not known.
+    """
+    functions, usage = 0, defaultdict[str, Usage](Usage)
     for task in tasks:
         facts = task.facts.get("generation", {})
         parts = [facts, *facts.get("batches", [])]
         asked = [part for part in parts if part.get("prompt_tokens")]
-        if asked:
-            found["functions"] += 1
-            models.add(str(facts.get("model", "")))
+        functions += bool(asked)
         for part in asked:
-            found["prompt"] += part["prompt_tokens"]
-            found["completion"] += part.get("completion_tokens", 0)
-    return {"models": sorted(models - {""}), **found} if found else None
+            usage[str(facts.get("model", ""))] += Usage(
+                prompt_tokens=part["prompt_tokens"],
+                completion_tokens=part.get("completion_tokens", 0),
+            )
+    if not usage:
+        return None
+    is_priced = set(usage) <= set(prices)
+    return {
+        "models": sorted(set(usage) - {""}),
+        "functions": functions,
+        "prompt": sum(each.prompt_tokens for each in usage.values()),
+        "completion": sum(each.completion_tokens for each in usage.values()),
+        "cost": sum(u.cost(prices[name]) for name, u in usage.items()) if is_priced else None,
+    }
 
 
 def chaining(tasks: Sequence[MinedTask]) -> Row | None:
