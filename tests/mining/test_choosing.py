@@ -163,6 +163,26 @@ def test_a_function_whose_runs_are_long_ends(
     assert len(found.chosen) == 15
 
 
+def test_a_models_inputs_may_take_longer_until_the_functions_time_is_spent(
+    toys: Any, sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is too slow for an input by type is none for a model's; then no more of its are run."""
+    monkeypatch.setattr(runner, "EXPLORING_CPU", 0.02)
+    monkeypatch.setattr(runner, "MODEL_CPU", 0.02)
+    body = """
+        def f(n: int) -> int:
+            return sum(range(n))
+        """
+    functions, _ = toys.mined({"toy.py": body})
+    subject = Runner(functions["toy.f"], sandboxes)
+    calls = [Invocation((6_000_000,))]
+    assert [case.answer.kind for case in subject.execute(calls)] == ["slow"]
+    subject.seconds = 0.0
+    assert [case.answer.kind for case in subject.execute_given(calls)] == ["value"]
+    assert [case.answer.kind for case in subject.execute_given(calls)] == ["unfit"]
+    assert subject.cut["slow"] == 2
+
+
 def test_time_ends_what_no_step_shows(
     toys: Any, sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
