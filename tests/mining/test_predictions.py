@@ -122,6 +122,17 @@ def test_answers_come_as_calls_of_a_tool(model_server: Any, tmp_path: Path) -> N
         ask_all(tasks, client, asking=PredictionSettings(temperature=0.4), out=out)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [{"samples": 3}, {"samples": 0}, {"max_tokens": 0}, {"temperature": -1.0},
+     {"temperature": float("nan")}],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_refused(asked: dict[str, Any]) -> None:
+    """The same answer several times, no answer, and temperatures that there are not."""
+    with pytest.raises(InputError):
+        PredictionSettings(**asked)
+
+
 def test_answers_are_held_to_the_annotated_result() -> None:
     """A schema for a server takes the annotated type or an error; without a type, any value."""
     task = tasks_of_two()[1]
