@@ -31,6 +31,8 @@ MAX_NODES = 600
 """A closure of more statements than this is refused: no task is that large."""
 
 
+OF_THE_WHOLE = frozenset({"name clash", "module state"})
+"""Problems that come of what stands together in one program, not of one part of it."""
 Identity: TypeAlias = tuple[str, str, str]
 
 
@@ -53,10 +55,17 @@ class Closure:
 
 
 class ClosureBuilder:
-    """Builds one closure; make a new one for each function."""
+    """Builds one closure; make a new one for each function.
 
-    def __init__(self, resolver: Resolver) -> None:
+    ``hopeless``: what no closure can hold, and why; a closure that comes to it ends there.
+    """
+
+    def __init__(
+        self, resolver: Resolver, hopeless: dict[Definition, list[Obstacle]] | None = None
+    ) -> None:
         self.resolver = resolver
+        self.hopeless = {} if hopeless is None else hopeless
+        self._is_hopeless = False
         self.names: dict[str, Identity] = {}
         self.edges: dict[Node, dict[Node, bool]] = {}
         """Node -> what it needs -> whether while loading."""
@@ -71,9 +80,11 @@ class ClosureBuilder:
         """
         module, name = subject.module, subject.name
         target = self.resolver.resolve(module, name)
+        entry = Node("statement", module)
+        if isinstance(target, Definition) and target in self.hopeless:
+            return Closure(entry, problems=[*self.hopeless[target]])
         nodes = self._definition(target) if isinstance(target, Definition) else []
         if not nodes:
-            entry = Node("statement", module)
             return Closure(entry, problems=[Obstacle("unresolved name", f"{module}.{name}")])
         self.closure = Closure(nodes[-1])
         roots: list[Node] = []
@@ -83,10 +94,12 @@ class ClosureBuilder:
             else:
                 roots += self._definition(other)
         while self.pending:
+            if self._is_hopeless:
+                return self.closure
             if len(self.edges) > MAX_NODES:
                 self._problem("closure too large", f"more than {MAX_NODES} statements")
                 return self.closure
-            self._expand(self.pending.pop())
+            self._attempt(self.pending.pop())
         callable_ = self._callable(roots)
         for node, written in self._writes:
             if node in callable_:
@@ -125,6 +138,11 @@ class ClosureBuilder:
 
     def _definition(self, target: Definition) -> list[Node]:
         """Return the nodes that bind a name, mutations made while loading included."""
+        if target in self.hopeless:
+            self._is_hopeless = True
+            for problem in self.hopeless[target]:
+                self._problem(problem.reason, problem.detail)
+            return []
         if target not in self._defined:
             self._defined[target] = self._bound(target)
         return self._defined[target]
@@ -146,6 +164,15 @@ class ClosureBuilder:
         for before, after in itertools.pairwise(nodes):
             self.edges[after][before] = True
         return nodes
+
+    def _attempt(self, node: Node) -> None:
+        """Follow what a block needs; what it cannot have, no other closure can have from it."""
+        before = len(self.closure.problems)
+        self._expand(node)
+        own = [p for p in self.closure.problems[before:] if p.reason not in OF_THE_WHOLE]
+        if own and not self._is_hopeless:
+            for name in self.closure.statements[node].binds:
+                self.hopeless[Definition(node.where, name)] = own
 
     def _expand(self, node: Node) -> None:
         if node.kind != "statement":

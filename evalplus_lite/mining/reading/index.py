@@ -72,6 +72,8 @@ class PackageIndex:
         self._modules: dict[str, Module | None] = {}
         """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
         self._size = 0
+        self._bound: dict[str, frozenset[str]] = {}
+        """Of modules parsed once that bind all their names themselves: these."""
 
     def __contains__(self, module: str) -> bool:
         return module in self._files or self.is_namespace(module)
@@ -98,6 +100,14 @@ class PackageIndex:
     def is_compiled(self, module: str) -> bool:
         """Return whether a module exists as a compiled extension only."""
         return module not in self._files and module in self.package.compiled
+
+    def is_package(self, module: str) -> bool:
+        """Return whether a module is a package's ``__init__``."""
+        return module in self._files and self._files[module][1].is_package
+
+    def lacks(self, module: str, name: str) -> bool:
+        """Return whether a module is known to bind no such name; nothing is parsed for it."""
+        return module in self._bound and name not in self._bound[module]
 
     def module(self, name: str) -> Module | None:
         """Return a module, parsed; None where there is none or it is no Python of this version.
@@ -154,6 +164,8 @@ class PackageIndex:
             module.statements.append(statement)
             for bound in sorted(statement.binds):
                 module.bindings.setdefault(bound, []).append(statement)
+        if not module.stars and "__getattr__" not in module.bindings:
+            self._bound[name] = frozenset(module.bindings)
         for statement in module.statements:
             for changed in sorted(_changed_names(statement.node, module)):
                 module.mutations.setdefault(changed, []).append(statement)

@@ -77,6 +77,7 @@ class Resolver:
         self.index = index
         self._known: dict[tuple[str, str], Target] = {}
         self._open: set[tuple[str, str]] = set()
+        self._lists: dict[str, frozenset[str] | None] = {}
 
     def resolve(self, module: str, name: str) -> Target:
         """Return what ``name`` stands for at the top level of ``module``."""
@@ -112,6 +113,9 @@ class Resolver:
         return found
 
     def _find(self, module: str, name: str) -> Target | None:
+        if self.index.lacks(module, name):
+            is_there = self.index.is_package(module) and f"{module}.{name}" in self.index
+            return ModuleRef(f"{module}.{name}") if is_there else None
         parsed = self.index.module(module)
         if parsed is None:
             if f"{module}.{name}" in self.index:
@@ -215,6 +219,11 @@ class Resolver:
 
     def _exported(self, module: str) -> frozenset[str] | None:
         """Return a module's ``__all__`` where it is a literal; None where it has none."""
+        if module not in self._lists:
+            self._lists[module] = self._listed(module)
+        return self._lists[module]
+
+    def _listed(self, module: str) -> frozenset[str] | None:
         parsed = self.index.module(module)
         if parsed is None:
             return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evalplus_lite.mining.inlining.closure import ClosureBuilder
+from evalplus_lite.mining.inlining.closure import OF_THE_WHOLE, ClosureBuilder
 from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inlining.inline import Block, inline
 from evalplus_lite.mining.reading.index import PackageIndex
@@ -97,6 +97,8 @@ class StaticMine:
     keep_all: bool = False
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
+    _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
+    """What fell out, and why: whatever needs it falls out too."""
 
     def functions(self) -> Iterator[MinedFunction]:
         """Yield what can be mined, in order of module and line."""
@@ -132,13 +134,15 @@ class StaticMine:
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex
     ) -> MinedFunction | list[Obstacle]:
         subject = Definition(candidate.module, candidate.subject)
-        closure = ClosureBuilder(resolver).build(subject, candidate.needs)
+        closure = ClosureBuilder(resolver, self._hopeless).build(subject, candidate.needs)
         if candidate.driver:
             bound = {name for each in closure.statements.values() for name in each.binds}
             if clashes := sorted(bound & {candidate.name, *MADE_WITH}):
                 return [Obstacle("name clash", clashes[0])]
         problems = [*impurities(closure), *closure.problems]
         if problems:
+            if not candidate.needs and any(each.reason not in OF_THE_WHOLE for each in problems):
+                self._hopeless.setdefault(subject, problems)
             return problems
         inlined = inline(closure, entry_point=candidate.name, comments=self.comments)
         sources = {index.origin(block.module).name: index.origin(block.module) for block in
