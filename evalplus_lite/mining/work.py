@@ -83,10 +83,11 @@ class PackageWork:
         return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
 
     def _companions(self, package: PackageSource, stack: ExitStack) -> Iterator[PackageSource]:
-        """Open the libraries a package requires, as far as they are at hand."""
+        """Open the libraries a package requires, and its stubs, as far as they are at hand."""
         for folder in self.folders:
             yield stack.enter_context(open_package(folder))
-        pending = required(package)
+        # What only declares types is required by nobody.
+        pending = [*required(package), f"types-{package.name}", f"{package.name}-stubs"]
         seen = {package.name}
         while pending:
             name = pending.pop(0)

@@ -25,6 +25,7 @@ from evalplus_lite.mining.reading.resolve import (
     Resolver,
     Target,
 )
+from evalplus_lite.mining.reading.stubs import Stubs
 from evalplus_lite.mining.selecting.built import (
     LIBRARY,
     Built,
@@ -87,6 +88,8 @@ class PackageAnnotations:
     types: TypeSet = "paper"
     fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Refused] | None = None
     """What says how objects of a class are made of plain values."""
+    stubs: Stubs | None = None
+    """What declares functions that have no annotations."""
     _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
 
     def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Refused:

@@ -14,6 +14,7 @@ from evalplus_lite.mining.selecting.built import Need
 from evalplus_lite.mining.selecting.entries import Entry, entry_of_function
 from evalplus_lite.mining.selecting.methods import entry_for, methods_of
 from evalplus_lite.mining.selecting.signatures import Signature, is_told, read_signature
+from evalplus_lite.mining.selecting.stubbed import declared
 
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
 
@@ -92,8 +93,9 @@ def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> It
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             census.top_level += 1
             arguments = arguments_of(node.args)
+            stub = declared(reader.stubs, module.name, "", node)
             is_bare = node.returns is None or any(a.annotation is None for a in arguments)
-            if is_bare and (reader.types != "known" or not is_told(node)):
+            if is_bare and (reader.types != "known" or not is_told(node, stub)):
                 continue
             census.typed += 1
             found = _candidate(module, node, reader)
@@ -112,8 +114,9 @@ def _in_class(
 ) -> Iterator[Candidate]:
     for method in methods_of(owner):
         arguments = arguments_of(method.args)[1:]
+        stub = declared(reader.stubs, module.name, owner.name, method)
         is_bare = method.returns is None or any(a.annotation is None for a in arguments)
-        if is_bare and (reader.types != "known" or not is_told(method)):
+        if is_bare and (reader.types != "known" or not is_told(method, stub)):
             continue
         census.top_level += 1
         census.typed += 1

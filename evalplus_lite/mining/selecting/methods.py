@@ -52,7 +52,7 @@ def entry_for(
     if how is None:
         return Refused("decorated method", method.name)
     where = Definition(module, owner.name)
-    taken = _read(module, method, reader, is_bound=how != "static")
+    taken = _read(module, method, reader, owner=owner.name, is_bound=how != "static")
     if isinstance(taken, Refused):
         return taken
     is_made = how in ("method", "property")
@@ -113,7 +113,12 @@ def _how_called(method: ast.FunctionDef) -> str | None:
 
 
 def _read(
-    module: str, function: ast.FunctionDef, reader: PackageAnnotations, *, is_bound: bool
+    module: str,
+    function: ast.FunctionDef,
+    reader: PackageAnnotations,
+    *,
+    owner: str,
+    is_bound: bool,
 ) -> Signature | Refused:
     """Return what a call by names may give a method; what only a place can give is refused."""
     shown = copy.copy(function)
@@ -132,7 +137,7 @@ def _read(
                 return read
             result = read
         return Signature((), result)
-    found = read_signature(module, shown, reader, is_wrapped=True)
+    found = read_signature(module, shown, reader, owner=owner, is_wrapped=True)
     if isinstance(found, Refused):
         return Signature((), Type("any")) if found.detail == "of an accepted type" else found
     kept = tuple(
@@ -159,10 +164,10 @@ def _made_of(
         if isinstance(each, ast.FunctionDef) and each.name == "__init__":
             bare = copy.copy(each)
             bare.returns = None
-            return _read(module, bare, reader, is_bound=True)
+            return _read(module, bare, reader, owner=owner.name, is_bound=True)
     decorators = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in owner.decorator_list}
     if is_dict or "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
-        return _read(module, _of_fields(owner), reader, is_bound=False)
+        return _read(module, _of_fields(owner), reader, owner="", is_bound=False)
     if bases <= _BASES and not decorators:
         return Signature((), Type("none"))
     inherited = [base for base in owner.bases if ast.unparse(base) not in _BASES]

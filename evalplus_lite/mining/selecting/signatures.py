@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 from evalplus_lite.generate.domains.annotations import Type, read_type
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
 from evalplus_lite.mining.selecting.built import needs_of, optional
+from evalplus_lite.mining.selecting.stubbed import Declared, declared
 from evalplus_lite.mining.selecting.unannotated import Origin, Told, types_told
 
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
@@ -67,25 +68,31 @@ class Signature:
 
 
 def read_signature(
-    module: str, node: ast.FunctionDef, reader: PackageAnnotations, *, is_wrapped: bool = False
+    module: str,
+    node: ast.FunctionDef,
+    reader: PackageAnnotations,
+    *,
+    owner: str = "",
+    is_wrapped: bool = False,
 ) -> Signature | Refused:
     """Return a function's signature in accepted types, or why it has none.
 
     With other types than the paper's, a parameter that a call may leave out and that has no
     accepted type is left out of the signature; those after it are then given by their names.
-    ``is_wrapped``: an entry point calls it, which makes the values that are no plain ones. So does
-    one where a parameter that must be given is of such a type.
+    ``owner``: the class of a method. ``is_wrapped``: an entry point calls it, which makes the
+    values that are no plain ones. So does one where a parameter that must be given is of such a
+    type.
     """
     listed = _listed(node.args)
     if not listed:
         return Refused("no arguments", "")
-    result = Type("any")
+    stub = declared(reader.stubs, module, owner, node)
+    result: Type | Refused = Type("any") if stub.result is None else stub.result
     if node.returns is not None:
-        read = reader.read(node.returns, module, result=True)
-        if isinstance(read, Refused):
-            return read
-        result = read
-    told = types_told(node) if reader.types == "known" else {}
+        result = reader.read(node.returns, module, result=True)
+    if isinstance(result, Refused):
+        return result
+    told = types_told(node) | stub.parameters if reader.types == "known" else {}
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
     is_whole = True
@@ -147,12 +154,12 @@ def _is_built(found: Type | Refused) -> bool:
     return isinstance(found, Type) and any(needs_of(found))
 
 
-def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef, stub: Declared) -> bool:
     """Return whether something tells the type of a parameter that a call must give.
 
     Only functions that return something count.
     """
-    told = types_told(node)
+    told = types_told(node) | stub.parameters
     needed = [a for a, kind, default in _listed(node.args) if default is None and kind != "varkw"]
     known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
     gives = node.returns is not None or any(

@@ -12,6 +12,7 @@ from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inlining.inline import Block, inline
 from evalplus_lite.mining.reading.index import PackageIndex
 from evalplus_lite.mining.reading.resolve import Definition, Resolver
+from evalplus_lite.mining.reading.stubs import Stubs
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, TypeSet
 from evalplus_lite.mining.selecting.built import Need
 from evalplus_lite.mining.selecting.candidates import Candidate, Census, candidates
@@ -104,7 +105,8 @@ class StaticMine:
         """Yield what can be mined, in order of module and line."""
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
-        reader = PackageAnnotations(resolver, types=self.types, fields=fields_of)
+        stubs = Stubs(self.package, self.companions) if self.types == "known" else None
+        reader = PackageAnnotations(resolver, types=self.types, fields=fields_of, stubs=stubs)
         census = Census()
         for candidate in candidates(index, reader, census):
             found = self._mined(candidate, resolver, index)

@@ -17,7 +17,7 @@ from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.types import Value
 
-Origin: TypeAlias = Literal["annotation", "default", "docstring", "example", "use", "none"]
+Origin: TypeAlias = Literal["annotation", "stub", "default", "docstring", "example", "use", "none"]
 """What told a type; ``none``: nothing did, so any plain value is drawn."""
 
 _ITEM = Type("union", (Type("int"), Type("str")))
