@@ -11,9 +11,11 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_json, print_table, say
 from evalplus_lite.cli.setup import started
 from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.annotations import TypeSet
+from evalplus_lite.mining.sources.lists import listed_packages
 from evalplus_lite.pipelines import mining
 from evalplus_lite.pipelines.mining import MiningResult
 
@@ -23,9 +25,16 @@ MOST_REASONS = 12
 
 def mine(
     packages: Annotated[
-        list[str],
-        typer.Argument(metavar="PACKAGE...", help="Names, wheels, source archives or folders."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="PACKAGE...",
+            help="Names, wheels, source archives, folders, or git+https://host/project@commit.",
+        ),
+    ] = None,
+    listed: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="FILE", help="A list of packages, one a line; several."),
+    ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="PATH", help="The tasks' file (JSONL).")
     ] = Path("out/mined/tasks.jsonl"),
@@ -77,6 +86,19 @@ def mine(
             "--questions", min=0, help="Also ask of so many moments: lines run, state, next line."
         ),
     ] = 0,
+    functions: Annotated[
+        int | None, typer.Option("--functions", min=1, help="Run so many of a package at most.")
+    ] = None,
+    refresh: Annotated[
+        Path | None,
+        typer.Option(
+            "--refresh", metavar="TASKS", help="Mined tasks whose functions get new inputs."
+        ),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option("--since", metavar="TASKS", help="Mined tasks to leave out: only new ones."),
+    ] = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     backend: options.Backend = "processes",
@@ -88,7 +110,8 @@ def mine(
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
 
-    Packages are read, never installed or imported here; names are downloaded by pip. Each function
+    Packages are read, never installed or imported here; names are downloaded by pip, repositories
+    by git. Each function
     is written down with all it needs, proved equal to the original in the sandbox, checked in
     changed surroundings, and given cases that meet the seven validators. Writes PATH, and beside
     it the rejects with their reasons, timings and the funnel. Run again after a kill, it goes on.
@@ -106,12 +129,18 @@ def mine(
         max_tokens=max_tokens,
         temperature=temperature,
         tools=tools,
+        functions=functions,
     )
+    named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
+    if not named and refresh is None:
+        raise InputError("no package was given", remedy="name one, or give a list with --from")
     # Made here, so that a missing key is reported before any work.
     client = None if model is None else Client(model, base_url=base_url)
     with started(workers, sandbox, backend=backend, require_tier=require_tier) as (session, _):
         result = mining.mine(
-            packages,
+            named,
+            refresh=refresh,
+            since=since,
             settings=settings,
             companions=companion or [],
             client=client,

@@ -20,6 +20,7 @@ from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.tasks.earlier import Earlier
 from evalplus_lite.mining.tasks.likeness import Seen
 from evalplus_lite.mining.work import is_path, lost_row
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
@@ -66,6 +67,10 @@ class Campaign:
     report: Callable[[PackageProgress], None] = lambda progress: None
     force: bool = False
     """Whether what an earlier run left is dropped."""
+    refresh: Earlier | None = None
+    """Tasks whose functions are to have new inputs: nothing else is mined."""
+    since: Earlier | None = None
+    """Tasks that are left out of what is written, as programs of the same shape are."""
     only: Container[str] | None = None
     """Packages to mine; the journal alone is written then, for others to put together."""
 
@@ -108,6 +113,7 @@ class Campaign:
             [str(path) for path in self.companions],
             list(self.packages),
             None if self.client is None else self.client.options,
+            None if self.refresh is None else str(self.refresh.path),
         )
         call = Call("evalplus_lite.mining.work:mining", settings)
         return self.backend.map(call, names, lost=lambda name, error: lost_row(name, str(error)))
@@ -134,6 +140,8 @@ class Campaign:
                     return
 
         seen = Seen()
+        if self.since is not None:
+            seen.earlier = dict(self.since.shapes())
         write_jsonl(self.out.tasks, (task for row in rows() for task in seen.new(row["tasks"])))
         rejects = (reject for row in rows() for reject in row["rejects"])
         write_jsonl(self.out.beside("rejects.jsonl"), itertools.chain(rejects, seen.rejects()))

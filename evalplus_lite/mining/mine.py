@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,12 +28,21 @@ from evalplus_lite.mining.running.runs import (
 from evalplus_lite.mining.selecting.annotations import TypeSet
 from evalplus_lite.mining.selecting.funnel import Funnel, outcome_of
 from evalplus_lite.mining.selecting.purity import is_banned_package
-from evalplus_lite.mining.selecting.static import UNLICENSED, MinedFunction, Reject, StaticMine
+from evalplus_lite.mining.selecting.static import (
+    UNLICENSED,
+    MinedFunction,
+    Reject,
+    StaticMine,
+    failed,
+)
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.variation import variation
 from evalplus_lite.mining.tasks.likeness import shape
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.mining.tasks.tags import tags_of
+
+BEYOND = "beyond the functions of a package that are run"
+"""Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,9 @@ class MiningSettings:
     ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
     ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
     model that writes inputs, if one does, at ``temperature``, in answers of ``max_tokens`` at most,
-    asked for as calls of a tool (``tools``) or as JSON that a schema describes.
+    asked for as calls of a tool (``tools``) or as JSON that a schema describes. ``functions`` are
+    run of a package at most, chosen by their names' hashes. ``refreshed`` names the content of the
+    tasks whose functions get new inputs, if that is what is wanted.
     """
 
     seed: int = 0
@@ -56,6 +68,8 @@ class MiningSettings:
     max_tokens: int = MAX_TOKENS
     temperature: float = TEMPERATURE
     tools: bool = False
+    functions: int | None = None
+    refreshed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +90,8 @@ class PackageMine:
     companions: Sequence[PackageSource] = ()
     sandboxes: Sandboxes | None = None
     source: ModelSource | None = None
+    wanted: Mapping[str, frozenset[str]] | None = None
+    """Of functions that are to have new inputs, by id, the keys of those that they have."""
     funnel: Funnel = field(default_factory=Funnel)
 
     def yields(self) -> Iterator[Yield]:
@@ -93,6 +109,7 @@ class PackageMine:
             types=self.settings.types,
             comments=self.settings.comments,
             keep_all=self.settings.keep_all,
+            only=self.wanted,
             funnel=self.funnel,
         )
         sandboxes = self.sandboxes
@@ -102,10 +119,35 @@ class PackageMine:
                 yield Yield(task_of(function, (), {}))
         else:
             with Original(self.package, sandboxes.plain.config, self.companions) as original:
-                for function in static.functions():
-                    yield self._proved(function, sandboxes, original)
+                for function, is_wanted in self._within(static.functions()):
+                    if not is_wanted:
+                        yield self._rejected(function, "loads", Obstacle(BEYOND, ""))
+                        continue
+                    before = self.funnel.counts.copy()
+                    try:
+                        yield self._proved(function, sandboxes, original)
+                    except Exception as error:
+                        problem = failed(error)
+                        self.funnel.counts = before
+                        yield self._rejected(function, "loads", problem)
         for reject in static.rejects:
             yield Yield(reject=reject)
+
+    def _within(self, found: Iterator[MinedFunction]) -> Iterator[tuple[MinedFunction, bool]]:
+        """Yield functions, each with whether it is one of so many as are to be run."""
+        most = self.settings.functions
+        if most is None:
+            yield from ((function, True) for function in found)
+            return
+        functions = list(found)
+        ordered = sorted(functions, key=lambda each: hashlib.sha256(each.id.encode()).digest())
+        chosen = {function.id for function in ordered[:most]}
+        yield from ((function, function.id in chosen) for function in functions)
+
+    def _rejected(self, function: MinedFunction, stage: str, problem: Obstacle) -> Yield:
+        self.funnel.reject(stage, problem.reason)
+        name = f"{function.module}.{function.name}"
+        return Yield(reject=Reject(function.package, name, stage, problem.reason, (problem,)))
 
     def _refused(self) -> str | None:
         if is_banned_package(self.package.name):
@@ -116,7 +158,9 @@ class PackageMine:
 
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         settings = self.settings
-        runner = Runner(function, sandboxes, share=-(-settings.cases // MAX_CASES))
+        share = -(-settings.cases // MAX_CASES)
+        known = (self.wanted or {}).get(function.id, frozenset())
+        runner = Runner(function, sandboxes, share=share, known=known)
         search = find_cases(
             function,
             runner,
@@ -132,15 +176,7 @@ class PackageMine:
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
         self._count(verdict)
         if verdict.stage is not None and verdict.problem is not None:
-            self.funnel.reject(verdict.stage, verdict.problem.reason)
-            reject = Reject(
-                function.package,
-                f"{function.module}.{function.name}",
-                verdict.stage,
-                verdict.problem.reason,
-                (verdict.problem,),
-            )
-            return Yield(reject=reject)
+            return self._rejected(function, verdict.stage, verdict.problem)
         facts |= {"compared": verdict.compared, "wording": verdict.wording}
         return self._task(function, chosen, facts, runner)
 

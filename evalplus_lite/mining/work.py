@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.static import Reject
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.sources.packages import PackageSource, download
+from evalplus_lite.mining.sources.repositories import fetched, is_repository
+from evalplus_lite.mining.tasks.earlier import Earlier
 
 ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
@@ -37,11 +39,12 @@ def mining(place: Place, settings: Row) -> Work:
     ``settings`` are those of mining, the paths of companions and of archives at hand, and the
     options of the client of a model that writes inputs, or None.
     """
-    options, companions, at_hand, client = settings
+    options, companions, at_hand, client, earlier = settings
     source = None if client is None else Client(**client)
     found = archives_by_name([Path(path) for path in (*companions, *at_hand)])
     folders = [path for path in map(Path, companions) if path.is_dir()]
-    work = PackageWork(MiningSettings(**options), folders, found, source)
+    wanted = None if earlier is None else Earlier(Path(earlier)).inputs()
+    work = PackageWork(MiningSettings(**options), folders, found, source, wanted)
     sandboxes = Sandboxes(place.sandbox)
     return lambda name: work.row(name, sandboxes)
 
@@ -55,8 +58,9 @@ class PackageWork:
         folders: list[Path],
         archives: dict[str, Path],
         source: ModelSource | None,
+        wanted: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
-        self.settings, self.source = settings, source
+        self.settings, self.source, self.wanted = settings, source, wanted
         self.folders, self.archives = folders, archives
 
     def row(self, name: str, sandboxes: Sandboxes) -> dict[str, Any]:
@@ -66,11 +70,12 @@ class PackageWork:
         problem = ""
         try:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
-                path = Path(name) if is_path(name) else download(name, Path(folder))
-                package = stack.enter_context(open_package(path))
+                package = self._opened(name, Path(folder), stack)
                 row["sha256"] = package.origin.sha256
                 others = list(self._companions(package, stack))
-                mine = PackageMine(package, self.settings, others, sandboxes, self.source, funnel)
+                mine = PackageMine(
+                    package, self.settings, others, sandboxes, self.source, self.wanted, funnel
+                )
                 for result in mine.yields():
                     if result.task is not None:
                         row["tasks"].append(result.task.to_json())
@@ -81,6 +86,15 @@ class PackageWork:
             problem = str(error) if isinstance(error, InputError) else "nests too deeply"
             return lost_row(name, problem.removeprefix(f"{name}: "))
         return row | {"mined": len(row["tasks"]), "funnel": funnel.to_json(), "problem": problem}
+
+    def _opened(self, name: str, folder: Path, stack: ExitStack) -> PackageSource:
+        if is_repository(name):
+            archive, commit = fetched(name, folder)
+            package = stack.enter_context(open_package(archive))
+            package.origin = commit.of(package.origin)
+            return package
+        path = Path(name) if is_path(name) else download(name, folder)
+        return stack.enter_context(open_package(path))
 
     def _companions(self, package: PackageSource, stack: ExitStack) -> Iterator[PackageSource]:
         """Open the libraries a package requires, and its stubs, as far as they are at hand."""
@@ -118,6 +132,8 @@ def lost_row(name: str, problem: str) -> dict[str, Any]:
 
 def is_path(name: str) -> bool:
     """Say whether a package is given by a path, not by its name on the index."""
+    if is_repository(name):
+        return False
     return "/" in name or name.endswith(ARCHIVES) or Path(name).exists()
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.sources.repositories import is_repository
 from evalplus_lite.mining.tasks.breakpoints import write_states
 from evalplus_lite.mining.tasks.chains import write_chained
+from evalplus_lite.mining.tasks.earlier import Earlier
 from evalplus_lite.mining.tasks.moments import write_questions
 from evalplus_lite.mining.work import is_path
 from evalplus_lite.pipelines.context import Session, within
@@ -55,6 +58,8 @@ def mine(
     settings: MiningSettings = MiningSettings(),  # noqa: B008 - frozen
     companions: Sequence[Path] = (),
     client: Client | None = None,
+    refresh: str | os.PathLike[str] | None = None,
+    since: str | os.PathLike[str] | None = None,
     chained: int = 0,
     links: int = 2,
     states: int = 0,
@@ -69,10 +74,14 @@ def mine(
         result = mine(["./toys-1.0-py3-none-any.whl"], out="out/mined/tasks.jsonl")
         len(result.to_rows()), result.problems
 
-    ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
-    installed or imported here. ``companions`` are libraries to inline from, ``client`` asks
-    a model for inputs. ``chained`` (of ``links`` functions each) and ``states`` are numbers of
-    tasks of these kinds to build besides, ``questions`` of moments of runs to ask four things of.
+    ``packages`` are names (downloaded by pip), wheels, source archives, folders, or repositories
+    (``git+https://host/project@COMMIT``); none is installed or imported here. ``companions`` are
+    libraries to inline from, ``client`` asks a model for inputs. ``chained`` (of ``links``
+    functions each) and ``states`` are numbers of tasks of these kinds to build besides,
+    ``questions`` of moments of runs to ask four things of. ``refresh`` is a file of mined tasks
+    whose functions get new inputs: of ``packages``, or without any of the versions that it names.
+    Of programs that the tasks' file ``since`` has, none is written.
+
     With ``out``, a file, the tasks are written there, rejects, timings and the funnel beside it;
     the same call goes on after a kill, unless ``force`` drops what is there. With ``shard``,
     such as ``"2/4"``, only a part of the packages is mined, for ``merge``.
@@ -80,6 +89,13 @@ def mine(
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
     """
+    earlier = None if refresh is None else Earlier(Path(refresh))
+    before = None if since is None else Earlier(Path(since))
+    if earlier is not None:
+        settings = replace(settings, refreshed=earlier.digest)
+        packages = packages or earlier.packages()
+    if before is not None:
+        collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
     for name in packages:
         _check_package(name)
     problems: dict[str, str] = {}
@@ -113,6 +129,8 @@ def mine(
             settings,
             companions=companions,
             client=client,
+            refresh=earlier,
+            since=before,
             report=report,
             force=force,
             only=share.items if share is not None and share.is_part else None,
@@ -163,6 +181,8 @@ def packages_digests(paths: Iterable[Path]) -> list[list[str]]:
 
 def _check_package(name: str) -> None:
     """Raise InputError if a name is a path that leads to nothing, before any work is done."""
+    if is_repository(name):
+        return
     path = Path(name)
     if is_path(name) and not path.exists():
         raise InputError("no such file or folder", path=path, remedy="check the path")

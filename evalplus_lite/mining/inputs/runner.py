@@ -7,7 +7,7 @@ power); where it took something away, ``cut`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.mining.inputs.showing import ShownProgram
@@ -52,6 +52,8 @@ class Runner:
     function: MinedFunction
     sandboxes: Sandboxes
     share: int = 1
+    known: Container[str] = frozenset()
+    """Keys of inputs that are not wanted again."""
     touched: list[str] = field(default_factory=list)
     failure: str = ""
     slow: int = 0
@@ -95,6 +97,7 @@ class Runner:
 
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
+        calls = self._new(calls)
         half = FUNCTION_CPU * self.share / 2
         if self._counted is None:
             return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU, total=half)
@@ -136,6 +139,7 @@ class Runner:
 
     def execute_given(self, calls: list[Invocation]) -> list[Executed]:
         """Return what became of calls that a model wrote: each may take the paper's 10 s."""
+        calls = self._new(calls)
         if self.seconds > MODEL_CPU * self.share:
             spent = CallResult("unfit", message="the function's time is spent")
             self.slow += len(calls)
@@ -148,6 +152,9 @@ class Runner:
             for call, measured in zip(quick, self.measured(quick, budget=CASE_STEPS), strict=True)
         }
         return [self._executed(case.call, case.answer, steps.get(case.call.key)) for case in found]
+
+    def _new(self, calls: list[Invocation]) -> list[Invocation]:
+        return [call for call in calls if call.key not in self.known] if self.known else calls
 
     def _run(
         self,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from evalplus_lite.errors import InfrastructureError, InputError, LLMError
 from evalplus_lite.mining.inlining.closure import OF_THE_WHOLE, ClosureBuilder
 from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inlining.inline import Block, inline
@@ -27,6 +30,10 @@ from evalplus_lite.mining.statistics.static import StaticStatistics, static_stat
 
 UNLICENSED = "licence not permissive"
 """Why code is left out, of a package or of a library that it would bring along."""
+NOT_ASKED = "not asked for"
+LONGEST_FAULT = 200
+FAULT = "our own code failed"
+"""Why a function is left out that there was an error on which is ours: it costs no other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,16 @@ class Reject:
         }
 
 
+def failed(error: Exception) -> Obstacle:
+    """Return what a reject says of an error of ours; others than that are raised again."""
+    if isinstance(error, InputError | LLMError | InfrastructureError):
+        raise error
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    text = " ".join(str(error).split())[:LONGEST_FAULT]
+    return Obstacle(FAULT, f"{type(error).__name__} at {place}: {text}")
+
+
 @dataclass(slots=True)
 class StaticMine:
     """One package's static yield; ``functions`` is consumed once, then the rest is complete."""
@@ -96,6 +113,8 @@ class StaticMine:
     types: TypeSet = "paper"
     comments: bool = True
     keep_all: bool = False
+    only: Container[str] | None = None
+    """Ids of functions that are asked for; all, if None."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
@@ -109,7 +128,7 @@ class StaticMine:
         reader = PackageAnnotations(resolver, types=self.types, fields=fields_of, stubs=stubs)
         census = Census()
         for candidate in candidates(index, reader, census):
-            found = self._mined(candidate, resolver, index)
+            found = self._found(candidate, resolver, index)
             if isinstance(found, MinedFunction):
                 self.funnel.add("static")
                 yield found
@@ -131,6 +150,17 @@ class StaticMine:
         self.rejects.append(
             Reject(self.package.name, f"{module}.{name}", stage, reason, tuple(problems))
         )
+
+    def _found(
+        self, candidate: Candidate, resolver: Resolver, index: PackageIndex
+    ) -> MinedFunction | list[Obstacle]:
+        id = f"{self.package.name}/{candidate.module}.{candidate.name}"
+        if self.only is not None and id not in self.only:
+            return [Obstacle(NOT_ASKED, "")]
+        try:
+            return self._mined(candidate, resolver, index)
+        except Exception as error:
+            return [failed(error)]
 
     def _mined(
         self, candidate: Candidate, resolver: Resolver, index: PackageIndex

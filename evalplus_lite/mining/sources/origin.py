@@ -25,8 +25,9 @@ class Origin:
     """A package that code was taken from.
 
     ``url`` is the project's own, ``sha256`` that of the archive (of a folder: of its files' names
-    and contents), ``date`` the day of an archive's newest file (``2026-08-01``), ``notice`` the
-    copyright lines of its licence files. Each is empty where the package does not say.
+    and contents), ``date`` the day of an archive's newest file (``2026-08-01``) or of ``commit``,
+    which a repository was read at, ``notice`` the copyright lines of its licence files. Each is
+    empty where the package does not say.
     """
 
     package: str = ""
@@ -36,10 +37,12 @@ class Origin:
     sha256: str = ""
     date: str = ""
     notice: tuple[str, ...] = ()
+    commit: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a part of a task's row."""
-        return {**asdict(self), "notice": list(self.notice)}
+        row = {**asdict(self), "notice": list(self.notice)}
+        return row if self.commit else {name: row[name] for name in row if name != "commit"}
 
 
 def address(metadata: RawMetadata) -> str:

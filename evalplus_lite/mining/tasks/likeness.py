@@ -13,6 +13,9 @@ from evalplus_lite.mining.selecting.funnel import Funnel, outcome_of
 from evalplus_lite.mining.selecting.static import Reject
 
 ALIKE = "near-duplicate"
+MARKS = ("shape", "behaviour")
+"""Fields of a row that are equal for tasks that ask the same."""
+NOT_NEW = "in the earlier tasks"
 SAID = {"shape": "the program of", "behaviour": "answers like"}
 
 
@@ -44,8 +47,10 @@ class Seen:
     ids: set[str] = field(default_factory=set)
     first: dict[str, str] = field(default_factory=dict)
     """Shape or behaviour -> the first task that has it."""
-    left_out: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
-    """Rows of tasks that are the same as an earlier one, without code; and which that is."""
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """The same of tasks that are not wanted again."""
+    left_out: list[tuple[Mapping[str, Any], str, str]] = field(default_factory=list)
+    """Rows of tasks that are the same as another one, without code; why, and which that is."""
 
     def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of tasks that are like none before."""
@@ -54,29 +59,32 @@ class Seen:
                 continue
             self.ids.add(task["task_id"])
             marks = {task[name]: said for name, said in SAID.items() if task.get(name)}
-            known = next((f"{marks[m]} {self.first[m]}" for m in marks if m in self.first), "")
+            known, reason = "", ALIKE
+            for first, why in ((self.earlier, NOT_NEW), (self.first, ALIKE)):
+                if not known and (same := next((m for m in marks if m in first), None)):
+                    known, reason = f"{marks[same]} {first[same]}", why
             if not known:
                 self.first |= dict.fromkeys(marks, task["task_id"])
                 yield task
             else:
                 names = ("package", "module", "function", "validators", "task_id")
                 kept = {name: task[name] for name in names if name in task}
-                self.left_out.append((kept, known))
+                self.left_out.append((kept, reason, known))
 
     def rejects(self) -> Iterator[dict[str, Any]]:
         """Yield rows of the rejects' file."""
-        for task, known in self.left_out:
+        for task, reason, known in self.left_out:
             name = f"{task['module']}.{task['function']}"
-            problem = Obstacle(ALIKE, known)
-            yield Reject(task["package"], name, "mined", ALIKE, (problem,)).to_json()
+            problem = Obstacle(reason, known)
+            yield Reject(task["package"], name, "mined", reason, (problem,)).to_json()
 
     def count_in(self, funnel: Funnel) -> None:
         """Move them from the survivors of the last stages to the rejects."""
-        for task, _ in self.left_out:
+        for task, reason, _ in self.left_out:
             funnel.add("mined", -1)
             if "validators" in task:
                 funnel.add(outcome_of(task["validators"]), -1)
-            funnel.reject("mined", ALIKE)
+            funnel.reject("mined", reason)
 
 
 class _Names(ast.NodeTransformer):

@@ -1,0 +1,166 @@
+"""Lists of packages, repositories at a commit, and runs after an earlier one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite import InputError, Session
+from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.mining.sources.lists import listed_packages
+from evalplus_lite.mining.sources.repositories import fetched
+from evalplus_lite.pipelines.mining import mine
+
+ONE = """def cut(text: str, length: int) -> str:
+    if length < 3:
+        raise ValueError("length is below 3")
+    if len(text) <= length:
+        return text
+    return text[: length - 3].rstrip() + "..."
+"""
+OTHER = "def twice(text: str) -> str:\n    return text + text if text else '-'\n"
+NAMED = ("-c", "user.name=someone", "-c", "user.email=one@example.org")
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository of two commits; its hook and its attributes would leave a file if they ran."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
+    folder = tmp_path / "numbers"
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    (folder / "numbers_kit.py").write_text(ONE)
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "numbers-kit"\nversion = "2.1"\nlicense = "MIT"\n'
+    )
+    git(folder, "add", "--all")
+    git(folder, *NAMED, "commit", "--quiet", "--message=one")
+    (folder / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
+    (folder / ".gitattributes").write_text("* filter=mark\n")
+    git(folder, "config", "filter.mark.smudge", f"touch {tmp_path}/ran")
+    hook = folder / ".git" / "hooks" / "post-checkout"
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    hook.chmod(0o755)
+    git(folder, "add", "--all")
+    git(folder, *NAMED, "commit", "--quiet", "--message=two")
+    return folder
+
+
+def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
+    """Comments, markers and extras count nothing; the most downloaded ones come as JSON."""
+    path = tmp_path / "packages.txt"
+    path.write_text(
+        "# chosen\nidna==3.20 ; python_version > '3'\n\nrich[all] # one\nidna==3.20\n"
+        "./wheels/a-1-py3-none-any.whl\ngit+https://example.org/a#b@c1\n"
+    )
+    assert listed_packages(path) == [
+        "idna==3.20",
+        "rich",
+        "./wheels/a-1-py3-none-any.whl",
+        "git+https://example.org/a#b@c1",
+    ]
+    path.write_text('{"rows": [{"project": "boto3", "download_count": 3}, {"project": "idna"}]}')
+    assert listed_packages(path) == ["boto3", "idna"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "lists no package"),
+        ("idna\n--hash=x\n", ":2: '--hash=x' is an option"),
+        ("idna>=3\n", ":1: 'idna>=3' leaves the version open"),
+        ("idna==3.*\n", ":1: 'idna==3.*' leaves the version open"),
+        ("a b\n", ":1: 'a b' is no package"),
+        ('{"rows": 3}', "no list of packages"),
+        ('["idna", 3]', "entry 1 names no package"),
+        ("[[", "no JSON"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_named(tmp_path: Path, text: str, message: str) -> None:
+    """With its file, and the line where there is one."""
+    path = tmp_path / "packages.txt"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        listed_packages(path)
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_repository_is_read_at_a_commit(repository: Path, tmp_path: Path) -> None:
+    """Nothing that it holds or says is run; a commit, a tag, a branch, or the newest."""
+    first = git(repository, "rev-parse", "HEAD~1")
+    git(repository, "tag", "v1", first)
+    for number, asked in enumerate((f"@{first}", "@v1", f"@{first[:10]}", "")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        archive, commit = fetched(f"git+file://{repository}{asked}", folder)
+        assert commit.id == (first if asked else git(repository, "rev-parse", "HEAD"))
+        with open_package(archive) as package:
+            origin = commit.of(package.origin)
+            assert ("twice" in package.text(package.files["numbers_kit"])) == (not asked)
+        assert (origin.package, origin.version, origin.commit) == ("numbers-kit", "2.1", commit.id)
+        assert origin.url == f"file://{repository}"
+        assert len(origin.date) == len("2026-01-31")
+    assert not (tmp_path / "ran").exists()
+    for wrong in ("@nowhere", "/gone", "@--output=x"):
+        with pytest.raises(InputError, match="git"):
+            fetched(f"git+file://{repository}{wrong}", tmp_path)
+
+
+def test_a_run_after_another(repository: Path, tmp_path: Path) -> None:
+    """The same functions get new inputs; or only what is new since is written."""
+    first = git(repository, "rev-parse", "HEAD~1")
+    settings = MiningSettings()
+    with Session(workers=1) as session:
+        old = mine(
+            [f"git+file://{repository}@{first}"],
+            settings=settings,
+            out=tmp_path / "old.jsonl",
+            session=session,
+        )
+        again = mine(
+            [], refresh=tmp_path / "old.jsonl", out=tmp_path / "again.jsonl", session=session
+        )
+        new = mine(
+            [f"git+file://{repository}"],
+            since=tmp_path / "old.jsonl",
+            out=tmp_path / "new.jsonl",
+            session=session,
+        )
+    (before,), (after,) = old.to_rows(), again.to_rows()
+    assert before["task_id"] == after["task_id"] == "numbers-kit/numbers_kit.cut"
+    assert before["code"] == after["code"]
+    assert before["origins"][0]["commit"] == after["origins"][0]["commit"] == first
+    inputs = [[json.dumps(case["input"]) for case in row["cases"]] for row in (before, after)]
+    assert all(inputs)
+    assert not set(inputs[0]) & set(inputs[1])
+    assert [row["function"] for row in new.to_rows()] == ["twice"]
+    assert new.funnel.reasons["mined", "in the earlier tasks"] == 1
+
+
+def test_so_many_functions_of_a_package_at_most(repository: Path, tmp_path: Path) -> None:
+    """The others are counted among the rejects."""
+    with Session(workers=1) as session:
+        result = mine(
+            [str(repository)],
+            settings=MiningSettings(functions=1),
+            out=tmp_path / "tasks.jsonl",
+            session=session,
+        )
+    assert len(result.to_rows()) == 1
+    assert (
+        sum(count for (stage, _), count in result.funnel.reasons.items() if stage == "loads") == 1
+    )
