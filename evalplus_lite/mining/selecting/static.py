@@ -96,7 +96,7 @@ class Reject:
 
 def failed(error: Exception) -> Obstacle:
     """Return what a reject says of an error of ours; others than that are raised again."""
-    if isinstance(error, InputError | LLMError | InfrastructureError):
+    if isinstance(error, InputError | LLMError | InfrastructureError | MemoryError):
         raise error
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(last.filename).name}:{last.lineno}"
