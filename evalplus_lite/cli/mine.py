@@ -13,9 +13,9 @@ from evalplus_lite.cli.setup import started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
+from evalplus_lite.mining.lists import listed_packages
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.annotations import TypeSet
-from evalplus_lite.mining.sources.lists import listed_packages
 from evalplus_lite.pipelines import mining
 from evalplus_lite.pipelines.mining import MiningResult
 
