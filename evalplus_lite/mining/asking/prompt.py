@@ -51,7 +51,7 @@ nothing else, tuples and sets as lists. For variables n and names it could be:
 {{"value": {{"n": 3, "names": ["ab", null]}}}}
 {forms}
 """
-NEXT_PROMPT = """Work out what this Python {python} program does, without running it. Its \
+_NUMBERED = """Work out what this Python {python} program does, without running it. Its \
 lines are numbered.
 
 <program>
@@ -62,25 +62,23 @@ It is called once, in a fresh process:
 <call>
 {call}
 </call>
+"""
+NEXT_PROMPT = (
+    _NUMBERED
+    + """\
 Line {line} is about to run for the {hit}. time. Which line of {name} runs next after it? Lines of \
 functions that it calls do not count. Answer with one JSON object and nothing else, the number of \
 the line or, where no further line of {name} runs, "end": {{"value": 12}} or {{"value": "end"}}.
 """
-COVERAGE_PROMPT = """Work out what this Python {python} program does, without running it. Its \
-lines are numbered.
-
-<program>
-{numbered}
-</program>
-
-It is called once, in a fresh process:
-<call>
-{call}
-</call>
+)
+COVERAGE_PROMPT = (
+    _NUMBERED
+    + """\
 Which of the lines {lines} of {name} run in this call, at least once? Answer with one JSON object \
 and nothing else, true or false for each of them, in this order. For three lines it could be:
 {{"value": [true, false, true]}}
 """
+)
 FORMS = """\
 What JSON has no form for: bytes as text, a character a byte (b'a\\xff' is "a\\u00ff"); dates and \
 times as text in ISO form ("2024-02-29T12:30:00"); time differences, decimals, fractions and paths \

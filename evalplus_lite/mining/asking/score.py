@@ -18,9 +18,9 @@ from evalplus_lite.mining.asking.prompt import Asked
 from evalplus_lite.mining.asking.score_tables import (
     MomentScore,
     ScoreRow,
-    by_function,
     consistency_of,
     score_rows,
+    share_of,
 )
 from evalplus_lite.mining.tasks.generations import is_generations, read_generations
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -246,7 +246,7 @@ def score(
         values = {p: pass_at_k(len(m), sum(m), k) for p, m in marks.items() if len(m) >= k}
         if values:
             report.pass_at[f"pass@{k}"] = fmean(values.values())
-            report.intervals[f"pass@{k}"] = by_function(values)
+            report.intervals[f"pass@{k}"] = share_of(values).interval
         else:
             report.too_few.append(k)
     seen = unjudged | set(marks)

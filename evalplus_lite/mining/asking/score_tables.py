@@ -33,6 +33,25 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseShare:
+    """Mean pass@1 over ``cases`` cases of ``functions`` functions, with its 95 % interval."""
+
+    cases: int
+    functions: int
+    mean: float
+    interval: tuple[float, float]
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for a file."""
+        return {
+            "cases": self.cases,
+            "functions": self.functions,
+            "pass@1": self.mean,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class MomentScore:
     """Mean incremental consistency over moments that were asked about in every way."""
 
@@ -125,14 +144,15 @@ def _line(
     places: list[tuple[str, int]],
     rates: Mapping[tuple[str, int], float],
 ) -> ScoreRow:
-    found = {place: rates[place] for place in places}
-    functions = len({task_id for task_id, _ in places})
-    return ScoreRow(group, name, len(places), functions, fmean(found.values()), by_function(found))
+    found = share_of({place: rates[place] for place in places})
+    return ScoreRow(group, name, found.cases, found.functions, found.mean, found.interval)
 
 
-def by_function(values: Mapping[tuple[str, int], float]) -> tuple[float, float]:
-    """Return the 95 % interval of the mean of a figure from 0 to 1 a case."""
+def share_of(values: Mapping[tuple[str, int], float]) -> CaseShare:
+    """Return the mean of a figure from 0 to 1 a case, of which there is at least one."""
     found: dict[str, list[float]] = defaultdict(list)
     for (task_id, _), value in values.items():
         found[task_id].append(value)
-    return clustered_interval((fsum(some), len(some)) for some in found.values())
+    sums = [(fsum(some), len(some)) for some in found.values()]
+    mean = fsum(hits for hits, _ in sums) / len(values)
+    return CaseShare(len(values), len(found), mean, clustered_interval(sums))

@@ -9,12 +9,12 @@ from functools import cached_property
 from math import fsum
 
 from evalplus_lite.mining.asking.score import GradedPrediction
+from evalplus_lite.mining.asking.score_tables import CaseShare, share_of
 from evalplus_lite.mining.statistics.measures import features, measures
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.programs import parsing
-from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import Count
-from evalplus_lite.statistics.trends import Interval, Point
+from evalplus_lite.statistics.trends import Point
 
 Place = tuple[str, int]
 """A case: its task's id, and its number there."""
@@ -135,34 +135,7 @@ class Material:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Mean pass@1 over ``cases`` cases of ``functions`` functions, with its 95 % interval."""
-
-    cases: int
-    functions: int
-    mean: float
-    interval: Interval
-
-    def to_json(self) -> dict[str, object]:
-        """Return it for a file."""
-        return {
-            "cases": self.cases,
-            "functions": self.functions,
-            "pass@1": self.mean,
-            "interval": list(self.interval),
-        }
-
-
-def share(rates: Mapping[Place, float], places: Iterable[Place]) -> Share | None:
+def share(rates: Mapping[Place, float], places: Iterable[Place]) -> CaseShare | None:
     """Return the mean over those of the places that have a rate; None if none has."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for place in places:
-        if place in rates:
-            found[place[0]].append(rates[place])
-    count = sum(map(len, found.values()))
-    if not count:
-        return None
-    sums = [(fsum(some), len(some)) for some in found.values()]
-    return Share(count, len(found), fsum(hits for hits, _ in sums) / count,
-                 clustered_interval(sums))  # fmt: skip
+    found = {place: rates[place] for place in places if place in rates}
+    return share_of(found) if found else None
