@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.llm import Message
 from evalplus_lite.mining.asking.canonical import normal
-from evalplus_lite.mining.inputs.schema import schema_of
+from evalplus_lite.mining.inputs.schema import any_value, schema_of
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.prompting.json_form import object_schema
@@ -200,7 +200,7 @@ def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
 
 
 def _result_schema(task: MinedTask) -> dict[str, Any]:
-    return _either(schema_of(task.signature.result) if "signature" in task.facts else {})
+    return _either(schema_of(task.signature.result) if "signature" in task.facts else any_value())
 
 
 def _either(value: dict[str, Any]) -> dict[str, Any]:
@@ -220,7 +220,7 @@ QUESTIONS: Mapping[str, Question] = {
         lambda _: object_schema({"call": {"type": "string"}}),
         retry=INPUT_RETRY,
     ),
-    "state": Question(STATE_PROMPT, _of_stop, lambda _: _either({})),
+    "state": Question(STATE_PROMPT, _of_stop, lambda _: _either(any_value())),
     "next": Question(
         NEXT_PROMPT,
         _of_stop,
