@@ -46,13 +46,19 @@ def mine(
             help="A library that packages here import, to inline from; several.",
         ),
     ] = None,
+    with_deps: Annotated[
+        bool,
+        typer.Option(
+            "--with-deps", help="Also download what packages require, if not given: pure wheels."
+        ),
+    ] = False,
     types: Annotated[
         TypeSet,
         typer.Option(
             "--types",
             help="paper: annotated, in the paper's types; wide: Any, bytes, Iterator, datetime, "
-            "TypeVar and others too; known: also without annotations, where a default, the "
-            "documentation or the use tells the type.",
+            "TypeVar, enumerations, objects of classes and others too; known: also without "
+            "annotations, where stubs, a default, the documentation or the use tells the type.",
         ),
     ] = "known",
     any_licence: Annotated[
@@ -130,6 +136,7 @@ def mine(
         temperature=temperature,
         tools=tools,
         functions=functions,
+        with_deps=with_deps,
     )
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named and refresh is None:

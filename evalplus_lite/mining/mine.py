@@ -54,7 +54,8 @@ class MiningSettings:
     model that writes inputs, if one does, at ``temperature``, in answers of ``max_tokens`` at most,
     asked for as calls of a tool (``tools``) or as JSON that a schema describes. ``functions`` are
     run of a package at most, chosen by their names' hashes. ``refreshed`` names the content of the
-    tasks whose functions get new inputs, if that is what is wanted.
+    tasks whose functions get new inputs, if that is what is wanted. ``with_deps``: what a package
+    requires is downloaded, as far as it is not at hand and is pure wheels.
     """
 
     seed: int = 0
@@ -70,6 +71,7 @@ class MiningSettings:
     tools: bool = False
     functions: int | None = None
     refreshed: str = ""
+    with_deps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ from evalplus_lite.mining.sources.packages import PackageSource, download
 from evalplus_lite.mining.sources.repositories import fetched, is_repository
 from evalplus_lite.mining.tasks.earlier import Earlier
 
+MOST_FETCHED = 30
+"""Libraries that are fetched for one package, those that they require included."""
+NOT_FETCHED = "requirement not fetched"
 ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 
@@ -72,7 +75,8 @@ class PackageWork:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 package = self._opened(name, Path(folder), stack)
                 row["sha256"] = package.origin.sha256
-                others = list(self._companions(package, stack))
+                libraries = Path(folder, "required") if self.settings.with_deps else None
+                others = list(self._companions(package, stack, libraries, row["rejects"]))
                 mine = PackageMine(
                     package, self.settings, others, sandboxes, self.source, self.wanted, funnel
                 )
@@ -96,20 +100,45 @@ class PackageWork:
         path = Path(name) if is_path(name) else download(name, folder)
         return stack.enter_context(open_package(path))
 
-    def _companions(self, package: PackageSource, stack: ExitStack) -> Iterator[PackageSource]:
-        """Open the libraries a package requires, and its stubs, as far as they are at hand."""
+    def _companions(
+        self,
+        package: PackageSource,
+        stack: ExitStack,
+        folder: Path | None,
+        rejects: list[dict[str, Any]],
+    ) -> Iterator[PackageSource]:
+        """Open the libraries a package requires, and its stubs, as far as they are at hand.
+
+        What is required and is not is fetched into ``folder``, if one is given.
+        """
         for folder in self.folders:
             yield stack.enter_context(open_package(folder))
         # What only declares types is required by nobody.
-        pending = [*required(package), f"types-{package.name}", f"{package.name}-stubs"]
+        pending = [*required(package), (f"types-{package.name}", None)]
+        pending.append((f"{package.name}-stubs", None))
         seen = {package.name}
+        count = 0
         while pending:
-            name = pending.pop(0)
-            if name not in seen and name in self.archives:
-                library = stack.enter_context(open_package(self.archives[name]))
+            name, wanted = pending.pop(0)
+            if name in seen:
+                continue
+            seen.add(name)
+            path = self.archives.get(name)
+            if path is None and folder is not None and wanted is not None:
+                count += 1
+                try:
+                    if count > MOST_FETCHED:
+                        raise InputError(f"{wanted} is one of more than {MOST_FETCHED}")
+                    path = download(wanted, folder, is_pure=True)
+                    open_package(path).__exit__()
+                except InputError as error:
+                    problem = Obstacle(NOT_FETCHED, str(error))
+                    reject = Reject(package.name, "*", "packages", NOT_FETCHED, (problem,))
+                    rejects.append(reject.to_json())
+            if path is not None:
+                library = stack.enter_context(open_package(path))
                 pending += required(library)
                 yield library
-            seen.add(name)
 
 
 def lost_row(name: str, problem: str) -> dict[str, Any]:
@@ -153,14 +182,18 @@ def archives_by_name(paths: list[Path]) -> dict[str, Path]:
     return found
 
 
-def required(package: PackageSource) -> list[str]:
-    """Return the names of what a package requires here, extras left out."""
-    names: list[str] = []
+def required(package: PackageSource) -> list[tuple[str, str | None]]:
+    """Return what a package requires here, extras left out: each name, and as pip is asked for it.
+
+    None is asked for by an address of its own.
+    """
+    found: list[tuple[str, str | None]] = []
     for line in package.requires:
         try:
             requirement = Requirement(line)
         except InvalidRequirement:
             continue
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            names.append(canonicalize_name(requirement.name))
-    return names
+            wanted = f"{requirement.name}{requirement.specifier}"
+            found.append((canonicalize_name(requirement.name), None if requirement.url else wanted))
+    return found

@@ -21,6 +21,7 @@ from evalplus_lite.mining.sources.licence import Licence
 from evalplus_lite.mining.sources.origin import Origin
 
 DOWNLOAD_SECONDS = 300.0
+_VERSIONS = r"(?:[<>=!~]=|[<>])[A-Za-z0-9.!+*_-]+"
 MAX_FILE = 4 << 20
 """Files larger than this (bytes) are data in disguise and are passed over."""
 
@@ -77,18 +78,20 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         self._close()
 
 
-def download(name: str, folder: Path) -> Path:
+def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
     """Return the wheel of a package on the index, downloaded by pip into ``folder``.
 
-    Only wheels: pip would run a source archive's build code to learn its metadata. ``name`` may
-    carry a version (``idna==3.20``). Raises InputError where pip finds no wheel.
+    Only wheels: pip would run a source archive's build code to learn its metadata; with
+    ``is_pure`` only those for every platform. ``name`` may carry versions (``idna==3.20``,
+    ``idna<4,>=3``). Raises InputError where pip finds no wheel.
     """
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*(==[A-Za-z0-9.!+_-]+)?", name):
+    if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]*({_VERSIONS}(,{_VERSIONS})*)?", name):
         raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
     folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
+    command += ["--platform", "any"] if is_pure else []
     try:
         done = subprocess.run(
             [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
@@ -104,7 +107,7 @@ def download(name: str, folder: Path) -> Path:
     new = sorted(set(folder.iterdir()) - before)
     if new:
         return new[0]
-    wanted = re.sub(r"[-_.]+", "_", name.partition("==")[0]).lower()
+    wanted = re.sub(r"[-_.]+", "_", re.split(r"[<>=!~]", name)[0]).lower()
     version = name.partition("==")[2]
     for path in sorted(folder.glob("*.whl"), reverse=True):
         parts = path.name.lower().split("-")

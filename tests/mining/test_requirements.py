@@ -1,0 +1,52 @@
+"""``--with-deps``: what a package requires is fetched by pip, to inline from and to import."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.work import PackageWork
+
+
+def wheel(path: Path, code: str, requires: str = "") -> Path:
+    """Write a wheel of one module."""
+    name, version = path.name.split("-")[:2]
+    facts = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nLicense-Expression: MIT\n"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{name}.py", code)
+        archive.writestr(f"{info}/METADATA", facts + requires)
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+    return path
+
+
+def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the versions that are asked for, wheels for every platform alone; the rest is told."""
+    index = tmp_path / "index"
+    index.mkdir()
+    code = "def base(n: int) -> int:\n    return n + {}\n"
+    wheel(index / "toydep-1.0-py3-none-any.whl", code.format(1))
+    wheel(index / "toydep-2.0-py3-none-any.whl", code.format(2))
+    wheel(index / "toyfast-1.0-cp311-cp311-linux_x86_64.whl", code.format(3))
+    requires = (
+        "Requires-Dist: toydep<2,>=1\nRequires-Dist: toyfast\n"
+        "Requires-Dist: toyextra; extra == 'x'\nRequires-Dist: toyurl @ https://toy.invalid/a.whl\n"
+    )
+    user = "from toydep import base\ndef twice(n: int) -> int:\n    return 2 * base(n)\n"
+    path = wheel(tmp_path / "toyuser-1.0-py3-none-any.whl", user, requires)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    rows = {}
+    for with_deps in (False, True):
+        settings = MiningSettings(static_only=True, with_deps=with_deps)
+        rows[with_deps] = PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
+    assert [each["reason"] for each in rows[False]["rejects"]] == ["third-party library"]
+    (task,) = rows[True]["tasks"]
+    assert "return n + 1" in task["code"]
+    assert [each["version"] for each in task["origins"]] == ["1.0", "1.0"]
+    (lost,) = rows[True]["rejects"]
+    assert "toyfast" in lost["details"][0]
