@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from evalplus_lite.llm.messages import Request
 
-_TOOL_WORDS = ("tool", "function", "strict", "jinja", "invalid schema")
+# Not "function" alone: errors about a request's length may count the tokens "in the functions".
+_TOOL_WORDS = re.compile(r"\btools?(_|\b)|function.call|\bstrict\b|jinja|invalid schema")
 _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 
 
@@ -28,7 +30,7 @@ def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dia
     """Return the dialect without what the server just rejected; None if it is not at fault."""
     lower = words.lower()
     has_tool = request.tool is not None and dialect.tool != "none"
-    if has_tool and status not in (401, 403, 429) and any(w in lower for w in _TOOL_WORDS):
+    if has_tool and status not in (401, 403, 429) and _TOOL_WORDS.search(lower):
         return replace(dialect, tool="loose" if dialect.tool == "strict" else "none")
     if status in (401, 403, 404, 429):
         return None

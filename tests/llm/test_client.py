@@ -132,6 +132,19 @@ def test_tools_refused(model_server: Any, status: int) -> None:
     assert [each["type"] for each in (forms[0], *forms[2:])] == ["function", *["json_schema"] * 2]
 
 
+def test_a_request_too_long_says_nothing_of_tools(model_server: Any) -> None:
+    """Such an error counts the tokens of tools too; the next request has its tool all the same."""
+    words = "maximum context length is 9 tokens, you requested 12 (4 in the functions)"
+    for _ in range(2):
+        model_server.fails(400, words)
+    model_server.answers.append(model_server.call("answer", "{}"))
+    source = client(model_server)
+    with pytest.raises(LLMError, match="too long"):
+        source.ask(ask("long", schema=SCHEMA, tool="answer"))
+    assert source.ask(ask("short", schema=SCHEMA, tool="answer")).structured
+    assert all("tools" in asked for asked in model_server.asked)
+
+
 @pytest.mark.parametrize(
     ("calls", "text"),
     [
