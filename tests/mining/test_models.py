@@ -38,9 +38,11 @@ def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:
 def test_cases_are_read_into_python_types() -> None:
     """Arrays become tuples and sets where the type says so, objects with number keys likewise."""
     form = CaseForm(signature("list[tuple[str, int]]", "set[int]", "dict[int, float]", "date"))
-    read = form.read(answer([[[["x", 1]], [3, 3, 2], {"7": 2.5}, "2024-02-29"]]))
+    plain = [[["x", 1]], [3, 3, 2], {"7": 2.5}, "2024-02-29"]
+    tagged = [[{"$tuple": ["x", 1]}], {"$set": [2, 3]}, {"7": 2.5}, "2024-02-29"]
+    read = form.read(answer([plain, tagged]))
     assert not read.problems
-    assert read.calls == [Invocation(([("x", 1)], {2, 3}, {7: 2.5}, "2024-02-29"))]
+    assert read.calls == [Invocation(([("x", 1)], {2, 3}, {7: 2.5}, "2024-02-29"))] * 2
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ _SIMPLE: dict[str, tuple[str, tuple[type, ...]]] = {
 }  # fmt: skip
 _ARRAYS = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _ARRAY_KINDS = frozenset({*_ARRAYS, "list", "sequence", "iterable", "iterator", "collection"})
+_TAGS = frozenset(f"${name}" for name in _ARRAYS)
 _ANYTHING = Type("union", tuple(map(Type, ("none", "bool", "int", "float", "str"))))
 
 
@@ -101,8 +102,9 @@ def read_value(tree: Any, kind: Type, where: str) -> Value:
                     for key, value in tree.items()
                 }
         case name if name in _ARRAY_KINDS:
-            if isinstance(tree, list):
-                return _read_array(tree, kind, where)
+            items = _untagged(tree)
+            if isinstance(items, list):
+                return _read_array(items, kind, where)
         case _:
             return read_value(tree, _ANYTHING, where)
     raise MisfitError(f"{where}: {_shown(tree)} is not of type {kind}")
@@ -165,6 +167,13 @@ def _read_array(tree: list[Any], kind: Type, where: str) -> Value:
         return _ARRAYS.get(kind.kind, list)(items)
     except TypeError:
         raise MisfitError(f"{where}: holds what cannot be in a set") from None
+
+
+def _untagged(tree: Any) -> Any:
+    """Return the list in ``{"$tuple": [...]}``: as earlier cases are shown, models write them."""
+    if isinstance(tree, dict) and len(tree) == 1 and tree.keys() <= _TAGS:
+        return next(iter(tree.values()))
+    return tree
 
 
 def _shown(tree: Any) -> str:
