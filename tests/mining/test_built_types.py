@@ -158,3 +158,26 @@ def f(x): return {made}
     assert (given.kind, given.value) == ("value", answer)
     assert type(given.value) is type(answer)
     assert "enumeration" in FORMS
+
+
+def test_what_is_too_large_is_not_made(toys: Any) -> None:
+    """Classes that hold each other twice, thirty levels deep, and members without end."""
+    levels = [
+        f"class L{n}:\n    def __init__(self, a: L{n + 1}, b: L{n + 1}): ..." for n in range(30)
+    ]
+    members = "\n".join(f"    M{n} = {n}" for n in range(500))
+    body = "\n".join(
+        [
+            "import enum",
+            *levels,
+            "class L30:\n    def __init__(self, n: int): ...",
+            f"class Many(enum.Enum):\n{members}",
+            "def deep(of: L0) -> int: return 1",
+            "def low(of: L29) -> int: return 1",
+            "def many(of: Many) -> int: return of.value",
+        ]
+    )
+    functions, rejects = toys.mined({"toy.py": body}, types="wide")
+    assert set(functions) == {"toy.call_low", "toy.call_many"}
+    assert rejects == {"toy.deep": "type L0"}
+    assert len(functions["toy.call_many"].signature.parameters[0].type.values) == 50

@@ -50,7 +50,7 @@ _LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()),
                                 range(0), (x for x in ""), iter(range(0))))  # fmt: skip
 
 
-_AS_TEXT = frozenset({"decimal", "fractions", "pathlib", "pathlib._local"})
+_AS_TEXT = ("decimal", "fractions", "pathlib", "pathlib._local")
 
 
 def taken(value, depth=0):

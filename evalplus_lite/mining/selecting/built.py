@@ -13,6 +13,8 @@ from typing import TypeAlias
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.reading.resolve import Definition, External, Resolver
 
+MOST_MEMBERS = 50
+"""Members of an enumeration that are drawn."""
 Need: TypeAlias = Definition | External
 """Something that an entry point mentions: of the package, or of the standard library."""
 
@@ -84,6 +86,7 @@ def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> Built
     ]
     if not names:
         return None
+    names = names[:MOST_MEMBERS]
     return Built("literal", values=tuple(names), template=f"{where.name}[{{}}]", needs=(where,))
 
 
@@ -121,6 +124,11 @@ def needs_of(kind: Type) -> Iterator[Need]:
         yield from kind.needs
     for each in kind.arguments:
         yield from needs_of(each)
+
+
+def size_of(kind: Type) -> int:
+    """Return of how many parts a type's values are made, itself included."""
+    return 1 + sum(map(size_of, kind.arguments))
 
 
 def plain(kind: Type) -> Type:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.reading.resolve import Definition
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
-from evalplus_lite.mining.selecting.built import Built, class_of, of_enum
+from evalplus_lite.mining.selecting.built import Built, class_of, of_enum, size_of
 from evalplus_lite.mining.selecting.entries import (
     MADE_WITH,
     Entry,
@@ -32,6 +32,8 @@ _HARMLESS = frozenset({"final", "override"})
 _BASES = frozenset({"object", "ABC", "NamedTuple", "TypedDict", "Generic", "Protocol"})
 MOST_PARENTS = 5
 """Classes up which an ``__init__`` is looked for."""
+MOST_PARTS = 40
+"""Parts of an object given as an argument, and of what it is made of, in sum."""
 MOST_FIELDS = 4
 """Things that an object given as an argument is made of, those apart that it must be given."""
 
@@ -92,6 +94,8 @@ def fields_of(
     kept = [*required, *others[: max(0, MOST_FIELDS - len(required))]]
     if not kept:
         return Refused("class", "made of nothing")
+    if sum(size_of(p.type) for p in kept) > MOST_PARTS:
+        return Refused("class", "made of too much")
     return Built(
         "tuple",
         tuple(p.type for p in kept),
