@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,12 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.repositories import is_repository
+from evalplus_lite.mining.work import is_path
 from evalplus_lite.store.reading import read_text
 
 MOST_BYTES = 64 << 20
+LONGEST = 200
+"""Characters of a line that a message shows."""
 NAMES = ("project", "name", "package")
 
 
@@ -21,9 +26,9 @@ def listed_packages(path: Path) -> list[str]:
     """Return the packages that a file lists, each once.
 
     A line is a name (``idna``, ``idna==3.20``), a path of a wheel, source archive or folder, or a
-    repository (``git+https://...@COMMIT``); what follows ``#`` after a space, markers and extras
-    count nothing. Or the file is JSON: a list of names, or of objects with one, perhaps below
-    ``rows``. InputError names file and line.
+    repository (``git+https://...@COMMIT``); what follows ``#`` after a space, markers, extras and
+    hashes count nothing. Or the file is JSON: a list of names, or of objects with one, perhaps
+    below ``rows``. InputError names file and line.
     """
     text = read_text(path, max_bytes=MOST_BYTES)
     found = _of_json(path, text) if text.lstrip()[:1] in ("[", "{") else _of_lines(path, text)
@@ -34,8 +39,13 @@ def listed_packages(path: Path) -> list[str]:
 
 
 def _of_lines(path: Path, text: str) -> Iterator[str]:
+    begun = ""
     for number, line in enumerate(text.splitlines(), 1):
-        words = f" {line}".split(" #")[0].strip()
+        words = begun + f" {line}".split(" #")[0].strip()
+        begun = words.removesuffix("\\") if words.endswith("\\") else ""
+        if begun:  # as pip-compile writes, whose hashes stand on lines of their own
+            continue
+        words = re.sub(r"(?<=\S)(\s+--hash=\S+)+$", "", words)
         if not words:
             continue
         if words.startswith("-"):
@@ -49,14 +59,21 @@ def _of_lines(path: Path, text: str) -> Iterator[str]:
 
 
 def _named(words: str, path: Path, line: int) -> str:
-    if is_repository(words) or "/" in words or Path(words).exists():
+    if is_repository(words) or os.path.exists(words):
         return words
+    if is_path(words):
+        raise InputError(
+            f"{words[:LONGEST]!r}: no such file or folder",
+            path=path,
+            line=line,
+            remedy="download what has an address first; or as in git+https://host/project@commit",
+        )
     try:
         asked = Requirement(words)
     except InvalidRequirement as error:
         problem = str(error).splitlines()[0]
         raise InputError(
-            f"{words!r} is no package: {problem}",
+            f"{words[:LONGEST]!r} is no package: {problem[:LONGEST]}",
             path=path,
             line=line,
             remedy="as in idna, idna==3.20, a path, or git+https://host/project@commit",

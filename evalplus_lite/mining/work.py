@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -163,7 +164,7 @@ def is_path(name: str) -> bool:
     """Say whether a package is given by a path, not by its name on the index."""
     if is_repository(name):
         return False
-    return "/" in name or name.endswith(ARCHIVES) or Path(name).exists()
+    return "/" in name or name.endswith(ARCHIVES) or os.path.exists(name)
 
 
 def archives_by_name(paths: list[Path]) -> dict[str, Path]:

@@ -98,6 +98,13 @@ def mine(
         collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
     for name in packages:
         _check_package(name)
+    for option, file in (("refresh", refresh), ("since", since)):
+        if out is not None and file is not None and os.path.realpath(out) == os.path.realpath(file):
+            raise InputError(
+                f"is the output, and the earlier tasks of {option}",
+                path=Path(out),
+                remedy="choose another output: the earlier tasks would be lost",
+            )
     problems: dict[str, str] = {}
     refused: dict[str, str] = {}
     with within(session) as opened, ExitStack() as stack:
@@ -169,8 +176,9 @@ def packages_costs(packages: Iterable[str]) -> dict[str, int]:
     found = {}
     for name in packages:
         path = Path(name)
-        parts = path.rglob("*.py") if path.is_dir() else [path] if path.is_file() else []
-        found[name] = 1 + sum(part.stat().st_size for part in parts if part.is_file())
+        parts = path.rglob("*.py") if os.path.isdir(path) else [path]
+        parts = [part for part in parts if os.path.isfile(part)]
+        found[name] = 1 + sum(part.stat().st_size for part in parts)
     return found
 
 
@@ -184,7 +192,7 @@ def _check_package(name: str) -> None:
     if is_repository(name):
         return
     path = Path(name)
-    if is_path(name) and not path.exists():
+    if is_path(name) and not os.path.exists(path):
         raise InputError("no such file or folder", path=path, remedy="check the path")
-    if path.is_dir() and next(path.rglob("*.py"), None) is None:
+    if os.path.isdir(path) and next(path.rglob("*.py"), None) is None:
         raise InputError("holds no Python file", path=path, remedy="give a package's folder")

@@ -13,7 +13,7 @@ from evalplus_lite import InputError, Session
 from evalplus_lite.mining.lists import listed_packages
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.sources.repositories import fetched
+from evalplus_lite.mining.sources.repositories import _parts, fetched
 from evalplus_lite.pipelines.mining import mine
 
 ONE = """def cut(text: str, length: int) -> str:
@@ -64,12 +64,14 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
     path = tmp_path / "packages.txt"
     path.write_text(
         "# chosen\nidna==3.20 ; python_version > '3'\n\nrich[all] # one\nidna==3.20\n"
-        "./wheels/a-1-py3-none-any.whl\ngit+https://example.org/a#b@c1\n"
+        f"attrs==26.1 \\\n  --hash=sha256:a1 \\\n  --hash=sha256:b2\n    # via rich\n"
+        f"{tmp_path}\ngit+https://example.org/a#b@c1\n"
     )
     assert listed_packages(path) == [
         "idna==3.20",
         "rich",
-        "./wheels/a-1-py3-none-any.whl",
+        "attrs==26.1",
+        str(tmp_path),
         "git+https://example.org/a#b@c1",
     ]
     path.write_text('{"rows": [{"project": "boto3", "download_count": 3}, {"project": "idna"}]}')
@@ -84,6 +86,10 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
         ("idna>=3\n", ":1: 'idna>=3' leaves the version open"),
         ("idna==3.*\n", ":1: 'idna==3.*' leaves the version open"),
         ("a b\n", ":1: 'a b' is no package"),
+        ("idna\n./gone\n", ":2: './gone': no such file"),
+        ("a-1-py3-none-any.whl\n", ":1: 'a-1-py3-none-any.whl': no such file"),
+        ("idna @ https://example.org/a.whl", ":1: 'idna @ https://example.org/a.whl': no such"),
+        ("a" * 5000 + "/b", ":1: 'aaa"),
         ('{"rows": 3}', "no list of packages"),
         ('["idna", 3]', "entry 1 names no package"),
         ("[[", "no JSON"),
@@ -118,6 +124,56 @@ def test_a_repository_is_read_at_a_commit(repository: Path, tmp_path: Path) -> N
     for wrong in ("@nowhere", "/gone", "@--output=x"):
         with pytest.raises(InputError, match="git"):
             fetched(f"git+file://{repository}{wrong}", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("git+ssh://git@example.org/a", ("ssh://git@example.org/a", "")),
+        ("git+https://one:secret@example.org/a", ("https://one:secret@example.org/a", "")),
+        ("git+ssh://git@example.org/a@v1", ("ssh://git@example.org/a", "v1")),
+        ("git+git@example.org:b/a@one/two", ("git@example.org:b/a", "one/two")),
+        ("git+./a@v1", ("./a", "v1")),
+    ],
+)
+def test_who_asks_a_host_is_no_commit(name: str, parts: tuple[str, str]) -> None:
+    """An ``@`` before the host belongs to the address."""
+    assert _parts(name) == parts
+
+
+@pytest.mark.parametrize("row", ['{"task_id": "a"}', '{"task_id": "a", "shape": [1]}'])
+def test_earlier_tasks_that_cannot_be_used_are_named(tmp_path: Path, row: str) -> None:
+    """Before any work, with their line; tasks that the output would replace are refused too."""
+    earlier = tmp_path / "earlier.jsonl"
+    earlier.write_text(f"{row}\n")
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "kit.py").write_text(ONE)
+    with pytest.raises(InputError, match=f"{earlier}:1: is no mined task"):
+        mine([str(tmp_path / "kit")], since=earlier, out=tmp_path / "tasks.jsonl")
+    earlier.write_text('{"task_id": "a", "shape": ""}\n')
+    with pytest.raises(InputError, match="earlier tasks of since"):
+        mine([str(tmp_path / "kit")], since=earlier, out=earlier)
+    assert earlier.read_text()
+
+
+def test_two_versions_of_a_package_are_counted_as_what_is_written(tmp_path: Path) -> None:
+    """Of a function of the same name the first counts; the other is a reject with its reason."""
+    for version, code in (("1", ONE), ("2", ONE.replace("...", "--"))):
+        folder = tmp_path / version
+        folder.mkdir()
+        (folder / "kit.py").write_text(code)
+        (folder / "pyproject.toml").write_text(
+            f'[project]\nname = "kit"\nversion = "{version}"\nlicense = "MIT"\n'
+        )
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    settings = MiningSettings(static_only=True)
+    packages = [str(tmp_path / "1"), str(tmp_path / "2")]
+    with Session(workers=1) as session:
+        result = mine(packages, settings=settings, since=empty, session=session)
+    assert [row["version"] for row in result.to_rows()] == ["1"]
+    assert result.funnel.counts["mined"] == 1
+    assert result.funnel.reasons["mined", "the id of another task"] == 1
 
 
 def test_a_run_after_another(repository: Path, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def fetched(name: str, folder: Path) -> tuple[Path, Commit]:
 
 def _parts(name: str) -> tuple[str, str]:
     """Return address and commit of ``git+ADDRESS[@COMMIT]``: an ``@`` before a host stays."""
-    found = re.fullmatch(r"git\+(.+?)(?:@([^@/:][^@:]*))?(?:#.*)?", name)
+    found = re.fullmatch(r"git\+((?:\w+://[^/]*)?.+?)(?:@([^@/:][^@:]*))?(?:#.*)?", name)
     if found is None or found[1].startswith("-") or (found[2] or "").startswith("-"):
         raise InputError(
             f"{name!r} is no repository", remedy="as in git+https://host/project@commit"

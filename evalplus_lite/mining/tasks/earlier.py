@@ -55,8 +55,14 @@ class Earlier:
 
     def shapes(self) -> Iterator[tuple[str, str]]:
         """Yield what tells that a program is one of them, with its task's id."""
-        for _, row in self._rows():
-            yield from ((row[name], row["task_id"]) for name in MARKS if row.get(name))
+        with reported(self.path):
+            if not self.path.stat().st_size:  # of an earlier run that found nothing
+                return
+        for line, row in self._rows():
+            marks = [row.get(name, "") for name in MARKS]
+            if "shape" not in row or not all(isinstance(mark, str) for mark in marks):
+                raise self._unusable(line, "it has no shape to know it by")
+            yield from ((mark, row["task_id"]) for mark in marks if mark)
 
     def _rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
         for row in read_jsonl(self.path):

@@ -15,6 +15,8 @@ from evalplus_lite.mining.selecting.static import Reject
 ALIKE = "near-duplicate"
 MARKS = ("shape", "behaviour")
 """Fields of a row that are equal for tasks that ask the same."""
+SAME_ID = "the id of another task"
+"""Why a function is left out that another version of its package has, or another spelling."""
 NOT_NEW = "in the earlier tasks"
 SAID = {"shape": "the program of", "behaviour": "answers like"}
 
@@ -55,7 +57,10 @@ class Seen:
     def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of tasks that are like none before."""
         for task in tasks:
+            names = ("package", "module", "function", "validators", "task_id")
+            kept = {name: task[name] for name in names if name in task}
             if task["task_id"] in self.ids:
+                self.left_out.append((kept, SAME_ID, task["task_id"]))
                 continue
             self.ids.add(task["task_id"])
             marks = {task[name]: said for name, said in SAID.items() if task.get(name)}
@@ -67,8 +72,6 @@ class Seen:
                 self.first |= dict.fromkeys(marks, task["task_id"])
                 yield task
             else:
-                names = ("package", "module", "function", "validators", "task_id")
-                kept = {name: task[name] for name in names if name in task}
                 self.left_out.append((kept, reason, known))
 
     def rejects(self) -> Iterator[dict[str, Any]]:
