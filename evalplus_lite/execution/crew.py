@@ -180,7 +180,7 @@ class Crew:
             for number, kind, seconds, data in messages:
                 job = place.in_flight.pop(number, None)
                 if job is not None:  # else it was given up meanwhile
-                    job.call.took(seconds)
+                    job.took(seconds)
                     done.append((job, kind, data))
             self._failures = self._failures if place.pid is None else 0
             if not gone:

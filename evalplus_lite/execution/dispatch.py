@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -17,7 +17,7 @@ from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
 from evalplus_lite.execution import members
 from evalplus_lite.execution.channel import decoded
 from evalplus_lite.execution.crew import TRIES
-from evalplus_lite.execution.dealing import Dealer
+from evalplus_lite.execution.dealing import MOST_KEYS, Dealer
 from evalplus_lite.execution.job import Job, Lost
 from evalplus_lite.execution.members import Member
 from evalplus_lite.execution.node import DONE, failure
@@ -53,6 +53,7 @@ class RayCrew:
         self._members: dict[str, Member] = {}
         self._refused: dict[str, str] = {}
         self._tiers: set[str] = set()
+        self._times: dict[tuple[int, Hashable], float] = {}
         self._segments: list[Any] = []
         self._shipped = 0
         self._dealer: Dealer[Job] = Dealer()
@@ -158,10 +159,10 @@ class RayCrew:
     def _deal(self) -> None:
         """Send chunks to members that have room."""
         for member in list(self._members.values()):
-            while (chunk := self._chunk(member)) is not None:
-                if not self._has_shipped(chunk):
+            while (found := self._chunk(member)) is not None:
+                if not self._has_shipped(found[0]):
                     return  # what is stored is let go as chunks are answered
-                member.send(next(self._numbers), chunk, self._segments)
+                member.send(next(self._numbers), *found, self._segments)
 
     def _has_shipped(self, chunk: list[Job]) -> bool:
         """Ship what a chunk may need; if the store is full, have its items wait."""
@@ -177,13 +178,21 @@ class RayCrew:
         self._shipping = time.monotonic()
         return True
 
-    def _chunk(self, member: Member) -> list[Job] | None:
+    def _chunk(self, member: Member) -> tuple[list[Job], float] | None:
+        """Return what a member is sent next, with the seconds of work that it is likely to be.
+
+        Of what waits a member gets its share at most, so that all end at about the same time; of
+        kinds whose time is not known yet, an item for each worker.
+        """
         with self._lock:
-            if not self._dealer.count or not member.has_room(self._dealer.count):
+            room = member.room
+            if not self._dealer.count or room <= 0:
                 return None
+            workers = sum(each.workers for each in self._members.values() if each.tier)
+            most = min(members.MOST_ITEMS, -(-self._dealer.count // (2 * workers))) * member.workers
             chunk: list[Job] = []
-            size = 0
-            while len(chunk) < member.chunk and size < members.MOST_BYTES:
+            size, seconds, unknown = 0, 0.0, 0
+            while len(chunk) < most and size < members.MOST_BYTES and seconds < room:
                 job = self._dealer.take(member)
                 if job is None:
                     break
@@ -193,11 +202,17 @@ class RayCrew:
                 if (job.tries and chunk) or (is_last_try and member.chunks):
                     self._dealer.put_back(job, job.key)
                     break
+                known = self._times.get((job.call.number, job.key))
+                unknown += known is None
+                if chunk and unknown > member.workers:
+                    self._dealer.put_back(job, job.key)
+                    break
                 chunk.append(job)
                 size += len(job.payload)
+                seconds += known or 0.0
                 if job.tries:
                     break
-        return chunk or None
+        return (chunk, seconds) if chunk else None
 
     def _ship(self) -> None:
         """Put what was staged since the last chunk into the object store: one segment for all."""
@@ -215,21 +230,28 @@ class RayCrew:
                 self._answer(self._events.get_nowait())
 
     def _answer(self, event: tuple[Member, int | None, Any] | None) -> None:
-        if event is None:
-            return
+        if event is None or self._members.get(event[0].id) is not event[0]:
+            return  # the member was given up before
         member, number, answer = event
-        if self._members.get(member.id) is not member:
-            return  # it was given up before
         if isinstance(answer, BaseException):
             self._lose(member, answer)
         elif number is None:
             self._welcome(member, answer)
         else:
-            for job, (kind, data) in member.answered(number, answer):
+            for job, (kind, data, seconds) in member.answered(number, answer):
+                self._note(job, seconds)
                 if kind == DONE:
                     job.finish(decoded(data), len(data))
                 else:
                     job.fail(failure(kind, data))
+
+    def _note(self, job: Job, seconds: float) -> None:
+        """Remember how long items of a job's call and key take, lately."""
+        place = job.call.number, job.key
+        known = self._times.pop(place, seconds)
+        self._times[place] = known + 0.3 * (seconds - known)
+        if len(self._times) > MOST_KEYS:
+            del self._times[next(iter(self._times))]
 
     def _welcome(self, member: Member, facts: dict[str, Any]) -> None:
         """Take a member in, or leave its node out for what it says of itself."""

@@ -58,6 +58,12 @@ class Job:
     tries: int = 0
     future: Future[Any] = field(default_factory=Future)
     weight: int = 0
+    seconds: float = 0.0
+
+    def took(self, seconds: float) -> None:
+        """Note how long it was worked on."""
+        self.seconds = seconds
+        self.call.took(seconds)
 
     def begin(self) -> bool:
         """Say whether it is still wanted; from now on it cannot be cancelled."""

@@ -6,7 +6,6 @@ The only module that imports ray.
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -19,7 +18,7 @@ from evalplus_lite.execution.job import Job, KnownCall
 from evalplus_lite.execution.node import Node
 
 CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
-"""A chunk is for about so long on its node, and of so many items a worker at most."""
+"""A chunk is work for about so long on its node, and of so many items a worker at most."""
 LOOKAHEAD = 4 * MOST_ITEMS
 """Items taken ahead, a worker: for each node a chunk, the next ones, and some for others."""
 CHUNKS_AHEAD = 3
@@ -86,8 +85,6 @@ class Member:
         self._heard = heard
         self._calls: set[int] = set()
         self._segments = 0
-        self._seconds = 1.0
-        self._answered = 0.0
         self._start()
 
     def _start(self) -> None:
@@ -118,24 +115,19 @@ class Member:
         return [job for chunk, _ in self.chunks.values() for job in chunk]
 
     @property
-    def chunk(self) -> int:
-        """How many items a chunk has, by how long they take lately."""
-        return max(1, math.ceil(self.workers * min(MOST_ITEMS, CHUNK_SECONDS / self._seconds)))
-
-    def has_room(self, waiting: int) -> bool:
-        """Say whether it takes a chunk of the items that wait, so many: whole ones ahead of need,
-        smaller ones only if a processor has nothing to do, and none beside an item's last try.
-        """
+    def room(self) -> float:
+        """Seconds of work that it takes now: none beside an item's last try, some ahead of need."""
         if self.tier is None or any(chunk[0].tries >= TRIES for chunk, _ in self.chunks.values()):
-            return False
-        count = sum(len(chunk) for chunk, _ in self.chunks.values())
-        if count < self.workers:
-            return True
-        most = max(2 * self.workers, CHUNKS_AHEAD * self.chunk)
-        return count < most and waiting >= self.chunk
+            return 0.0
+        if sum(len(chunk) for chunk, _ in self.chunks.values()) < self.workers:
+            return CHUNK_SECONDS * self.workers
+        ahead = CHUNKS_AHEAD * CHUNK_SECONDS * self.workers
+        return min(CHUNK_SECONDS * self.workers, ahead - sum(s for _, s in self.chunks.values()))
 
-    def send(self, number: int, chunk: list[Job], segments: Sequence[Any]) -> None:
-        """Send a chunk, with what it needs of calls and staged rows unless that is known there."""
+    def send(self, number: int, chunk: list[Job], seconds: float, segments: Sequence[Any]) -> None:
+        """Send a chunk that is expected to be so many seconds of work, with what it needs of calls
+        and staged rows unless that is known there.
+        """
         known: dict[int, KnownCall] = {job.call.number: job.call for job in chunk}
         calls = {
             number: (each.call.maker, each.call.settings, each.call.packages)
@@ -143,7 +135,7 @@ class Member:
             if number not in self._calls
         }
         jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
-        self.chunks[number] = chunk, time.monotonic()
+        self.chunks[number] = chunk, seconds
         try:
             answer = self.actor.run.remote(
                 body(calls),
@@ -157,14 +149,12 @@ class Member:
         self._segments = len(segments)
         self._hear(number, answer)
 
-    def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes]]]:
-        """Return the items of a chunk that was answered, each with what became of it."""
-        chunk, begun = self.chunks.pop(number)
-        now = time.monotonic()
-        begun, self._answered = max(begun, self._answered), now  # chunks wait for each other
+    def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes, float]]]:
+        """Return the items of a chunk that was answered, each with what became of it, and the
+        seconds that it took.
+        """
+        chunk, _ = self.chunks.pop(number)
         self._calls.update(job.call.number for job in chunk)
-        seconds = (now - begun) * min(self.workers, len(chunk)) / len(chunk)
-        self._seconds += 0.5 * (max(seconds, 1e-5) - self._seconds)
         return list(zip(chunk, unpacked(answer), strict=True))
 
     def end(self) -> None:

@@ -62,11 +62,11 @@ class Node:
         """
         for number, (maker, settings, packages) in unpacked(calls).items():
             self._calls.setdefault(number, Call(maker, settings, packages))
-        futures = [
-            self.pool.submit(self._calls[number], decoded(item), key=key, then=encoded)
+        begun = [
+            self.pool.begin(self._calls[number], decoded(item), key=key, then=encoded)
             for number, key, item in unpacked(jobs)
         ]
-        return body([_outcome(each) for each in futures])
+        return body([(*_outcome(each.future), each.seconds) for each in begun])
 
 
 def _outcome(future: Future[bytes]) -> tuple[int, bytes]:

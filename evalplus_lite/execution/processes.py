@@ -173,7 +173,11 @@ class Processes:
 
         Raises InputError if the backend is not open.
         """
-        return self._begin(self._known(call), item, key, then, None).future
+        return self.begin(call, item, key=key, then=then).future
+
+    def begin(self, call: Call, item: Row, *, key: Hashable, then: Callable[[Row], Any]) -> Job:
+        """Do as ``submit``; return the job, which also knows how long its item took."""
+        return self._begin(self._known(call), item, key, then, None)
 
     def map(
         self,

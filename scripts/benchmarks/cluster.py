@@ -8,9 +8,10 @@ after the other, so many times, each in a process of its own that has everything
 clock runs. ``--simulate`` judges distinct programs of HumanEval+ with so many workers, ``--node`` a
 node, that are simulated: each program takes as long as a real one of its task took here (of all
 ``--samples``, which are judged first), and the driver does all that it does for real ones. There
-are as many programs as the workers need ``--seconds`` for. ``efficiency`` is the share of their
-time that the workers worked until the last row was written, ``driver us`` the driver's processor
-time a program.
+are as many programs as the workers need ``--seconds`` for. ``fed`` is the share of their time that
+the workers worked until the last program was dealt, ``efficiency`` until the last row was written,
+which the slowest programs decide in a short run; ``driver us`` is the driver's processor time a
+program.
 """
 
 from __future__ import annotations
@@ -171,6 +172,7 @@ def simulate(dataset: str, table: Path, workers: int, node: int, programs: int) 
             end = time.monotonic()
         begun, last = marks[0], marks[-1]
         wall, cpu = last[0] - begun[0], last[1] - begun[1]
+        until, worked = backend.nodes.fed
         journal = sum(path.stat().st_size for path in (folder / "out").glob("results*"))
         return {
             "workers": workers,
@@ -178,6 +180,7 @@ def simulate(dataset: str, table: Path, workers: int, node: int, programs: int) 
             "reading s": round(begun[0] - start, 1),
             "wall s": round(wall, 1),
             "a second": round(programs / wall),
+            "fed": f"{100 * worked / (workers * (until - begun[0])):.1f} %",
             "efficiency": f"{100 * backend.nodes.busy / (workers * wall):.1f} %",
             "driver us": round(cpu / programs * 1e6),
             "tables s": round(end - last[0], 1),

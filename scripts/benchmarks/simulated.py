@@ -52,6 +52,8 @@ class Nodes:
         self._waiting: dict[int, Future[bytes]] = {}
         self._numbers = itertools.count()
         self.busy = 0.0
+        self.fed = (0.0, 0.0)
+        """When the last chunk was dealt, and the seconds that workers had worked until then."""
         threading.Thread(target=self._listen, daemon=True).start()
 
     def ask(self, node: int, jobs: bytes) -> Future[bytes]:
@@ -72,8 +74,9 @@ class Nodes:
         data = b""
         while part := os.read(self._process.stdout.fileno(), READ):  # type: ignore[union-attr]
             found, data = split(data + part)
-            for number, seconds, answer in found:
+            for number, seconds, fed, answer in found:
                 self.busy += seconds
+                self.fed = max(self.fed, fed)
                 self._waiting.pop(number).set_result(answer)
 
 
@@ -159,7 +162,7 @@ def work(table: Path, workers: int) -> None:
     free: dict[int, list[float]] = {}
     due: list[tuple[float, int, bytes]] = []
     told: set[tuple[int, str]] = set()
-    data = b""
+    data, given = b"", 0.0
     while True:
         now = time.monotonic()
         while due and due[0][0] <= now:
@@ -173,14 +176,16 @@ def work(table: Path, workers: int) -> None:
         found, data = split(data + part)
         for node, number, jobs in found:
             heap = free.setdefault(node, [0.0] * workers)
-            now, end, busy, rows = time.monotonic(), 0.0, 0.0, []
+            now, end, busy, rows = time.monotonic(), 0.0, 0.0, list[Any]()
             for _, _, item in unpacked(jobs):
                 seconds, row = _judged(known, node, unpacked(item), told)
                 done = max(now, heap[0]) + seconds
                 heapq.heapreplace(heap, done)
                 end, busy = max(end, done), busy + seconds
-                rows.append((DONE, encoded(row)))
-            answer = packed((number, busy, encoded(rows)))
+                rows.append((DONE, encoded(row), seconds))
+            given += busy
+            ahead = sum(max(0.0, each - now) for heap in free.values() for each in heap)
+            answer = packed((number, busy, (now, given - ahead), encoded(rows)))
             heapq.heappush(due, (end, number, answer))
 
 
