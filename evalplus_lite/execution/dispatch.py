@@ -181,8 +181,8 @@ class RayCrew:
     def _chunk(self, member: Member) -> tuple[list[Job], float] | None:
         """Return what a member is sent next, with the seconds of work that it is likely to be.
 
-        Of what waits a member gets its share at most, so that all end at about the same time; of
-        kinds whose time is not known yet, an item for each worker.
+        Of what waits a member gets its share at most, so that all end at about the same time; an
+        item of a kind whose time is not known yet counts as a whole chunk of one worker.
         """
         with self._lock:
             room = member.room
@@ -191,7 +191,7 @@ class RayCrew:
             workers = sum(each.workers for each in self._members.values() if each.tier)
             most = min(members.MOST_ITEMS, -(-self._dealer.count // (2 * workers))) * member.workers
             chunk: list[Job] = []
-            size, seconds, unknown = 0, 0.0, 0
+            size, seconds = 0, 0.0
             while len(chunk) < most and size < members.MOST_BYTES and seconds < room:
                 job = self._dealer.take(member)
                 if job is None:
@@ -202,14 +202,9 @@ class RayCrew:
                 if (job.tries and chunk) or (is_last_try and member.chunks):
                     self._dealer.put_back(job, job.key)
                     break
-                known = self._times.get((job.call.number, job.key))
-                unknown += known is None
-                if chunk and unknown > member.workers:
-                    self._dealer.put_back(job, job.key)
-                    break
                 chunk.append(job)
                 size += len(job.payload)
-                seconds += known or 0.0
+                seconds += self._times.get((job.call.number, job.key), members.CHUNK_SECONDS)
                 if job.tries:
                     break
         return (chunk, seconds) if chunk else None
