@@ -18,7 +18,7 @@ from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
-from evalplus_lite.mining.sources.repositories import is_repository
+from evalplus_lite.mining.sources.repositories import check_repository, is_repository
 from evalplus_lite.mining.tasks.breakpoints import write_states
 from evalplus_lite.mining.tasks.chains import write_chained
 from evalplus_lite.mining.tasks.earlier import Earlier
@@ -190,6 +190,7 @@ def packages_digests(paths: Iterable[Path]) -> list[list[str]]:
 def _check_package(name: str) -> None:
     """Raise InputError if a name is a path that leads to nothing, before any work is done."""
     if is_repository(name):
+        check_repository(name)
         return
     path = Path(name)
     if is_path(name) and not os.path.exists(path):

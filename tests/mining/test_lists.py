@@ -220,3 +220,14 @@ def test_so_many_functions_of_a_package_at_most(repository: Path, tmp_path: Path
     assert (
         sum(count for (stage, _), count in result.funnel.reasons.items() if stage == "loads") == 1
     )
+
+
+@pytest.mark.parametrize(
+    "address", ["https://me:secret@example.org/a", "https://secret@example.org/a@v1"]
+)
+def test_a_password_is_not_written_anywhere(tmp_path: Path, address: str) -> None:
+    """Before any work, and not in the words of the error either."""
+    with pytest.raises(InputError) as caught:
+        mine([f"git+{address}"], out=tmp_path / "tasks.jsonl")
+    assert "secret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []

@@ -31,6 +31,16 @@ class Commit:
         return replace(origin, url=self.url, commit=self.id, date=self.date)
 
 
+def check_repository(name: str) -> None:
+    """Raise InputError, before any work, for an address that cannot be used or holds a secret."""
+    url, _ = _parts(name)
+    if re.match(r"https?://[^/]*@", url) or re.match(r"\w+://[^/@]*:[^/@]*@", url):
+        raise InputError(
+            f"{_without_password(url)}: an address with a password would be written into files",
+            remedy="clone it yourself and give git+file:///path, or use ssh",
+        )
+
+
 def is_repository(name: str) -> bool:
     """Say whether a package is given as a repository: ``git+ADDRESS[@COMMIT]``."""
     return name.startswith(PREFIX)
@@ -43,6 +53,7 @@ def fetched(name: str, folder: Path) -> tuple[Path, Commit]:
     tag or branch, by default the newest. Neither hooks nor filters run, submodules stay away, and
     the user's own settings count nothing. InputError says what git could not do.
     """
+    check_repository(name)
     url, asked = _parts(name)
     place = str(Path(url).resolve()) if "://" not in url else url
     at = ("--git-dir", str(folder / "repository.git"))
