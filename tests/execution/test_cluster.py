@@ -20,6 +20,8 @@ from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.execution.base import Call
 from evalplus_lite.execution.cluster import Cluster, connect
 from evalplus_lite.execution.job import Lost
+from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.pipelines.mining import mine
 from evalplus_lite.pipelines.reduction import reduce
 from evalplus_lite.sandbox import config_of
 from evalplus_lite.types import Case, Task
@@ -31,6 +33,17 @@ TASKS = tuple(
          base=(Case((1,)), Case((5,))), plus=(Case((-3,)),))
     for n in range(4)
 )  # fmt: skip
+STORE = 80 << 20
+"""Bytes of the object store where the driver is: no less is possible."""
+TEXTKIT = Path(__file__).parents[2] / "docs" / "examples" / "textkit"
+SLOW = """
+import sys, time
+from pathlib import Path
+from evalplus_lite import Session
+from execution.test_cluster import evaluated
+with Session(backend=sys.argv[1], cache=sys.argv[3]) as session:
+    evaluated(Path(sys.argv[2]), session)
+"""
 OWN = Dataset("own", TASKS)
 SAMPLES = [
     Sample(task.id, source, index=n)
@@ -41,13 +54,13 @@ SAMPLES = [
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """A cluster of a head that works on nothing and two nodes of a processor."""
+    """A cluster of a head with a small store and no work, and two nodes of a processor."""
     ray = pytest.importorskip("ray", reason="needs ray")
     from ray.cluster_utils import Cluster as Nodes
 
     here = Path(__file__).resolve().parents[1]
     os.environ["PYTHONPATH"] = f"{here}{os.pathsep}{here.parent}"  # a node's, as it is started
-    made = Nodes(initialize_head=True, head_node_args={"num_cpus": 0})
+    made = Nodes(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": STORE})
     for _ in range(2):
         made.add_node(num_cpus=1)
     yield made
@@ -63,17 +76,31 @@ def backend(nodes: Any) -> Iterator[Cluster]:
 
 def written(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder but those of measured times."""
+    of_times = ("cost", "times", "journal")
     found = {path.name: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {name: data for name, data in found.items() if "cost" not in name}
+    return {
+        name: data for name, data in found.items() if not any(word in name for word in of_times)
+    }
+
+
+def evaluated(out: Path, session: Session) -> dict[str, bytes]:
+    """Judge programs that take a moment each; return what was written."""
+    slow = "def f(x):\n    for n in range(10**6 * (x > 3)): pass\n"
+    slow += "    return x + {0} + {1} - {1} if x > 3 else -x"
+    samples = [Sample(f"Own/{n % 4}", slow.format(n % 4, n), index=n // 4) for n in range(100)]
+    evaluate(OWN, samples, out=out, session=session)
+    return written(out)
 
 
 def everything(out: Path, backend: str, cache: Path) -> dict[str, bytes]:
-    """Evaluate, augment and reduce; return what was written."""
+    """Evaluate, augment, reduce and mine; return what was written."""
     workers = 1 if backend == "processes" else None
     with Session(workers=workers, backend=backend, cache=cache) as session:
         evaluate(OWN, SAMPLES, out=out / "evaluate", session=session)
         suite = augment(OWN, inputs=20, out=out / "augment", session=session).dataset
         reduce(suite, out=out / "reduce", session=session)
+        settings = MiningSettings(functions=2, rounds=1)
+        mine([str(TEXTKIT)], settings=settings, out=out / "mine" / "tasks.jsonl", session=session)
     return {
         f"{each.name}/{name}": data
         for each in out.iterdir()
@@ -90,6 +117,36 @@ def test_the_same_bytes_as_on_one_machine(
     there = everything(tmp_path / "there", f"ray:{nodes.address}", tmp_path / "two")
     assert here.keys() == there.keys()
     assert {name for name in here if here[name] != there[name]} == set()
+
+
+def test_a_run_goes_on_after_its_driver_is_killed(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was judged is not judged again, and the files are those of a run without a kill."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    out, cache = tmp_path / "there", tmp_path / "cache"
+    given = [sys.executable, "-c", SLOW, f"ray:{nodes.address}", str(out), str(cache)]
+    journal = out / "results.jsonl"
+    with subprocess.Popen(given) as driver:
+        while driver.poll() is None and not (journal.exists() and journal.stat().st_size):
+            time.sleep(0.02)
+        driver.send_signal(signal.SIGKILL)
+    assert driver.returncode == -signal.SIGKILL
+    before = journal.read_bytes()
+    assert 0 < before.count(b"\n") < 100
+    with Session(backend=f"ray:{nodes.address}", cache=cache) as session:
+        found = evaluated(out, session)
+    with Session(workers=2, cache=cache) as session:
+        assert evaluated(tmp_path / "here", session) == found
+    assert found["results.jsonl"].startswith(before[: before.rindex(b"\n")])
+
+
+def test_more_is_staged_than_the_object_store_holds(backend: Cluster) -> None:
+    """Ray moves it to disk, or the items wait: none is lost, and each finds its row."""
+    texts = [str(n) * (40 << 20) for n in range(4)]
+    refs = [backend.stage(text) for text in texts]
+    assert sum(map(len, texts)) > STORE
+    assert list(backend.map(Call("support.work:weighing"), refs * 2)) == [40 << 20] * 8
 
 
 def test_a_node_that_is_killed_and_one_that_joins(nodes: Any, backend: Cluster) -> None:

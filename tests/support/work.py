@@ -52,6 +52,11 @@ def sleeping(place: Place, settings: Row) -> Work:
     return work
 
 
+def weighing(place: Place, settings: Row) -> Work:
+    """Work: how long a staged text is, which stands at the item's reference."""
+    return lambda ref: len(place.load(ref))
+
+
 def deadly(place: Place, settings: Row) -> Work:
     """Work: one item ends the actor whose supervisors work on it, as a machine may."""
 
