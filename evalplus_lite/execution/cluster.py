@@ -15,7 +15,7 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution import dispatch, members
-from evalplus_lite.execution.processes import Processes, Workforce
+from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
 from evalplus_lite.sandbox import SandboxConfig
 
 
@@ -48,6 +48,7 @@ class Cluster(Processes):
     def _hired(self, stage: int) -> Workforce:
         connect(self.address)
         self.workers = max(1, int(members.library().cluster_resources().get("CPU", 1)))
+        self.most_held = max(MOST_HELD, members.HELD * self.workers)
         return dispatch.RayCrew(self.config, stage, self.preload, self.require_tier)
 
     @property

@@ -70,6 +70,7 @@ class Processes:
     """
 
     lookahead = LOOKAHEAD
+    most_held = MOST_HELD
 
     def __init__(
         self,
@@ -210,7 +211,7 @@ class Processes:
                 while waiting and (
                     waiting[0][0].future.done()  # the next item may be long in coming
                     or len(waiting) >= self.lookahead * self.workers
-                    or held.size > MOST_HELD
+                    or held.size > self.most_held
                 ):
                     yield oldest()
             while waiting:
