@@ -70,10 +70,11 @@ class Job:
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     def finish(self, row: Row, weight: int) -> None:
-        """Give the future its result."""
+        """Give the future its result, of so many bytes; the item's own are kept no longer."""
         if self.held is not None:
-            self.held.size += weight
-            self.weight += weight
+            self.held.size += weight - self.weight
+            self.weight = weight
+        self.payload = b""
         try:
             result = self.then(row)
         except BaseException as error:

@@ -22,7 +22,7 @@ from typing import IO, Any, Protocol, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
-from evalplus_lite.execution.channel import encoded
+from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.crew import Crew
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.workers import check_workers
@@ -190,26 +190,26 @@ class Processes:
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
         known, held = self._known(call), Held()
-        waiting: deque[tuple[Job, Row]] = deque()
+        waiting: deque[Job] = deque()
 
         def oldest() -> Row:
-            job, item = waiting.popleft()
+            job = waiting.popleft()
             try:
                 return job.future.result()
             except (Lost, Defect) as error:
                 if lost is None:
                     raise
-                return lost(item, error)
+                return lost(decoded(job.payload), error)
             finally:
                 held.size -= job.weight
 
         try:
             for item in items:
                 job = self._begin(known, item, None if key is None else key(item), _as_it_is, held)
-                waiting.append((job, None if lost is None else item))
+                waiting.append(job)
                 del item  # while the caller works with a row, it is not kept
                 while waiting and (
-                    waiting[0][0].future.done()  # the next item may be long in coming
+                    waiting[0].future.done()  # the next item may be long in coming
                     or len(waiting) >= self.lookahead * self.workers
                     or held.size > self.most_held
                 ):
@@ -217,7 +217,7 @@ class Processes:
             while waiting:
                 yield oldest()
         finally:
-            for job, _ in waiting:
+            for job in waiting:
                 job.future.cancel()
 
     def _begin(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store import write_jsonl
+from evalplus_lite.store.background import written_beside
 from evalplus_lite.store.parts import Parts, written_rows
 from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.tasks import Dataset
@@ -178,24 +179,30 @@ def evaluate(
             only = None if share is None else share.items
             chosen_samples = Groups(programs, only=only, backend=pool)
             opened.stage("evaluate", len(chosen_samples))
-            tally = judge(
-                {task.id: task for task in data.tasks},
-                chosen_samples,
-                pool,
-                source,
-                settings,
-                journal,
-                costs=costs,
-                contracts=known_contracts() if minimize else None,
-                progress=opened,
+            texts = (
+                contextlib.nullcontext()
+                if folder is None or (share is not None and share.is_part)
+                else written_beside(folder / PROGRAMS, distinct(programs))
             )
+            with texts:
+                tally = judge(
+                    {task.id: task for task in data.tasks},
+                    chosen_samples,
+                    pool,
+                    source,
+                    settings,
+                    journal,
+                    costs=costs,
+                    contracts=known_contracts() if minimize else None,
+                    progress=opened,
+                )
             if share is not None and share.is_part:
                 journal.flush()
                 stream.tell(opened)
                 return EvaluationResult({**share.end(), "infra": tally.infra}, path)
             if isinstance(journal, Parts):
                 path = journal.finish()
-            groups = grouped((row.data for row in journal.rows()), tally, pooled=pooled)
+            groups = grouped(tally, pooled=pooled)
             summary = {
                 "run": run_facts(
                     data, pool=pool, samples=stream.files, limits=settings.facts(limits)
@@ -212,10 +219,9 @@ def evaluate(
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)
             else:
-                texts = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
+                short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
                 found = (row.data for row in journal.rows())
-                write_all(folder, groups, found, ks, content=content, solutions=texts)
-                write_jsonl(folder / PROGRAMS, distinct(programs))
+                write_all(folder, groups, found, ks, content=content, solutions=short)
                 result = EvaluationResult(summary, path)
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)

@@ -50,7 +50,7 @@ class Groups:
         chosen = deque[tuple[int, int]]()
 
         def samples() -> Iterator[Sample]:
-            for number, (place, sample) in enumerate(zip(programs.places(), programs, strict=True)):
+            for number, (place, sample) in enumerate(programs.places()):
                 if only is None or sample.task_id in only:
                     chosen.append((number, place))
                     yield sample

@@ -11,7 +11,7 @@ from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups, to_row
 from evalplus_lite.pipelines.progress import Progress, Silent
 from evalplus_lite.pipelines.resumption import judged_before
-from evalplus_lite.pipelines.scores import Tally
+from evalplus_lite.pipelines.scores import Group, Tally
 from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.store.resuming import Rows
@@ -73,14 +73,15 @@ def judge(
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks(done):
-            sent.append((task_id, [sample.index for group in chunk for sample in group]))
+            samples = [sample for group in chunk for sample in group]
+            sent.append((task_id, [(each.index, Group.of_sample(each)) for each in samples]))
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
-    sent: deque[tuple[str, list[int]]] = deque()
+    sent: deque[tuple[str, list[tuple[int, Group]]]] = deque()
     for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
-        task_id, numbers = sent.popleft()
+        task_id, members = sent.popleft()
         source.take(task_id, evidence)
-        for index, (base, plus, line, stress, cost) in zip(numbers, judged, strict=True):
+        for (index, group), (base, plus, line, stress, cost) in zip(members, judged, strict=True):
             if base == "unusable":
                 tally.unusable[task_id] += 1
             elif base == "infra":
@@ -89,7 +90,7 @@ def judge(
                 if costs is not None:
                     costs.append_line(cost)  # before the row: see ``costs.measured``
                 journal.append_line(line)
-                tally.count(task_id, base, plus, stress)
+                tally.count_of(group, task_id, base, plus, stress)
         progress.advance(len(judged), counts=tally.verdicts)
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.

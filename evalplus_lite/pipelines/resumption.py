@@ -120,11 +120,16 @@ def _digest(*facts: object) -> bytes:
 
 def first_of_each(programs: Spool) -> Iterator[tuple[str, str]]:
     """Yield each distinct program's name in results and its text, in the order of the samples."""
-    alike, firsts = Sorter(2 * NUMBER), Sorter(NUMBER)
-    for place, sample in zip(programs.places(), programs, strict=True):
+    alike, firsts = Sorter(2 * NUMBER), Sorter(2 * NUMBER)
+    for place, sample in programs.places():
         alike.add(bytes.fromhex(program_hash(sample.source)) + place.to_bytes(NUMBER))
-    for _, records in groupby(alike, key=lambda record: record[:NUMBER]):
-        firsts.add(next(records)[NUMBER:])
-    for record in firsts:
-        text = programs.read(int.from_bytes(record)).source
-        yield program_hash(text), text
+    last = b""
+    for record in alike:
+        if record[:NUMBER] != last:
+            last = record[:NUMBER]
+            firsts.add(record[NUMBER:] + last)
+    places = programs.places()
+    for first in firsts:
+        wanted = int.from_bytes(first[:NUMBER])
+        text = next(sample.source for place, sample in places if place == wanted)
+        yield first[NUMBER:].hex(), text

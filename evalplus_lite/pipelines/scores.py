@@ -16,12 +16,40 @@ from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store.labels import file_name
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.types import VERDICTS
+from evalplus_lite.types import VERDICTS, Sample
 
 MOST_FILES = 200
 """Models and temperatures that get a file of their own: rows may name as many as there are."""
 MOST_TRACES = 5
 """Places where our own code failed that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The samples of one model at one temperature; either is None where rows do not name it."""
+
+    model: str | None = None
+    temperature: float | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Group:
+        """Return the group of a result row."""
+        return cls(row.get("model") or None, row.get("temperature"))
+
+    @classmethod
+    def of_sample(cls, sample: Sample) -> Group:
+        """Return the group that the result row of a sample will be of."""
+        return cls(sample.model or None, sample.temperature)
+
+    @property
+    def order(self) -> tuple[str, float]:
+        """What groups are sorted by."""
+        return self.model or "", self.temperature or 0.0
+
+    def __str__(self) -> str:
+        """Return the group's name."""
+        name = self.model or "no model named"
+        return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
 
 
 @dataclass
@@ -30,8 +58,9 @@ class Tally:
 
     ``unusable`` counts the samples of each task that has no usable case: they are in no other
     count. ``infra`` are samples that the machine or our own code failed on, ``traces`` where our
-    own code did. Without ``has_plus`` the data set has no plus cases, and no verdicts on them;
-    without ``has_stress`` no verdicts on stress cases were asked for.
+    own code did. ``groups`` counts those of each model and temperature apart. Without ``has_plus``
+    the data set has no plus cases, and no verdicts on them; without ``has_stress`` no verdicts on
+    stress cases were asked for.
     """
 
     base: Counter[str] = field(default_factory=Counter)
@@ -45,6 +74,7 @@ class Tally:
     has_plus: bool = True
     stress: Counter[str] = field(default_factory=Counter)
     has_stress: bool = False
+    groups: dict[Group, Tally] = field(default_factory=dict)
 
     def blame(self, error: Exception) -> None:
         """Keep where our own code failed, if it did: the first few places that differ."""
@@ -53,7 +83,17 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        self.count(row["task_id"], row["base"], row["plus"], row.get("stress"))
+        verdicts = row["base"], row["plus"], row.get("stress")
+        self.count_of(Group.of(row), row["task_id"], *verdicts)
+
+    def count_of(
+        self, group: Group, task: str, base: str, plus: str | None, stress: str | None = None
+    ) -> None:
+        """Count one verdict on a sample of a group, in all and in its group."""
+        if group not in self.groups:
+            self.groups[group] = Tally(has_plus=self.has_plus, has_stress=self.has_stress)
+        for each in (self, self.groups[group]):
+            each.count(task, base, plus, stress)
 
     def count(self, task: str, base: str, plus: str | None, stress: str | None = None) -> None:
         """Count one verdict on a sample of a task; ``stress`` is None if it met no such case."""
@@ -88,46 +128,16 @@ class Tally:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The samples of one model at one temperature; either is None where rows do not name it."""
+def grouped(tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
+    """Return the counts of each model and temperature, or those of all samples as one.
 
-    model: str | None = None
-    temperature: float | None = None
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Group:
-        """Return the group of a result row."""
-        return cls(row.get("model") or None, row.get("temperature"))
-
-    def __str__(self) -> str:
-        """Return the group's name."""
-        name = self.model or "no model named"
-        return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
-
-
-def tallies(
-    rows: Iterable[Mapping[str, Any]], *, has_plus: bool = True, has_stress: bool = False
-) -> dict[Group, Tally]:
-    """Return the counts of each group, in the order of the groups' names and temperatures."""
-    found: dict[Group, Tally] = {}
-    for row in rows:
-        group = Group.of(row)
-        if group not in found:
-            found[group] = Tally(has_plus=has_plus, has_stress=has_stress)
-        found[group].add(row)
-    order = sorted(found, key=lambda group: (group.model or "", group.temperature or 0.0))
-    return {group: found[group] for group in order}
-
-
-def grouped(rows: Iterable[Mapping[str, Any]], tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
-    """Return the counts of each model and temperature, or those of all samples as one."""
-    if pooled:
+    They are in the order of the groups' names and temperatures.
+    """
+    if pooled or not tally.groups:
         return {Group(): tally}
-    found = tallies(rows, has_plus=tally.has_plus, has_stress=tally.has_stress)
-    for each in found.values():
+    for each in tally.groups.values():
         each.unusable = tally.unusable
-    return found or {Group(): tally}
+    return dict(sorted(tally.groups.items(), key=lambda found: found[0].order))
 
 
 def summarized(

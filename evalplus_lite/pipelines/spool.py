@@ -49,9 +49,9 @@ class Spool:
         """Yield the samples in their order."""
         return (Sample(*unpacked(body)) for _, body in self._bodies())
 
-    def places(self) -> Iterator[int]:
-        """Yield where each sample begins, in their order: rising whole numbers."""
-        return (place for place, _ in self._bodies())
+    def places(self) -> Iterator[tuple[int, Sample]]:
+        """Yield the samples in their order, each with where it begins: rising whole numbers."""
+        return ((place, Sample(*unpacked(body))) for place, body in self._bodies())
 
     def read(self, place: int) -> Sample:
         """Return the sample that begins at one of the ``places``."""

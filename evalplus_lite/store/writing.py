@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 from evalplus_lite.errors import InfrastructureError, InputError
 
+_PIECE = 1 << 16
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 
 
@@ -41,10 +42,17 @@ def write_jsonl(
     Raises as ``replacing``.
     """
     count = 0
+    lines, size = list[str](), 0
     with replacing(path) as stream, _packed(path, stream) as packed:
         for row in rows:
-            packed.write(dump_row(row, allow_nan=allow_nan).encode("ascii") + b"\n")
+            line = dump_row(row, allow_nan=allow_nan)
+            lines.append(line)
+            size += len(line)
             count += 1
+            if size > _PIECE:
+                packed.write("\n".join([*lines, ""]).encode("ascii"))
+                lines, size = [], 0
+        packed.write("\n".join([*lines, ""]).encode("ascii"))
     return count
 
 
@@ -173,5 +181,5 @@ def _packed(
     path: str | os.PathLike[str], stream: BinaryIO
 ) -> contextlib.AbstractContextManager[Any]:
     if os.fspath(path).endswith(".gz"):
-        return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=9)
+        return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6)
     return contextlib.nullcontext(stream)

@@ -10,8 +10,8 @@ node, that are simulated: each program takes as long as a real one of its task t
 ``--samples``, which are judged first), and the driver does all that it does for real ones. There
 are as many programs as the workers need ``--seconds`` for. ``fed`` is the share of their time that
 the workers worked until the last program was dealt, ``efficiency`` until the last row was written,
-which the slowest programs decide in a short run; ``driver us`` is the driver's processor time a
-program.
+which the slowest programs decide in a short run, and ``whole`` from the first line read to the last
+file written; ``driver us`` is the driver's processor time a program.
 """
 
 from __future__ import annotations
@@ -182,6 +182,7 @@ def simulate(dataset: str, table: Path, workers: int, node: int, programs: int) 
             "a second": round(programs / wall),
             "fed": f"{100 * worked / (workers * (until - begun[0])):.1f} %",
             "efficiency": f"{100 * backend.nodes.busy / (workers * wall):.1f} %",
+            "whole": f"{100 * backend.nodes.busy / (workers * (end - start)):.1f} %",
             "driver us": round(cpu / programs * 1e6),
             "tables s": round(end - last[0], 1),
             "MiB": round(memory(os.getpid(), "VmHWM")),

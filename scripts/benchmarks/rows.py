@@ -2,11 +2,14 @@
 
     python -m scripts.benchmarks.rows --rows 20000 --rows 200000 --rows 2000000
     python -m scripts.benchmarks.rows --rows 2000000 --only "read parquet"
+    python -m scripts.benchmarks.rows --rows 2000000 --bytes 5000 --shards 2 --only compare
 
 Samples of ten small tasks by two models are judged: half of all texts differ, in their comments at
 least, and 500 programs do. So next to nothing is run, and what is measured is reading, grouping,
 writing, and each command that reads results. ``again`` is the same call once more, which finds
-everything there. Memory is the most that the command's first process had resident, in MiB.
+everything there. ``--bytes`` makes every program so long, by a comment. With ``--shards`` evaluate
+judges so many shares, one after the other, and ``merge`` joins them. Memory is the most that the
+command's first process had resident, in MiB.
 """
 
 from __future__ import annotations
@@ -56,22 +59,24 @@ def main() -> None:
     parser.add_argument("--rows", type=int, action="append", default=[])
     parser.add_argument("--only", action="append", default=[], help="commands after evaluate")
     parser.add_argument("--option", action="append", default=[], help="further ones of evaluate")
+    parser.add_argument("--bytes", type=int, default=0, help="of a program, at least")
+    parser.add_argument("--shards", type=int, default=0, help="that evaluate works in")
     given = parser.parse_args()
-    table = Table(["command", "rows", "peak MiB", "wall s", "rows a second"])
+    table = Table(["command", "rows", "file MB", "peak MiB", "wall s", "rows a second"])
     for count in given.rows:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write(folder / "tasks.jsonl", tasks())
-            write(folder / "samples.jsonl", samples(count))
+            write(folder / "samples.jsonl", samples(count, given.bytes))
             options = ["-w", str(given.workers), *given.option]
-            for label, command in commands(options, given.only).items():
+            for label, command in commands(options, given.only, given.shards).items():
                 if label.removeprefix("read ") in FORMS:
                     convert(folder, label.removeprefix("read "))
                 table.add(measured(label, command, folder, count))
     table.save(given.record)
 
 
-def commands(options: Iterable[str], only: Iterable[str]) -> dict[str, list[str]]:
+def commands(options: Iterable[str], only: Iterable[str], shards: int) -> dict[str, list[str]]:
     """Return each command by its label; ``options`` are further ones of evaluate."""
     reading = {f"read {form}": [sys.executable, "-c", READING_SAMPLES, f"samples.{form}"] for form
                in FORMS}  # fmt: skip
@@ -84,8 +89,17 @@ def commands(options: Iterable[str], only: Iterable[str]) -> dict[str, list[str]
         for label, command in COMMANDS.items()
         if label in wanted
     }
+    if shards:
+        found = in_shards(found.pop("evaluate"), shards) | found
     reading["read_results"] = [sys.executable, "-c", READING]
     return found | {label: command for label, command in reading.items() if label in wanted}
+
+
+def in_shards(evaluate: list[str], count: int) -> dict[str, list[str]]:
+    """Return the commands that judge each share, and ``merge``."""
+    shards = [f"{number}/{count}" for number in range(1, count + 1)]
+    found = {f"evaluate --shard {shard}": [*evaluate, "--shard", shard] for shard in shards}
+    return {**found, "merge": [*evaluate[:3], "merge", "out"]}
 
 
 def measured(label: str, command: list[str], folder: Path, count: int) -> Row:
@@ -102,6 +116,7 @@ def measured(label: str, command: list[str], folder: Path, count: int) -> Row:
     return {
         "command": label,
         "rows": count,
+        "file MB": round((folder / "samples.jsonl").stat().st_size / 1e6),
         "peak MiB": round(peak),
         "wall s": wall,
         "rows a second": round(count / wall),
@@ -125,16 +140,15 @@ def tasks() -> Iterator[Row]:
         }
 
 
-def samples(count: int) -> Iterator[Row]:
-    """Yield the rows of so many samples; every other text is like no other."""
+def samples(count: int, size: int) -> Iterator[Row]:
+    """Yield the rows of so many samples of ``size`` bytes; every other text is like no other."""
+    line = f"# {'word ' * 18}\n"
     for number in range(count):
         task, place = number % TASKS, number // TASKS
         comment = f"  # {number}" if place % 4 < 2 else ""
-        yield {
-            "task_id": f"Rows/{task}",
-            "model": f"model-{place % 2}",
-            "solution": f"def f(x):\n    return x + {place % PROGRAMS}{comment}\n",
-        }
+        program = f"def f(x):\n    return x + {place % PROGRAMS}{comment}\n"
+        program += line * max(0, -(-(size - len(program)) // len(line)))
+        yield {"task_id": f"Rows/{task}", "model": f"model-{place % 2}", "solution": program}
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:

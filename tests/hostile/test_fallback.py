@@ -75,7 +75,7 @@ def run(tmp_path: Path, text: str, command: list[str], path: str) -> tuple[Any, 
         env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,  # a start that hangs takes a minute, and is tried again
         check=False,
     )
     return json.loads(done.stdout) if done.stdout else None, done.stderr, done.returncode
