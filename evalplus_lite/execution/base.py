@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -48,6 +48,19 @@ class Call:
     packages: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How an item may be worked on in parts, each an item, where that ends sooner.
+
+    ``count`` says how many it has, ``cut`` gives them, ``join`` makes of their rows, in their
+    order, what the call would have made of the whole.
+    """
+
+    count: Callable[[Row], int]
+    cut: Callable[[Row], Sequence[Row]]
+    join: Callable[[Sequence[Row]], Row]
+
+
 class Backend(Protocol):
     """Runs calls on items, one at a time in each of its places."""
 
@@ -77,13 +90,14 @@ class Backend(Protocol):
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
+        parts: Parts | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order.
 
         Items are taken as needed, a few ahead of the oldest result. Those of one ``key`` meet the
         same place if that costs no time. The first error is raised where its result would have
         been; of an item that ends its place again and again, or on which our own code fails,
-        ``lost`` may make a row instead.
+        ``lost`` may make a row instead. With ``parts`` items may be cut.
         """
         ...
 

@@ -181,8 +181,10 @@ class RayCrew:
     def _chunk(self, member: Member) -> tuple[list[Job], float] | None:
         """Return what a member is sent next, with the seconds of work that it is likely to be.
 
-        Of what waits a member gets its share at most, so that all end at about the same time; an
-        item of a kind whose time is not known yet counts as a whole chunk of one worker.
+        Of what waits a member gets its share at most, so that all end at about the same time. What
+        takes long, or may, is cut where it can be; what is long all the same goes alone, so that
+        nothing waits with it, and counts as what one worker has ahead. An item of a kind whose time
+        is not known yet counts as a whole chunk of one worker.
         """
         with self._lock:
             room = member.room
@@ -202,10 +204,20 @@ class RayCrew:
                 if (job.tries and chunk) or (is_last_try and member.chunks):
                     self._dealer.put_back(job, job.key)
                     break
+                known = self._times.get((job.call.number, job.key))
+                likely = members.CHUNK_SECONDS if known is None else known * job.size
+                is_long = likely > members.LONG_SECONDS
+                if job.size > 1 and not job.tries and (known is None or is_long):
+                    for part in reversed(job.split()):
+                        self._dealer.put_back(part, part.key)
+                    continue
+                if is_long and chunk:
+                    self._dealer.put_back(job, job.key)
+                    break
                 chunk.append(job)
                 size += len(job.payload)
-                seconds += self._times.get((job.call.number, job.key), members.CHUNK_SECONDS)
-                if job.tries:
+                seconds += min(likely, members.LONG_SECONDS)
+                if job.tries or is_long:
                     break
         return (chunk, seconds) if chunk else None
 
@@ -241,10 +253,10 @@ class RayCrew:
                     job.fail(failure(kind, data))
 
     def _note(self, job: Job, seconds: float) -> None:
-        """Remember how long items of a job's call and key take, lately."""
-        place = job.call.number, job.key
-        known = self._times.pop(place, seconds)
-        self._times[place] = known + 0.3 * (seconds - known)
+        """Remember how long parts of items of a job's call and key take, lately."""
+        place, each = (job.call.number, job.key), seconds / max(1, job.size)
+        known = self._times.pop(place, each)
+        self._times[place] = known + 0.3 * (each - known)
         if len(self._times) > MOST_KEYS:
             del self._times[next(iter(self._times))]
 

@@ -23,6 +23,8 @@ LOOKAHEAD = 4 * MOST_ITEMS
 """Items taken ahead, a worker: for each node a chunk, the next ones, and some for others."""
 CHUNKS_AHEAD = 3
 """Chunks that a node has at a time: it never waits for the next one."""
+LONG_SECONDS = CHUNKS_AHEAD * CHUNK_SECONDS
+"""What takes longer keeps one worker busy until its node has been dealt to again."""
 HELD = 1 << 19
 """Bytes of items and rows that may wait for an older item, a worker: while one takes half a minute
 the others go on with what comes after it."""

@@ -21,7 +21,7 @@ from concurrent.futures import Future
 from typing import IO, Any, Protocol, Self
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call, Ref, Result, Row
+from evalplus_lite.execution.base import Call, Parts, Ref, Result, Row
 from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.crew import Crew
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
@@ -187,6 +187,7 @@ class Processes:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
+        parts: Parts | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
         known, held = self._known(call), Held()
@@ -205,7 +206,8 @@ class Processes:
 
         try:
             for item in items:
-                job = self._begin(known, item, None if key is None else key(item), _as_it_is, held)
+                name = None if key is None else key(item)
+                job = self._begin(known, item, name, _as_it_is, held, parts)
                 waiting.append(job)
                 del item  # while the caller works with a row, it is not kept
                 while waiting and (
@@ -227,8 +229,11 @@ class Processes:
         key: Hashable,
         then: Callable[[Row], Any],
         held: Held | None,
+        parts: Parts | None = None,
     ) -> Job:
-        job = Job(next(self._numbers), call, encoded(item), key, then, held)
+        job = Job(next(self._numbers), call, encoded(item), key, then, held, parts)
+        if parts is not None:
+            job.size = parts.count(item)
         if held is not None:
             job.weight = len(job.payload)
             held.size += job.weight

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.base import Backend, Call, Parts, Row
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.grouping import Groups, to_row
 from evalplus_lite.pipelines.progress import Progress, Silent
@@ -16,6 +16,21 @@ from evalplus_lite.pipelines.work.settings import Settings
 from evalplus_lite.pipelines.work.staging import Staging
 from evalplus_lite.store.resuming import Rows
 from evalplus_lite.types import Task
+
+
+def cut(item: Row) -> list[Row]:
+    """Return an item's groups of equal programs, each as an item of its own."""
+    ref, task_id, groups = item
+    return [(ref, task_id, [group]) for group in groups]
+
+
+def joined(rows: Sequence[Row]) -> Row:
+    """Return the row of an item, made of those of its groups."""
+    evidence = next((found for found, _ in rows if found is not None), None)
+    return evidence, [each for _, judged in rows for each in judged]
+
+
+PARTS = Parts(count=lambda item: len(item[2]), cut=cut, join=joined)
 
 
 def judge(
@@ -61,12 +76,9 @@ def judge(
 
     def failed(item: Row, error: Exception) -> Row:
         """Try the programs of an item that was lost one by one, so that one costs no other."""
-        ref, task_id, groups = item
+        _, _, groups = item
         if len(groups) > 1:
-            alone = ((ref, task_id, [group]) for group in groups)
-            rows = list(backend.map(call, alone, key=itemgetter(1), lost=failed))
-            evidence = next((found for found, _ in rows if found is not None), None)
-            return evidence, [each for _, judged in rows for each in judged]
+            return joined(list(backend.map(call, cut(item), key=itemgetter(1), lost=failed)))
         tally.blame(error)
         ((_, members),) = groups
         return None, [("infra", None, str(error), None, "")] * len(members)
@@ -78,7 +90,8 @@ def judge(
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
     sent: deque[tuple[str, list[tuple[int, Group]]]] = deque()
-    for evidence, judged in backend.map(call, dealt(), key=itemgetter(1), lost=failed):
+    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS)
+    for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
         for (index, group), (base, plus, line, stress, cost) in zip(members, judged, strict=True):
