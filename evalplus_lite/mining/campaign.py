@@ -10,12 +10,14 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Container, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call
+from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.funnel import Funnel
@@ -25,6 +27,9 @@ from evalplus_lite.mining.tasks.likeness import Seen
 from evalplus_lite.mining.work import is_path, lost_row
 from evalplus_lite.store import Journal, Row, read_jsonl, write_jsonl, write_text
 from evalplus_lite.store.resuming import finished
+
+AHEAD = 4
+"""Packages that are begun or wait to be, a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ class Campaign:
         return self._write(path) if self.only is None else Funnel()
 
     def _rows(self, names: list[str]) -> Iterator[dict[str, Any]]:
+        """Yield packages' rows as they come: one that takes an hour holds up no other's."""
         settings = (
             asdict(self.settings),
             [str(path) for path in self.companions],
@@ -116,7 +122,24 @@ class Campaign:
             None if self.refresh is None else str(self.refresh.path),
         )
         call = Call("evalplus_lite.mining.work:mining", settings)
-        return self.backend.map(call, names, lost=lambda name, error: lost_row(name, str(error)))
+        left = iter(names)
+        waiting: dict[Future[dict[str, Any]], str] = {}
+        try:
+            while True:
+                for name in itertools.islice(left, AHEAD * self.backend.workers - len(waiting)):
+                    waiting[self.backend.submit(call, name, then=dict)] = name
+                if not waiting:
+                    return
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    name = waiting.pop(future)
+                    try:
+                        row = future.result()
+                    except (Lost, Defect) as error:
+                        row = lost_row(name, str(error))
+                    yield row
+        finally:
+            for future in waiting:
+                future.cancel()
 
     def _write(self, journal: Path) -> Funnel:
         """Write tasks, rejects, timings and funnel from the journal, streaming."""
