@@ -31,6 +31,11 @@ LOAD_SECONDS = 30.0
 COMPILE_SECONDS = 300.0
 """Seconds that compiling an original may take; what is missing then is compiled at each import."""
 MAX_SLOW_MODULES = 3
+MAX_SLOW = 2
+"""Inputs that may take too long in a run, of inputs that were quick before."""
+MAX_WAITING = 3
+"""Functions of a package whose originals may take too long: what waits for something, a terminal
+say, does so in all that it has."""
 VARIANTS = 4
 """Reruns, each with another hash seed, clock, environment, folder and generator state."""
 
@@ -80,6 +85,7 @@ class Original(AbstractContextManager["Original"]):
     _sandbox: Sandbox | None = field(init=False, default=None)
     _is_slow: bool = field(init=False, default=False)
     _slow_modules: int = field(init=False, default=0)
+    _waiting: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         """Nothing is unpacked before its first run."""
@@ -115,16 +121,24 @@ class Original(AbstractContextManager["Original"]):
             needs=tuple((each.module, mentioned(each)) for each in function.needs),
         )
         found = RunResult((), failure="took too long to import")
+        if self._waiting >= MAX_WAITING:
+            return RunResult((), failure=f"{MAX_WAITING} others of the package took too long")
         if not self._is_slow:
-            found = run(self._ready(), subject, calls, load=LOAD_SECONDS)
+            found = run(self._ready(), subject, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
             # Stand-ins for missing libraries can send an import round in circles: once is enough.
             self._is_slow = _ran_out(found)
         if found.failure and self._slow_modules < MAX_SLOW_MODULES:
             bare = replace(subject, bare_parents=True)
-            alone = run(self._ready(), bare, calls, load=LOAD_SECONDS)
+            alone = run(self._ready(), bare, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
             self._slow_modules += _ran_out(alone)
-            return found if alone.failure else alone
+            found = found if alone.failure else alone
+        self._waiting += is_too_slow(found)
         return found
+
+
+def is_too_slow(found: RunResult) -> bool:
+    """Return whether as many inputs took too long as may."""
+    return sum(answer.kind == "slow" for answer in found.answers) >= MAX_SLOW
 
 
 def _ran_out(session: RunResult) -> bool:
@@ -186,7 +200,8 @@ def prove(
             return ProofResult("stable", Obstacle("shows an address", answer.key[:200]))
     subject = CallableProgram(function.name, function.signature, code=function.code)
     for number, sandbox in enumerate(sandboxes.others, start=1):
-        problem = _unstable(calls, base, run(sandbox, subject, calls, variant=number))
+        again = run(sandbox, subject, calls, variant=number, max_slow=MAX_SLOW)
+        problem = _unstable(calls, base, again)
         if problem is not None:
             return ProofResult("stable", problem)
     # Last, because importing a large package costs the most.
@@ -199,6 +214,9 @@ def _compare(
     theirs = original.run(function, calls)
     if theirs.failure:
         return ProofResult("proved", Obstacle("original does not load", theirs.failure))
+    if is_too_slow(theirs):
+        detail = f"on {MAX_SLOW} inputs that take the program little time"
+        return ProofResult("proved", Obstacle("original takes too long", detail))
     compared = wording = 0
     for call, mine, other in zip(calls, base.answers, theirs.answers, strict=True):
         if mine.kind not in ("value", "error") or other.kind not in ("value", "error"):

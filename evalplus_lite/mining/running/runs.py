@@ -88,6 +88,8 @@ def is_answer(answer: CallResult) -> bool:
     return answer.kind in ("value", "error")
 
 
+UNSTEADY = "quick in one run, without end in another"
+"""What is wrong with code that waits for something, as some calls do by what was called before."""
 UNFIT_ERRORS = frozenset({"RecursionError", "MemoryError", "TooLong", "SystemExit", "TimeoutError"})
 """Exceptions that speak of the machine or the stack, not of the arguments."""
 
@@ -178,12 +180,13 @@ def run(
     timed: bool = False,
     max_slow: int | None = None,
     total: float = math.inf,
+    is_again: bool = False,
 ) -> RunResult:
     """Call a subject on cases, each with fresh arguments.
 
     ``cpu`` seconds a case, ``total`` of all, ``load`` seconds to load. ``timed``: answers carry
     their CPU seconds. After ``max_slow`` cases that took too long, the rest are answered ``unfit``
-    without a run.
+    without a run. ``is_again``: all were quick in an earlier run.
     """
     calls = list(calls)
     inputs = Inputs.of([*rows(calls), (None, None)])
@@ -197,13 +200,17 @@ def run(
 
     program = subject.program(variant=variant)
     found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
-    if slow and not isinstance(found.outcomes[-1], Returned):
-        # Cut short: the quick ones once more, to learn what they touched.
+    if slow and not isinstance(found.outcomes[-1], Returned) and not subject.module:
+        if is_again:  # once more and once more it could take minutes for each call that there is
+            return RunResult((), failure=UNSTEADY, seconds=found.cpu)
+        # Cut short: the quick ones once more, to learn what they touched (not of an original).
         quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
-        again = run(sandbox, subject, [calls[at] for at in quick], variant=variant, cpu=cpu)
+        left = [calls[at] for at in quick]
+        again = run(sandbox, subject, left, variant=variant, cpu=cpu, max_slow=1, is_again=True)
         every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
         seconds = found.cpu + again.seconds
-        return RunResult(tuple(every), again.touched, again.failure, seconds)
+        answers = () if again.failure else tuple(every)
+        return RunResult(answers, again.touched, again.failure, seconds)
     if found.load_failed:
         return RunResult((), failure=_describe(found.outcomes[0]), seconds=found.cpu)
     answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
