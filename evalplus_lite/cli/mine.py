@@ -52,6 +52,13 @@ def mine(
             "--with-deps", help="Also download what packages require, if not given: pure wheels."
         ),
     ] = False,
+    observe: Annotated[
+        bool,
+        typer.Option(
+            "--observe",
+            help="Run packages' own tests in the sandbox for the types that they call with.",
+        ),
+    ] = False,
     types: Annotated[
         TypeSet,
         typer.Option(
@@ -137,6 +144,7 @@ def mine(
         tools=tools,
         functions=functions,
         with_deps=with_deps,
+        observe=observe,
     )
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named and refresh is None:

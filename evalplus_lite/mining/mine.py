@@ -14,6 +14,7 @@ from evalplus_lite.mining.inputs.explore import ROUNDS
 from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.search import find_cases
 from evalplus_lite.mining.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
+from evalplus_lite.mining.running.observing import Observed, observe
 from evalplus_lite.mining.running.proof import (
     Original,
     ProofResult,
@@ -45,6 +46,10 @@ BEYOND = "beyond the functions of a package that are run"
 """Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
 
 
+UNOBSERVED = "no tests were run"
+"""What is told of a package whose tests were to be run."""
+
+
 @dataclass(frozen=True, slots=True)
 class MiningSettings:
     """How to mine; all of it decides the result, so it is the identity of a resumable run.
@@ -55,7 +60,8 @@ class MiningSettings:
     asked for as calls of a tool (``tools``) or as JSON that a schema describes. ``functions`` are
     run of a package at most, chosen by their names' hashes. ``refreshed`` names the content of the
     tasks whose functions get new inputs, if that is what is wanted. ``with_deps``: what a package
-    requires is downloaded, as far as it is not at hand and is pure wheels.
+    requires is downloaded, as far as it is not at hand and is pure wheels. ``observe``: its tests
+    are run, for the types that they give to parameters without an annotation.
     """
 
     seed: int = 0
@@ -72,6 +78,7 @@ class MiningSettings:
     functions: int | None = None
     refreshed: str = ""
     with_deps: bool = False
+    observe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,8 @@ class PackageMine:
     source: ModelSource | None = None
     wanted: Mapping[str, frozenset[str]] | None = None
     """Of functions that are to have new inputs, by id, the keys of those that they have."""
+    tests: PackageSource | None = None
+    """The source that holds the package's tests, if that is another."""
     funnel: Funnel = field(default_factory=Funnel)
 
     def yields(self) -> Iterator[Yield]:
@@ -105,6 +114,10 @@ class PackageMine:
             problem = Obstacle(refused, self.package.licence.expression)
             yield Yield(reject=Reject(self.package.name, "*", "packages", refused, (problem,)))
             return
+        seen = self._observed()
+        if seen.problem:
+            problem = Obstacle(UNOBSERVED, seen.problem)
+            yield Yield(reject=Reject(self.package.name, "*", "packages", UNOBSERVED, (problem,)))
         static = StaticMine(
             self.package,
             self.companions,
@@ -112,6 +125,7 @@ class PackageMine:
             comments=self.settings.comments,
             keep_all=self.settings.keep_all,
             only=self.wanted,
+            observed=seen.of if seen.parameters else None,
             funnel=self.funnel,
         )
         sandboxes = self.sandboxes
@@ -134,6 +148,15 @@ class PackageMine:
                         yield self._rejected(function, "loads", problem)
         for reject in static.rejects:
             yield Yield(reject=reject)
+
+    def _observed(self) -> Observed:
+        """Return what the package's tests show, if that is asked for."""
+        if not self.settings.observe or self.sandboxes is None:
+            return Observed()
+        found = observe(self.tests or self.package, self.companions, self.sandboxes.plain.config)
+        self.funnel.add("tests run", found.tests)
+        self.funnel.add("functions seen in tests", len(found.parameters))
+        return found
 
     def _within(self, found: Iterator[MinedFunction]) -> Iterator[tuple[MinedFunction, bool]]:
         """Yield functions, each with whether it is one of so many as are to be run."""

@@ -23,6 +23,7 @@ from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.llm import Client, ModelSource
 from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.mine import MiningSettings, PackageMine
+from evalplus_lite.mining.running.observing import has_tests
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.static import Reject
@@ -78,8 +79,16 @@ class PackageWork:
                 row["sha256"] = package.origin.sha256
                 libraries = Path(folder, "required") if self.settings.with_deps else None
                 others = list(self._companions(package, stack, libraries, row["rejects"]))
+                tests = self._tests(package, stack) if self.settings.observe else None
                 mine = PackageMine(
-                    package, self.settings, others, sandboxes, self.source, self.wanted, funnel
+                    package,
+                    self.settings,
+                    others,
+                    sandboxes,
+                    self.source,
+                    self.wanted,
+                    tests,
+                    funnel,
                 )
                 for result in mine.yields():
                     if result.task is not None:
@@ -100,6 +109,14 @@ class PackageWork:
             return package
         path = Path(name) if is_path(name) else download(name, folder)
         return stack.enter_context(open_package(path))
+
+    def _tests(self, package: PackageSource, stack: ExitStack) -> PackageSource | None:
+        """Open the archive at hand of the same package that holds its tests, if it has none."""
+        path = self.archives.get(package.name)
+        if path is None or has_tests(package):
+            return None
+        found = stack.enter_context(open_package(path))
+        return found if found.version == package.version else None
 
     def _companions(
         self,

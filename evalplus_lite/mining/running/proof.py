@@ -101,7 +101,7 @@ class Original(AbstractContextManager["Original"]):
         if self._sandbox is None:
             root = Path(self._folder.name)
             for package in (*self.companions, self.package):
-                _unpack(package, root)
+                unpack(package, root)
             _compile(root)
             for path in (root, *root.rglob("*")):
                 path.chmod(0o755 if path.is_dir() else 0o644)
@@ -145,7 +145,8 @@ def _ran_out(session: RunResult) -> bool:
     return session.failure == "took too long"
 
 
-def _unpack(package: PackageSource, root: Path) -> None:
+def unpack(package: PackageSource, root: Path) -> None:
+    """Write a package's modules and data to a folder, as they are imported; tests are left out."""
     for file in package.files.values():
         if file.is_test:
             continue

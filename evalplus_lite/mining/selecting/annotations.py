@@ -8,7 +8,7 @@ level alias mean the same.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -35,6 +35,7 @@ from evalplus_lite.mining.selecting.built import (
     of_enum,
     of_library,
 )
+from evalplus_lite.mining.selecting.unannotated import Told
 
 TypeSet: TypeAlias = Literal["paper", "wide", "known"]
 """The paper's types; more of them; and where annotations are missing, what else tells the type."""
@@ -90,6 +91,8 @@ class PackageAnnotations:
     """What says how objects of a class are made of plain values."""
     stubs: Stubs | None = None
     """What declares functions that have no annotations."""
+    observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
+    """What tests gave to the parameters of a module's class's (or "") function."""
     _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
 
     def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Refused:

@@ -93,7 +93,7 @@ def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> It
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             census.top_level += 1
             arguments = arguments_of(node.args)
-            stub = declared(reader.stubs, module.name, "", node)
+            stub = declared(reader, module.name, "", node)
             is_bare = node.returns is None or any(a.annotation is None for a in arguments)
             if is_bare and (reader.types != "known" or not is_told(node, stub)):
                 continue
@@ -114,7 +114,7 @@ def _in_class(
 ) -> Iterator[Candidate]:
     for method in methods_of(owner):
         arguments = arguments_of(method.args)[1:]
-        stub = declared(reader.stubs, module.name, owner.name, method)
+        stub = declared(reader, module.name, owner.name, method)
         is_bare = method.returns is None or any(a.annotation is None for a in arguments)
         if is_bare and (reader.types != "known" or not is_told(method, stub)):
             continue

@@ -86,7 +86,7 @@ def read_signature(
     listed = _listed(node.args)
     if not listed:
         return Refused("no arguments", "")
-    stub = declared(reader.stubs, module, owner, node)
+    stub = declared(reader, module, owner, node)
     result: Type | Refused = Type("any") if stub.result is None else stub.result
     if node.returns is not None:
         result = reader.read(node.returns, module, result=True)

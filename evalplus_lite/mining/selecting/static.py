@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import traceback
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.methods import fields_of
 from evalplus_lite.mining.selecting.purity import impurities
 from evalplus_lite.mining.selecting.signatures import Signature
+from evalplus_lite.mining.selecting.unannotated import Told
 from evalplus_lite.mining.sources.origin import Origin
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.static import StaticStatistics, static_statistics
@@ -115,6 +116,8 @@ class StaticMine:
     keep_all: bool = False
     only: Container[str] | None = None
     """Ids of functions that are asked for; all, if None."""
+    observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
+    """What tests gave to the parameters of a module's class's (or "") function."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
@@ -125,7 +128,9 @@ class StaticMine:
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
         stubs = Stubs(self.package, self.companions) if self.types == "known" else None
-        reader = PackageAnnotations(resolver, types=self.types, fields=fields_of, stubs=stubs)
+        reader = PackageAnnotations(
+            resolver, types=self.types, fields=fields_of, stubs=stubs, observed=self.observed
+        )
         census = Census()
         for candidate in candidates(index, reader, census):
             found = self._found(candidate, resolver, index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.reading.bindings import arguments_of
@@ -24,6 +24,15 @@ NOTHING = Declared({})
 
 
 def declared(
+    known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Declared:
+    """Return what stubs tell of a function, and of other parameters what tests gave them."""
+    found = _by_stubs(known.stubs, module, owner, node)
+    seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
+    return replace(found, parameters=seen | found.parameters) if seen else found
+
+
+def _by_stubs(
     stubs: Stubs | None, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Declared:
     """Return what stubs tell of a function, of every overload that can be read."""

@@ -17,10 +17,12 @@ from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.types import Value
 
-Origin: TypeAlias = Literal["annotation", "stub", "default", "docstring", "example", "use", "none"]
+Origin: TypeAlias = Literal[
+    "annotation", "stub", "observed", "example", "docstring", "default", "use", "none"
+]
 """What told a type; ``none``: nothing did, so any plain value is drawn."""
 
-_ITEM = Type("union", (Type("int"), Type("str")))
+ITEM = Type("union", (Type("int"), Type("str")))
 _WORDS = {
     "str": "str", "string": "str", "text": "str", "unicode": "str", "basestring": "str",
     "int": "int", "integer": "int", "float": "float", "number": "float", "numeric": "float",
@@ -129,11 +131,12 @@ def _type_of(value: Value, depth: int = 0) -> Type | None:
     if isinstance(value, dict):
         held = [t for t in (_type_of(each, depth + 1) for each in value.values()) if t is not None]
         return Type(
-            "dict", (_either(known), _either(held)) if known and held else (Type("str"), _ITEM)
+            "dict",
+            (_either(known), _either(held)) if known and held else (Type("str"), ITEM),
         )
     if isinstance(value, tuple) and 0 < len(known) <= _LONGEST_TUPLE:
         return Type("tuple", tuple(known))
-    item = _either(known) if known else _ITEM
+    item = _either(known) if known else ITEM
     return Type(name, (item,), variadic=name == "tuple")
 
 
@@ -157,17 +160,17 @@ def _documented(docstring: str, name: str) -> Type | None:
             # "list of str" is one type; "str or int" is two.
             if next(iter(kinds)) in ("list", "set") and "of" in words:
                 held = [Type(kind) for kind in list(kinds)[1:]]
-                return Type(next(iter(kinds)), (_either(held) if held else _ITEM,))
+                return Type(next(iter(kinds)), (_either(held) if held else ITEM,))
             return _either(map(_held, kinds))
     return None
 
 
 def _held(kind: str) -> Type:
     if kind in ("list", "set"):
-        return Type(kind, (_ITEM,))
+        return Type(kind, (ITEM,))
     if kind == "tuple":
-        return Type("tuple", (_ITEM,), variadic=True)
-    return Type("dict", (Type("str"), _ITEM)) if kind == "dict" else Type(kind)
+        return Type("tuple", (ITEM,), variadic=True)
+    return Type("dict", (Type("str"), ITEM)) if kind == "dict" else Type(kind)
 
 
 class _Uses:

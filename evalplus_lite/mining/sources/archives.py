@@ -250,6 +250,7 @@ def _package(
         requires=tuple(metadata.get("requires_dist", [])),
         compiled=frozenset(compiled),
         data=data,
+        members=names,
         _read=read,
         _close=close,
     )

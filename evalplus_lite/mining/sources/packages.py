@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tokenize
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +51,8 @@ class PackageSource(AbstractContextManager["PackageSource"]):
     """Dotted names of modules that exist as compiled extensions."""
     data: Mapping[str, str] = field(default_factory=dict)
     """Path beside the modules -> stored path, of files that are no code."""
+    members: Sequence[str] = ()
+    """Stored paths of all files, tests too."""
     _read: Callable[[str], bytes] = field(default=lambda path: b"", repr=False)
     _close: Callable[[], None] = field(default=lambda: None, repr=False)
 
@@ -70,7 +72,7 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
     def data_file(self, stored: str) -> bytes:
-        """Return the contents of a file that is no code."""
+        """Return the contents of a file, by its stored path."""
         return self._read(stored)
 
     def __exit__(self, *details: object) -> None:

@@ -1,0 +1,128 @@
+"""What a package's own tests show of types: they run in the sandbox, and are not believed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evalplus_lite import Session, mine
+from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.running.observing import Observed, observe
+from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.sandbox import SandboxConfig
+
+PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'
+PACKAGE = """
+def joined(first, parts, sep):
+    return f"{first}{sep}{len(parts)}{sep}{[each for each in parts][:2]}"
+
+def sized(thing):
+    return thing.size + 1
+
+class Box:
+    @staticmethod
+    def packed(parts, width):
+        width = max(1, width)
+        return [parts[at : at + width] for at in range(0, len(parts), width)]
+"""
+TESTS = """
+import unittest
+import pytest
+import toys
+
+@pytest.mark.parametrize("first", ["a", 3])
+def test_joined(first, tmp_path):
+    assert toys.joined(first, [1, 2], ";") == f"{first};2;[1, 2]"
+
+class Old(unittest.TestCase):
+    def test_sized(self):
+        class Thing:
+            size = 3
+        self.assertEqual(toys.sized(Thing()), 4)
+
+def test_packed():
+    assert toys.Box.packed("abcd", 3) == ["abc", "d"]
+
+def test_that_fails():
+    assert toys.joined(1, (), "") == 0
+"""
+
+
+def project(folder: Path, tests: str = TESTS, **files: str) -> Path:
+    """Write a source tree with its tests beside the package."""
+    written = {"pyproject.toml": PROJECT, "toys/__init__.py": PACKAGE, **files}
+    written["tests/test_toys.py"] = tests
+    for name, text in written.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def seen(folder: Path) -> Observed:
+    """Return what the tests of a source tree show."""
+    with open_package(folder) as package:
+        return observe(package, (), SandboxConfig(packages=()))
+
+
+def told(found: Observed, name: str, owner: str = "") -> dict[str, str]:
+    """Return a function's parameters with their types as text."""
+    return {name: str(each.type) for name, each in found.of("toys", owner, name).items()}
+
+
+def test_types_are_those_of_plain_values(tmp_path: Path) -> None:
+    """Of tests of either kind, also of those that fail; an object is no plain value."""
+    found = seen(project(tmp_path / "toys-1.0"))
+    assert (found.tests, found.passed, found.problem) == (5, 4, "")
+    assert told(found, "joined") == {
+        "first": "int | str",
+        "parts": "list[int] | tuple[int | str, ...]",
+        "sep": "str",
+    }
+    assert told(found, "packed", "Box") == {"parts": "str", "width": "int"}
+    assert found.of("toys", "", "sized")["thing"].type is None
+
+
+@pytest.mark.parametrize(
+    ("tests", "files"),
+    [
+        ("import os\nos._exit(0)\n", {}),
+        ("import missing_library\n", {}),
+        (TESTS, {"conftest.py": "raise SystemExit(3)\n"}),
+        ("x = 1\n", {}),
+    ],
+)
+def test_tests_that_cannot_be_run_show_nothing(
+    tmp_path: Path, tests: str, files: dict[str, str]
+) -> None:
+    """Whatever they do to their own process: there is a reason, and no type."""
+    found = seen(project(tmp_path / "toys-1.0", tests, **files))
+    assert not found.parameters
+    assert found.problem
+
+
+def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
+    """Functions of which nothing else tells the types are mined, and proved as others are."""
+    folder = project(tmp_path / "toys-1.0")
+    out = tmp_path / "out" / "tasks.jsonl"
+    with Session(workers=1) as session:
+        settings = MiningSettings(types="known", observe=True)
+        result = mine([str(folder)], settings=settings, out=out, session=session)
+        rows = {row["function"]: row for row in result.to_rows()}
+        origins = {
+            each["name"]: each.get("origin") for each in rows["joined"]["signature"]["parameters"]
+        }
+        assert origins == dict.fromkeys(["first", "parts", "sep"], "observed")
+        assert not rows["joined"]["validators"]["failed"]
+        assert rows["joined"]["compared"] >= len(rows["joined"]["cases"])
+        assert result.funnel.counts["tests run"] == 5
+        assert "sized" not in rows
+
+        (folder / "tests" / "test_toys.py").unlink()
+        again = mine(
+            [str(folder)], settings=settings, out=tmp_path / "again.jsonl", session=session
+        )
+    assert "observed" not in json.dumps([row["signature"] for row in again.to_rows()])
+    rejects = map(json.loads, (tmp_path / "again.rejects.jsonl").read_text().splitlines())
+    assert any(each["reason"] == "no tests were run" for each in rejects)
