@@ -138,8 +138,10 @@ def _read(value: Any) -> Observed:
         match function:
             case [str(module), str(name), dict(kinds)]:
                 owner, _, own = name.rpartition(".")
-                told = {str(key): _told(seen) for key, seen in kinds.items() if seen}
-                parameters[module, owner, own] = told
+                told = {str(key): _type_of(seen) for key, seen in kinds.items()}
+                parameters[module, owner, own] = {
+                    key: Told(kind, "observed") for key, kind in told.items() if kind is not None
+                }
             case _:
                 continue
     if not tests:
@@ -147,7 +149,7 @@ def _read(value: Any) -> Observed:
     return Observed(parameters, tests, passed, cut[:10])
 
 
-def _told(seen: Any) -> Told:
+def _type_of(seen: Any) -> Type | None:
     """Return a parameter's type: of all plain values that were seen; None if there was none."""
     kinds = [_type(each) for each in seen] if isinstance(seen, list) else []
     members = dict.fromkeys(kind for kind in kinds if kind is not None)
@@ -156,9 +158,9 @@ def _told(seen: Any) -> Told:
         if any(other.kind == kind.kind and other not in bare for other in members):
             del members[kind]
     if not members or set(members) == {Type("none")}:
-        return Told(None, "observed")
+        return None
     listed = tuple(sorted(members, key=str))
-    return Told(listed[0] if len(listed) == 1 else Type("union", listed), "observed")
+    return listed[0] if len(listed) == 1 else Type("union", listed)
 
 
 def _type(tree: Any, depth: int = 0) -> Type | None:
