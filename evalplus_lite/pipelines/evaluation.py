@@ -31,7 +31,7 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
-from evalplus_lite.store.background import written_beside
+from evalplus_lite.store.background import Guard, written_beside
 from evalplus_lite.store.parts import Parts, written_rows
 from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.tasks import Dataset
@@ -182,7 +182,7 @@ def evaluate(
             texts = (
                 contextlib.nullcontext()
                 if folder is None or (share is not None and share.is_part)
-                else written_beside(folder / PROGRAMS, distinct(programs))
+                else written_beside(folder / PROGRAMS, lambda guard: distinct(programs, guard))
             )
             with texts:
                 tally = judge(
@@ -254,7 +254,7 @@ def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
     return found
 
 
-def distinct(programs: Spool) -> Iterator[dict[str, str]]:
+def distinct(programs: Spool, guard: Guard) -> Iterator[dict[str, str]]:
     """Yield a row for each distinct program: its name in results, and its text."""
-    for name, text in first_of_each(programs):
+    for name, text in first_of_each(programs, guard):
         yield {"program": name, "solution": text}

@@ -11,6 +11,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.pipelines.spool import Spool
 from evalplus_lite.programs import program_hash
 from evalplus_lite.store import Row as FileRow
+from evalplus_lite.store.background import Guard
 from evalplus_lite.store.resuming import Rows, finished
 from evalplus_lite.store.sorting import Sorter
 from evalplus_lite.types import Sample
@@ -118,17 +119,17 @@ def _digest(*facts: object) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
-def first_of_each(programs: Spool) -> Iterator[tuple[str, str]]:
+def first_of_each(programs: Spool, guard: Guard) -> Iterator[tuple[str, str]]:
     """Yield each distinct program's name in results and its text, in the order of the samples."""
     alike, firsts = Sorter(2 * NUMBER), Sorter(2 * NUMBER)
-    for place, sample in programs.places():
+    for place, sample in guard(programs.places()):
         alike.add(bytes.fromhex(program_hash(sample.source)) + place.to_bytes(NUMBER))
     last = b""
     for record in alike:
         if record[:NUMBER] != last:
             last = record[:NUMBER]
             firsts.add(record[NUMBER:] + last)
-    places = programs.places()
+    places = guard(programs.places())
     for first in firsts:
         wanted = int.from_bytes(first[:NUMBER])
         text = next(sample.source for place, sample in places if place == wanted)

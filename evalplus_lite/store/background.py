@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from evalplus_lite.store.writing import write_jsonl
+
+Item = TypeVar("Item")
+
+
+class Guard(Protocol):
+    """Gives items on, until nobody wants what is made of them any more."""
+
+    def __call__(self, items: Iterable[Item], /) -> Iterator[Item]:
+        """Return the items."""
+        ...
 
 
 class _Ended(Exception):
@@ -17,22 +27,25 @@ class _Ended(Exception):
 
 
 @contextlib.contextmanager
-def written_beside(path: Path, rows: Iterable[Mapping[str, Any]]) -> Iterator[None]:
+def written_beside(
+    path: Path, rows: Callable[[Guard], Iterable[Mapping[str, Any]]]
+) -> Iterator[None]:
     """Write rows to a file, as ``write_jsonl`` does, in a thread while the block runs.
 
-    The file is there when the block has ended; if that fails, the old one stays as it was. Errors
-    of ``write_jsonl``, or of ``rows``, are raised at the end of the block.
+    ``rows`` makes them, and sends what it goes through for long through the guard it is given, so
+    that it ends soon if the block fails. The file is there when the block has ended; if that fails,
+    the old one stays as it was. Errors of ``write_jsonl``, or of ``rows``, are raised at the end.
     """
     is_ended = threading.Event()
 
-    def until_ended() -> Iterator[Mapping[str, Any]]:
-        for row in rows:
+    def guard(items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
             if is_ended.is_set():
                 raise _Ended
-            yield row
+            yield item
 
     with ThreadPoolExecutor(1, thread_name_prefix="writing") as thread:
-        written = thread.submit(write_jsonl, path, until_ended())
+        written = thread.submit(write_jsonl, path, rows(guard))
         try:
             yield
         except BaseException:

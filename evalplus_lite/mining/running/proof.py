@@ -202,6 +202,8 @@ def prove(
     subject = CallableProgram(function.name, function.signature, code=function.code)
     for number, sandbox in enumerate(sandboxes.others, start=1):
         again = run(sandbox, subject, calls, variant=number, max_slow=MAX_SLOW)
+        if is_too_slow(again):
+            return ProofResult("stable", Obstacle("changes between runs", "some take too long"))
         problem = _unstable(calls, base, again)
         if problem is not None:
             return ProofResult("stable", problem)
