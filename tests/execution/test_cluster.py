@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import alive, descendants
+from support.commands import alive, descendants, write_rows
 
 from evalplus_lite import Dataset, InputError, Sample, Session, Verifier, augment, evaluate
 from evalplus_lite.errors import SandboxUnavailable
@@ -159,6 +160,26 @@ def test_a_node_that_is_killed_and_one_that_joins(nodes: Any, backend: Cluster) 
     assert first + list(rows) == [n * n for n in range(60)]
 
 
+def test_a_raylet_that_is_killed_leaves_nothing(nodes: Any, backend: Cluster) -> None:
+    """Its items are done elsewhere, and what it had started ends with it."""
+    assert backend.tier
+    joined = nodes.add_node(num_cpus=1)
+    raylet = joined.all_processes["raylet"][0].process.pid
+    rows = backend.map(Call("support.work:sleeping"), range(60))
+    first = [next(rows)]
+    deadline = time.monotonic() + 60
+    while not launchers(joined) and time.monotonic() < deadline:
+        first.append(next(rows))
+    started = descendants(raylet)
+    assert launchers(joined)
+    os.kill(raylet, signal.SIGKILL)
+    assert first + list(rows) == [n * n for n in range(60)]
+    while alive(started) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not alive(started)
+    nodes.remove_node(joined, allow_graceful=False)
+
+
 def test_an_item_that_ends_its_actor_takes_no_other_with_it(backend: Cluster) -> None:
     """After some tries it is lost, which is no verdict; all others have their rows."""
     found = list(
@@ -205,7 +226,7 @@ def test_nothing_is_left_when_the_driver_is_killed(nodes: Any, tmp_path: Path) -
     ) as driver:
         assert driver.stdout is not None
         assert driver.stdout.readline() == "ready\n"
-        started = launchers(nodes)
+        started = launchers(*nodes.list_all_nodes())
         assert started
         driver.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 60
@@ -214,9 +235,60 @@ def test_nothing_is_left_when_the_driver_is_killed(nodes: Any, tmp_path: Path) -
     assert not alive(started)
 
 
-def launchers(nodes: Any) -> set[int]:
+def test_the_server_on_a_cluster(nodes: Any, tmp_path: Path) -> None:
+    """The command's verdicts are right, alone and many at a time; told to end, it ends."""
+    httpx = pytest.importorskip("httpx", reason="needs httpx")
+    pytest.importorskip("uvicorn", reason="needs uvicorn")
+    row = {"id": "Own/it", "prompt": "", "entry_point": "f", "inputs": [[1], [5]]}
+    write_rows(tmp_path / "tasks.jsonl", [{**row, "reference": "def f(x): return -x"}])
+    command = [sys.executable, "-m", "evalplus_lite", "serve", "--port", "0"]
+    command += ["-d", str(tmp_path / "tasks.jsonl"), "--backend", f"ray:{nodes.address}"]
+    programs = ["def f(x): return -x", "def f(x): return x", "def f(x):\n    while True: pass"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = next(word for word in server.stdout.readline().split() if word.startswith("http"))
+        body = {"task": "Own/it", "programs": programs * 4}
+        found = httpx.post(f"{url}/v1/verify", json=body, timeout=60).json()
+        started = launchers(*nodes.list_all_nodes())
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
+    assert [each["base"] for each in found["verdicts"]] == ["pass", "fail", "timeout"] * 4
+    deadline = time.monotonic() + 60
+    while alive(started) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert started
+    assert not alive(started)
+
+
+def test_the_class_of_the_guide(nodes: Any, tmp_path: Path) -> None:
+    """What the guide shows for ``map_batches`` judges a data set of Ray."""
+    data = pytest.importorskip("ray.data", reason="needs what ray's data sets need")
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "scaling.md").read_text()
+    (code,) = [each for each in re.findall(r"```python\n(.*?)```", guide, re.S) if "Judge" in each]
+    space: dict[str, Any] = {}
+    exec(code, space)
+    write_rows(
+        tmp_path / "tasks.jsonl",
+        [{"id": "A", "prompt": "", "entry_point": "f", "reference": "def f(x): return x",
+          "inputs": [[1]]}],
+    )  # fmt: skip
+    connect(nodes.address)
+    rows = data.from_items(
+        [{"task_id": "A", "solution": f"def f(x): return x + {n % 2}"} for n in range(10)]
+    )
+    judged = rows.map_batches(
+        space["Judge"],
+        fn_constructor_args=(str(tmp_path / "tasks.jsonl"),),
+        concurrency=1,
+        batch_size=4,
+    )
+    found = {row["solution"][-1]: bool(row["passed"]) for row in judged.take_all()}
+    assert found == {"0": True, "1": False}
+
+
+def launchers(*nodes: Any) -> set[int]:
     """Return the processes below the nodes' raylets that fork supervisors."""
-    raylets = [node.all_processes["raylet"][0].process.pid for node in nodes.list_all_nodes()]
+    raylets = [node.all_processes["raylet"][0].process.pid for node in nodes]
     return {
         pid
         for raylet in raylets
