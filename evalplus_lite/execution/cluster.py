@@ -37,6 +37,7 @@ class Cluster(Processes):
         require_tier: str | None = None,
         preload: Sequence[str] = (),
     ) -> None:
+        self._there = 1
         super().__init__(1, config, preload=preload)
         self.address, self.require_tier = address, require_tier
         if require_tier is not None and require_tier not in dispatch.STRENGTH:
@@ -48,8 +49,22 @@ class Cluster(Processes):
     def _hired(self, stage: int) -> Workforce:
         connect(self.address)
         self.workers = max(1, int(members.library().cluster_resources().get("CPU", 1)))
-        self.most_held = max(MOST_HELD, members.HELD * self.workers)
         return dispatch.RayCrew(self.config, stage, self.preload, self.require_tier)
+
+    @property
+    def workers(self) -> int:
+        """The processors of the cluster when it was first asked for, or of the nodes at work."""
+        crew = self._crew
+        return max(self._there, crew.workers if isinstance(crew, dispatch.RayCrew) else 0)
+
+    @workers.setter
+    def workers(self, count: int) -> None:
+        self._there = count
+
+    @property
+    def most_held(self) -> int:
+        """Bytes of items and rows that may wait: more workers do more while one is slow."""
+        return max(MOST_HELD, members.HELD * self.workers)
 
     @property
     def tier(self) -> str:

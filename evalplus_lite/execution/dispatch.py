@@ -48,7 +48,7 @@ class RayCrew:
         self.config, self.stage, self.preload = config, stage, preload
         self.require_tier = require_tier
         self.tier_known = threading.Event()
-        self.lost = 0
+        self.lost = self.workers = 0
         self.pids: list[int] = []
         self._members: dict[str, Member] = {}
         self._refused: dict[str, str] = {}
@@ -190,8 +190,8 @@ class RayCrew:
             room = member.room
             if not self._dealer.count or room <= 0:
                 return None
-            workers = sum(each.workers for each in self._members.values() if each.tier)
-            most = min(members.MOST_ITEMS, -(-self._dealer.count // (2 * workers))) * member.workers
+            share = -(-self._dealer.count // (2 * self.workers))
+            most = min(members.MOST_ITEMS, share) * member.workers
             chunk: list[Job] = []
             size, seconds = 0, 0.0
             while len(chunk) < most and size < members.MOST_BYTES and seconds < room:
@@ -276,11 +276,13 @@ class RayCrew:
         else:
             member.tier = tier
             self._tiers.add(tier)
+            self.workers += member.workers
             self._tell_tier()
 
     def _lose(self, member: Member, error: BaseException) -> None:
         """Have what a member that has gone left undone done again."""
         self.lost += 1
+        self.workers -= member.workers if member.tier else 0
         del self._members[member.id]
         member.end()
         lost: list[Job] = []

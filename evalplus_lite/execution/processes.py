@@ -70,7 +70,11 @@ class Processes:
     """
 
     lookahead = LOOKAHEAD
-    most_held = MOST_HELD
+
+    @property
+    def most_held(self) -> int:
+        """Bytes of items and rows together that may wait."""
+        return MOST_HELD
 
     def __init__(
         self,

@@ -26,9 +26,9 @@ from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import encoded, packed, split, unpacked
 from evalplus_lite.execution.cluster import Cluster
 from evalplus_lite.execution.dispatch import RayCrew
-from evalplus_lite.execution.members import HELD, Member
+from evalplus_lite.execution.members import Member
 from evalplus_lite.execution.node import DONE
-from evalplus_lite.execution.processes import MOST_HELD, Workforce
+from evalplus_lite.execution.processes import Workforce
 from evalplus_lite.sandbox import SandboxConfig
 from scripts.benchmarks.checkout import ROOT
 
@@ -148,7 +148,6 @@ class Simulated(Cluster):
 
     def _hired(self, stage: int) -> Workforce:
         self.workers = self.nodes.count * self.nodes.workers
-        self.most_held = max(MOST_HELD, HELD * self.workers)
         return SimulatedCrew(self.nodes, self.config, stage)
 
     def close(self, *, now: bool = False) -> None:

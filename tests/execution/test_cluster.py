@@ -156,6 +156,10 @@ def test_a_node_that_is_killed_and_one_that_joins(nodes: Any, backend: Cluster) 
     joined = nodes.add_node(num_cpus=1)
     rows = backend.map(Call("support.work:sleeping"), range(60))
     first = [next(rows) for _ in range(5)]
+    deadline = time.monotonic() + 60
+    while backend.workers < 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert backend.workers == 3
     nodes.remove_node(joined, allow_graceful=False)
     assert first + list(rows) == [n * n for n in range(60)]
 
@@ -165,11 +169,11 @@ def test_a_raylet_that_is_killed_leaves_nothing(nodes: Any, backend: Cluster) ->
     assert backend.tier
     joined = nodes.add_node(num_cpus=1)
     raylet = joined.all_processes["raylet"][0].process.pid
+    deadline = time.monotonic() + 120
+    while backend.workers < 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
     rows = backend.map(Call("support.work:sleeping"), range(60))
     first = [next(rows)]
-    deadline = time.monotonic() + 60
-    while not launchers(joined) and time.monotonic() < deadline:
-        first.append(next(rows))
     started = descendants(raylet)
     assert launchers(joined)
     os.kill(raylet, signal.SIGKILL)
