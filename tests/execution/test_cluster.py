@@ -172,12 +172,12 @@ def test_a_raylet_that_is_killed_leaves_nothing(nodes: Any, backend: Cluster) ->
     deadline = time.monotonic() + 120
     while backend.workers < 3 and time.monotonic() < deadline:
         time.sleep(0.1)
-    rows = backend.map(Call("support.work:sleeping"), range(60))
+    rows = backend.map(Call("support.work:sleeping"), range(200))
     first = [next(rows)]
     started = descendants(raylet)
     assert launchers(joined)
     os.kill(raylet, signal.SIGKILL)
-    assert first + list(rows) == [n * n for n in range(60)]
+    assert first + list(rows) == [n * n for n in range(200)]
     while alive(started) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not alive(started)
