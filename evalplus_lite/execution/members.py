@@ -6,6 +6,8 @@ The only module that imports ray.
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -30,6 +32,8 @@ HELD = 1 << 19
 the others go on with what comes after it."""
 MOST_BYTES = 8 << 20
 """Bytes of a chunk's items, beyond its last one."""
+PARENT_SECONDS = 1.0
+"""How often an actor looks whether its raylet is there."""
 PLACED_SECONDS = 20.0
 """How long an actor of all of a node's processors may wait for them before it asks for half."""
 
@@ -192,8 +196,20 @@ def _kill(actor: Any) -> None:
         library().kill(actor)
 
 
+def _end_with(parent: int) -> None:
+    """End this process once its parent has: an actor of ray 2.60 outlives a raylet that is killed,
+    and with it would all that it has started."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
+
+
 class RayNode(Node):
-    """``Node`` as Ray's actor."""
+    """``Node`` as Ray's actor, which ends with the raylet that has started it."""
+
+    def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
+        super().__init__(workers, config, preload)
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def run(self, calls: bytes, jobs: bytes, first: int, segments: Sequence[Any]) -> bytes:
         """Take segments of staged rows in, from number ``first``, and work on a chunk."""

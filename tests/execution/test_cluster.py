@@ -164,6 +164,27 @@ def test_a_node_that_is_killed_and_one_that_joins(nodes: Any, backend: Cluster) 
     assert first + list(rows) == [n * n for n in range(60)]
 
 
+def test_a_raylet_that_is_killed_leaves_nothing(nodes: Any, backend: Cluster) -> None:
+    """Its items are done elsewhere, and what it had started ends with it."""
+    assert backend.tier
+    joined = nodes.add_node(num_cpus=1)
+    raylet = joined.all_processes["raylet"][0].process.pid
+    deadline = time.monotonic() + 120
+    while not launchers(joined) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    rows = backend.map(Call("support.work:sleeping"), range(200))
+    first = [next(rows)]
+    ours = launchers(joined)
+    started = ours.union(*map(descendants, ours))
+    assert ours
+    os.kill(raylet, signal.SIGKILL)
+    assert first + list(rows) == [n * n for n in range(200)]
+    while alive(started) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [Path(f"/proc/{pid}/cmdline").read_bytes()[:300] for pid in alive(started)] == []
+    nodes.remove_node(joined, allow_graceful=False)
+
+
 def test_an_item_that_ends_its_actor_takes_no_other_with_it(backend: Cluster) -> None:
     """After some tries it is lost, which is no verdict; all others have their rows."""
     found = list(
