@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from evalplus_lite.grading.text_verifier import verify_code_execution as verify_code_execution
     from evalplus_lite.llm import Client as Client
     from evalplus_lite.mining.asking.predict import PredictionSettings as PredictionSettings
-    from evalplus_lite.mining.mine import MiningSettings as MiningSettings
+    from evalplus_lite.mining.settings import MiningSettings as MiningSettings
     from evalplus_lite.outputs.rows import RESULT_COLUMNS as RESULT_COLUMNS
     from evalplus_lite.outputs.rows import read_results as read_results
     from evalplus_lite.pipelines.auditing import AuditResult as AuditResult
@@ -103,7 +103,7 @@ _HOMES = {
     "grading.text_verifier": "verify_code_execution",
     "llm": "Client",
     "mining.asking.predict": "PredictionSettings",
-    "mining.mine": "MiningSettings",
+    "mining.settings": "MiningSettings",
     "outputs.rows": "RESULT_COLUMNS read_results",
     "pipelines.auditing": "AuditResult audit",
     "pipelines.augmentation": "AugmentationResult augment",

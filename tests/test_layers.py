@@ -56,7 +56,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining/reading": {"mining/sources"},
     "mining/inlining": {"mining/reading"},
     "mining/statistics": {"mining/reading"},
-    "mining/selecting": {"errors", "types", "generate/domains", *MINING[:4]},
+    "mining/selecting": {"errors", "types", "programs", "generate/domains", *MINING[:4]},
     "mining/running": GROUND | {"generate/domains", "sandbox", *MINING[:5]},
     "mining/inputs": GROUND | GENERATING | {"llm", "prompting", *MINING[:6]},
     "mining/tasks": GROUND | {"generate/domains", *MINING[:7]},

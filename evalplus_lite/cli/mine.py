@@ -14,8 +14,8 @@ from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.lists import listed_packages
-from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.annotations import TypeSet
+from evalplus_lite.mining.settings import AskedFor, MiningSettings
 from evalplus_lite.pipelines import mining
 from evalplus_lite.pipelines.mining import MiningResult
 
@@ -80,6 +80,14 @@ def mine(
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
     ] = None,
+    ask_for: Annotated[
+        AskedFor,
+        typer.Option(
+            "--ask-for",
+            help="What the model writes: inputs; types of parameters that nothing else tells, "
+            "which running then proves; or both.",
+        ),
+    ] = "inputs",
     base_url: options.BaseUrl = None,
     max_tokens: options.MaxTokens = 4096,
     temperature: Annotated[
@@ -145,6 +153,7 @@ def mine(
         functions=functions,
         with_deps=with_deps,
         observe=observe,
+        asked_for=ask_for,
     )
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named and refresh is None:

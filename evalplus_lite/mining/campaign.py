@@ -19,8 +19,8 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call
 from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.llm import Client
-from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.tasks.earlier import Earlier
 from evalplus_lite.mining.tasks.likeness import Seen

@@ -9,11 +9,11 @@ from typing import Any
 
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.mining.inlining.graph import Obstacle
-from evalplus_lite.mining.inputs.dialogue import MAX_TOKENS, TEMPERATURE, CaseWriter
-from evalplus_lite.mining.inputs.explore import ROUNDS
+from evalplus_lite.mining.inputs.dialogue import CaseWriter
 from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.search import find_cases
 from evalplus_lite.mining.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
+from evalplus_lite.mining.model_types import MISTYPED, Typing
 from evalplus_lite.mining.running.observing import Observed, observe
 from evalplus_lite.mining.running.proof import (
     Original,
@@ -26,7 +26,6 @@ from evalplus_lite.mining.running.runs import (
     RunResult,
     is_answer,
 )
-from evalplus_lite.mining.selecting.annotations import TypeSet
 from evalplus_lite.mining.selecting.funnel import Funnel, outcome_of
 from evalplus_lite.mining.selecting.purity import is_banned_package
 from evalplus_lite.mining.selecting.static import (
@@ -36,6 +35,7 @@ from evalplus_lite.mining.selecting.static import (
     StaticMine,
     failed,
 )
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.variation import variation
 from evalplus_lite.mining.tasks.likeness import shape
@@ -48,37 +48,6 @@ BEYOND = "beyond the functions of a package that are run"
 
 UNOBSERVED = "no tests were run"
 """What is told of a package whose tests were to be run."""
-
-
-@dataclass(frozen=True, slots=True)
-class MiningSettings:
-    """How to mine; all of it decides the result, so it is the identity of a resumable run.
-
-    ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
-    ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
-    model that writes inputs, if one does, at ``temperature``, in answers of ``max_tokens`` at most,
-    asked for as calls of a tool (``tools``) or as JSON that a schema describes. ``functions`` are
-    run of a package at most, chosen by their names' hashes. ``refreshed`` names the content of the
-    tasks whose functions get new inputs, if that is what is wanted. ``with_deps``: what a package
-    requires is downloaded, as far as it is not at hand and is pure wheels. ``observe``: its tests
-    are run, for the types that they give to parameters without an annotation.
-    """
-
-    seed: int = 0
-    types: TypeSet = "paper"
-    keep_all: bool = False
-    cases: int = MAX_CASES
-    rounds: int = ROUNDS
-    comments: bool = True
-    static_only: bool = False
-    model: str | None = None
-    max_tokens: int = MAX_TOKENS
-    temperature: float = TEMPERATURE
-    tools: bool = False
-    functions: int | None = None
-    refreshed: str = ""
-    with_deps: bool = False
-    observe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +87,7 @@ class PackageMine:
         if seen.problem:
             problem = Obstacle(UNOBSERVED, seen.problem)
             yield Yield(reject=Reject(self.package.name, "*", "packages", UNOBSERVED, (problem,)))
+        typing = Typing(self.settings, self.source)
         static = StaticMine(
             self.package,
             self.companions,
@@ -126,13 +96,14 @@ class PackageMine:
             keep_all=self.settings.keep_all,
             only=self.wanted,
             observed=seen.of if seen.parameters else None,
+            ask=typing.ask,
             funnel=self.funnel,
         )
         sandboxes = self.sandboxes
         if self.settings.static_only or sandboxes is None:
             for function in static.functions():
                 self.funnel.add("mined")
-                yield Yield(task_of(function, (), {}))
+                yield Yield(task_of(function, (), typing.facts(function, static)))
         else:
             with Original(self.package, sandboxes.plain.config, self.companions) as original:
                 for function, is_wanted in self._within(static.functions()):
@@ -141,13 +112,20 @@ class PackageMine:
                         continue
                     before = self.funnel.counts.copy()
                     try:
-                        yield self._proved(function, sandboxes, original)
+                        facts = typing.facts(function, static)
+                        found = self._proved(function, sandboxes, original, facts)
+                        if found is None and (other := static.otherwise(function)) is not None:
+                            found = self._proved(other, sandboxes, original, facts)
+                        yield found or self._rejected(function, "loads", MISTYPED)
                     except Exception as error:
                         problem = failed(error)
                         self.funnel.counts = before
                         yield self._rejected(function, "loads", problem)
         for reject in static.rejects:
             yield Yield(reject=reject)
+        if static.proposals is not None:
+            for reject in typing.told(static.proposals, self.package.name, self.funnel):
+                yield Yield(reject=reject)
 
     def _observed(self) -> Observed:
         """Return what the package's tests show, if that is asked for."""
@@ -181,7 +159,14 @@ class PackageMine:
             return UNLICENSED
         return None
 
-    def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
+    def _proved(
+        self,
+        function: MinedFunction,
+        sandboxes: Sandboxes,
+        original: Original,
+        known_facts: dict[str, Any],
+    ) -> Yield | None:
+        """Return what comes of a function; None if types that were proposed do not run."""
         settings = self.settings
         share = -(-settings.cases // MAX_CASES)
         known = (self.wanted or {}).get(function.id, frozenset())
@@ -194,7 +179,9 @@ class PackageMine:
             cases=settings.cases,
             writer=self._writer(),
         )
-        chosen, facts = search.chosen, search.facts
+        if search.is_mistyped:
+            return None
+        chosen, facts = search.chosen, search.facts | known_facts
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
@@ -206,9 +193,9 @@ class PackageMine:
         return self._task(function, chosen, facts, runner)
 
     def _writer(self) -> CaseWriter | None:
-        if self.source is None:
-            return None
         asked = self.settings
+        if self.source is None or asked.asked_for == "types":
+            return None
         return CaseWriter(
             source=self.source,
             temperature=asked.temperature,

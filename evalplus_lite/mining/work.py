@@ -22,11 +22,12 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Place, Row, Work
 from evalplus_lite.llm import Client, ModelSource
 from evalplus_lite.mining.inlining.graph import Obstacle
-from evalplus_lite.mining.mine import MiningSettings, PackageMine
+from evalplus_lite.mining.mine import PackageMine
 from evalplus_lite.mining.running.observing import has_tests
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.static import Reject
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.sources.packages import PackageSource, download
 from evalplus_lite.mining.sources.repositories import fetched, is_repository

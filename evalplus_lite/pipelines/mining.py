@@ -15,9 +15,9 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
-from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.repositories import check_repository, is_repository
 from evalplus_lite.mining.tasks.breakpoints import write_states
 from evalplus_lite.mining.tasks.chains import write_chained
@@ -89,6 +89,7 @@ def mine(
     A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
     leads to nothing.
     """
+    _check_asked(settings, client)
     earlier = None if refresh is None else Earlier(Path(refresh))
     before = None if since is None else Earlier(Path(since))
     if earlier is not None:
@@ -165,6 +166,23 @@ def mine(
         if out is not None:
             return MiningResult(summary, funnel, path, problems, refused)
         return MiningResult(summary, funnel, None, problems, refused, tuple(_rows(path)))
+
+
+def _check_asked(settings: MiningSettings, client: Client | None) -> None:
+    """Raise InputError if types are to be asked for, of nobody or to no end."""
+    if settings.asked_for == "inputs":
+        return
+    if client is None:
+        raise InputError(
+            f"--ask-for {settings.asked_for} needs a model",
+            remedy="name one with --model, and its server with --base-url",
+        )
+    if settings.types != "known":
+        raise InputError(
+            f"--ask-for {settings.asked_for} and --types {settings.types}: functions without "
+            "annotations are left out",
+            remedy="leave --types out",
+        )
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.execution.base import Call
 from evalplus_lite.execution.cluster import Cluster, connect
 from evalplus_lite.execution.job import Lost
-from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.pipelines.mining import mine
 from evalplus_lite.pipelines.reduction import reduce
 from evalplus_lite.sandbox import config_of

@@ -18,9 +18,10 @@ from evalplus_lite.mining.campaign import Campaign, Outputs
 from evalplus_lite.mining.inputs.grow import grow
 from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.validators import judge
-from evalplus_lite.mining.mine import MiningSettings, PackageMine
+from evalplus_lite.mining.mine import PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, Stop, run
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.tasks.breakpoints import state_tasks, worth_asking
 from evalplus_lite.mining.tasks.chains import chain, chained_tasks, merge

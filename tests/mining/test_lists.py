@@ -11,7 +11,7 @@ import pytest
 
 from evalplus_lite import InputError, Session
 from evalplus_lite.mining.lists import listed_packages
-from evalplus_lite.mining.mine import MiningSettings
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.sources.repositories import _parts, fetched
 from evalplus_lite.pipelines.mining import mine

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import Session, mine
-from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.observing import Observed, observe
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.sandbox import SandboxConfig
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.proof import Sandboxes
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.work import PackageWork
 
 

@@ -38,8 +38,8 @@ from evalplus_lite import (
     reduce,
 )
 from evalplus_lite.cli.sharding import as_merged
-from evalplus_lite.mining.mine import MiningSettings
 from evalplus_lite.mining.running.runs import CallResult, Invocation
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.pipelines.generation import generate
 from evalplus_lite.pipelines.merging import gather

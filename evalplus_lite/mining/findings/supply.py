@@ -68,18 +68,20 @@ def growth_rows(tasks: Iterable[MinedTask]) -> Iterator[Row]:
 
 
 def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row | None:
-    """Return what models' writing of inputs took, in tokens; None where no model did.
+    """Return what models' writing of inputs and types took, in tokens; None where none did.
 
     ``cost`` is None where the price of a model that did is not known.
     """
     functions, usage = 0, defaultdict[str, Usage](Usage)
     for task in tasks:
         facts = task.facts.get("generation", {})
-        parts = [facts, *facts.get("batches", [])]
+        typing = task.facts.get("typing", {})
+        model = str(facts.get("model", typing.get("model", "")))
+        parts = [facts, *facts.get("batches", []), typing]
         asked = [part for part in parts if part.get("prompt_tokens")]
         functions += bool(asked)
         for part in asked:
-            usage[str(facts.get("model", ""))] += Usage(
+            usage[model] += Usage(
                 prompt_tokens=part["prompt_tokens"],
                 completion_tokens=part.get("completion_tokens", 0),
             )

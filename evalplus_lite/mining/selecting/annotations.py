@@ -93,6 +93,11 @@ class PackageAnnotations:
     """What declares functions that have no annotations."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
+    proposed: (
+        Callable[[str, str, Any, PackageAnnotations, Mapping[str, Told]], Mapping[str, Told]] | None
+    ) = None
+    """What proposes types of parameters of a module's class's (or "") function, by its node, where
+    nothing, and not what is known already, tells them."""
     _classes: dict[Definition, Built | Refused] = field(default_factory=dict)
 
     def made_of(self, where: Definition, owner: ast.ClassDef) -> Built | Refused:

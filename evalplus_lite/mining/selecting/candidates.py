@@ -79,13 +79,14 @@ def candidates(
             census.unreadable.append(name)
             continue
         before = census.accepted
-        yield from _in_module(module, reader, census)
+        yield from in_module(module, reader, census)
         if census.accepted == before:
             # Trees are large, and most modules are never needed again.
             index.forget(name)
 
 
-def _in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
+def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
+    """Yield a module's candidates in order of their lines; fill in the census."""
     for statement in module.statements:
         node = statement.node
         if isinstance(node, ast.ClassDef) and reader.types != "paper":

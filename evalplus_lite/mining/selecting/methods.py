@@ -50,7 +50,7 @@ def entry_for(
     module: str, owner: ast.ClassDef, method: ast.FunctionDef, reader: PackageAnnotations
 ) -> Entry | Refused:
     """Return the entry point that calls a method; or why there is none."""
-    how = _how_called(method)
+    how = how_called(method)
     if how is None:
         return Refused("decorated method", method.name)
     where = Definition(module, owner.name)
@@ -59,7 +59,7 @@ def entry_for(
         return taken
     is_made = how in ("method", "property")
     member = of_enum(owner, where, reader.resolver) if is_made else None
-    made = _made_of(module, owner, reader) if is_made else Signature((), Type("none"))
+    made = made_of(module, owner, reader) if is_made else Signature((), Type("none"))
     if member is not None:
         made = Signature((Parameter("member", "positional", member),), Type("none"))
     if isinstance(made, Refused):
@@ -86,7 +86,7 @@ def fields_of(
     where: Definition, owner: ast.ClassDef, reader: PackageAnnotations
 ) -> Built | Refused:
     """Return how an object of a class is made of a tuple of what its ``__init__`` is given."""
-    found = _made_of(where.module, owner, reader)
+    found = made_of(where.module, owner, reader)
     if isinstance(found, Refused):
         return found
     required = [p for p in found.parameters if p.is_required]
@@ -105,7 +105,8 @@ def fields_of(
     )
 
 
-def _how_called(method: ast.FunctionDef) -> str | None:
+def how_called(method: ast.FunctionDef) -> str | None:
+    """Return how a method is called: ``method``, ``static``, ``class`` or ``property``, or None."""
     how = "method"
     for decorator in method.decorator_list:
         last = ast.unparse(decorator).rpartition(".")[2]
@@ -154,7 +155,7 @@ def _read(
     return Signature(kept, found.result)
 
 
-def _made_of(
+def made_of(
     module: str, owner: ast.ClassDef, reader: PackageAnnotations, depth: int = 0
 ) -> Signature | Refused:
     """Return what an object of a class is made of."""
@@ -179,7 +180,7 @@ def _made_of(
         target = reader.resolver.resolve(module, inherited[0].id)
         parent = class_of(target, reader.resolver) if isinstance(target, Definition) else None
         if isinstance(target, Definition) and parent is not None and depth < MOST_PARENTS:
-            return _made_of(target.module, parent, reader, depth + 1)
+            return made_of(target.module, parent, reader, depth + 1)
     return Refused("class", "made as one that it inherits from")
 
 

@@ -83,8 +83,8 @@ def read_signature(
     values that are no plain ones. So does one where a parameter that must be given is of such a
     type.
     """
-    listed = _listed(node.args)
-    if not listed:
+    taken = listed(node.args)
+    if not taken:
         return Refused("no arguments", "")
     stub = declared(reader, module, owner, node)
     result: Type | Refused = Type("any") if stub.result is None else stub.result
@@ -96,12 +96,12 @@ def read_signature(
     by_place = {argument.arg for argument in node.args.posonlyargs}
     parameters: list[Parameter] = []
     is_whole = True
-    types = {a.arg: _parameter_type(a, told.get(a.arg), reader, module) for a, _, _ in listed}
+    types = {a.arg: _parameter_type(a, told.get(a.arg), reader, module) for a, _, _ in taken}
     is_wrapped = is_wrapped or any(
         _is_built(types[a.arg]) and default is None and kind in ("positional", "keyword")
-        for a, kind, default in listed
+        for a, kind, default in taken
     )
-    for argument, kind, default in listed:
+    for argument, kind, default in taken:
         found = types[argument.arg]
         is_open = default is not None or kind in ("varargs", "varkw")
         if is_open and not isinstance(found, Refused) and _is_built(found):
@@ -123,21 +123,21 @@ def read_signature(
     return Signature(tuple(parameters), result)
 
 
-def _listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
+def listed(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.expr | None]]:
     """Return the parameters in order: how each is passed, and its default."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     defaults += arguments.defaults
-    listed: list[tuple[ast.arg, Passing, ast.expr | None]]
-    listed = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
+    found: list[tuple[ast.arg, Passing, ast.expr | None]]
+    found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
     if arguments.vararg:
-        listed.append((arguments.vararg, "varargs", None))
-    listed += [
+        found.append((arguments.vararg, "varargs", None))
+    found += [
         (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
     if arguments.kwarg:
-        listed.append((arguments.kwarg, "varkw", None))
-    return listed
+        found.append((arguments.kwarg, "varkw", None))
+    return found
 
 
 def _parameter_type(
@@ -160,12 +160,16 @@ def is_told(node: ast.FunctionDef | ast.AsyncFunctionDef, stub: Declared) -> boo
     Only functions that return something count.
     """
     told = types_told(node) | stub.parameters
-    needed = [a for a, kind, default in _listed(node.args) if default is None and kind != "varkw"]
+    needed = [a for a, kind, default in listed(node.args) if default is None and kind != "varkw"]
     known = [a for a in needed if a.annotation is not None or told[a.arg].origin != "none"]
-    gives = node.returns is not None or any(
+    return gives_something(node) and (bool(known) or not needed)
+
+
+def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function says that it returns something, or does."""
+    return node.returns is not None or any(
         isinstance(child, ast.Return | ast.Yield | ast.YieldFrom)
         and child.value is not None
         and getattr(child.value, "value", child) is not None
         for child in ast.walk(node)
     )
-    return gives and (bool(known) or not needed)

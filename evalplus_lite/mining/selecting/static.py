@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import traceback
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,11 @@ from evalplus_lite.mining.reading.resolve import Definition, Resolver
 from evalplus_lite.mining.reading.stubs import Stubs
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, TypeSet
 from evalplus_lite.mining.selecting.built import Need
-from evalplus_lite.mining.selecting.candidates import Candidate, Census, candidates
+from evalplus_lite.mining.selecting.candidates import Candidate, Census, candidates, in_module
 from evalplus_lite.mining.selecting.entries import MADE_WITH
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.methods import fields_of
+from evalplus_lite.mining.selecting.proposed import Ask, Proposals
 from evalplus_lite.mining.selecting.purity import impurities
 from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.mining.selecting.unannotated import Told
@@ -118,8 +119,13 @@ class StaticMine:
     """Ids of functions that are asked for; all, if None."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
+    ask: Ask | None = None
+    """Who proposes types that nothing tells, if anybody is asked."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
+    proposals: Proposals | None = None
+    """What was asked about types, and answered; there once ``functions`` has begun."""
+    _reader: PackageAnnotations | None = None
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
     """What fell out, and why: whatever needs it falls out too."""
 
@@ -128,10 +134,18 @@ class StaticMine:
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
         stubs = Stubs(self.package, self.companions) if self.types == "known" else None
+        if self.ask is not None:
+            self.proposals = Proposals(self.ask, resolver, self._hopeless, self.only)
         reader = PackageAnnotations(
-            resolver, types=self.types, fields=fields_of, stubs=stubs, observed=self.observed
+            resolver,
+            types=self.types,
+            fields=fields_of,
+            stubs=stubs,
+            observed=self.observed,
+            proposed=self.proposals,
         )
         census = Census()
+        self._reader = reader
         for candidate in candidates(index, reader, census):
             found = self._found(candidate, resolver, index)
             if isinstance(found, MinedFunction):
@@ -148,6 +162,19 @@ class StaticMine:
         for line in census.unreadable:
             module, _, detail = line.partition(": ")
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
+
+    def otherwise(self, function: MinedFunction) -> MinedFunction | None:
+        """Return a function of proposed types with those that it has if none are proposed."""
+        if self._reader is None:
+            return None
+        resolver = self._reader.resolver
+        module = resolver.index.module(function.module)
+        reader = replace(self._reader, proposed=None, _classes={})
+        for candidate in in_module(module, reader, Census()) if module is not None else ():
+            if candidate.line == function.line:
+                found = self._found(candidate, resolver, resolver.index)
+                return found if isinstance(found, MinedFunction) else None
+        return None
 
     def _reject(self, module: str, name: str, stage: str, problems: list[Obstacle]) -> None:
         reason = problems[0].reason

@@ -26,10 +26,16 @@ NOTHING = Declared({})
 def declared(
     known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Declared:
-    """Return what stubs tell of a function, and of other parameters what tests gave them."""
+    """Return what stubs tell of a function, and of other parameters what tests gave them.
+
+    Of parameters of which nothing tells the type, what is proposed.
+    """
     found = _by_stubs(known.stubs, module, owner, node)
     seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
-    return replace(found, parameters=seen | found.parameters) if seen else found
+    told = seen | found.parameters
+    if known.proposed is not None:
+        told |= known.proposed(module, owner, node, known, told)
+    return replace(found, parameters=told) if told else found
 
 
 def _by_stubs(

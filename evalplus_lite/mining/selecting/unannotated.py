@@ -18,7 +18,7 @@ from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.types import Value
 
 Origin: TypeAlias = Literal[
-    "annotation", "stub", "observed", "example", "docstring", "default", "use", "none"
+    "annotation", "stub", "observed", "example", "docstring", "default", "use", "model", "none"
 ]
 """What told a type; ``none``: nothing did, so any plain value is drawn."""
 
