@@ -52,6 +52,10 @@ def mine(
             "--with-deps", help="Also download what packages require, if not given: pure wheels."
         ),
     ] = False,
+    stubs: Annotated[
+        bool,
+        typer.Option("--stubs", help="Also download stubs of packages without types: typeshed's."),
+    ] = False,
     observe: Annotated[
         bool,
         typer.Option(
@@ -152,6 +156,7 @@ def mine(
         tools=tools,
         functions=functions,
         with_deps=with_deps,
+        stubs=stubs,
         observe=observe,
         asked_for=ask_for,
     )

@@ -27,7 +27,8 @@ class MiningSettings:
     the content of the tasks whose functions get new inputs, if that is what is wanted.
     ``with_deps``: what a package requires is downloaded, as far as it is not at hand and is pure
     wheels. ``observe``: its tests are run, for the types that they give to parameters without an
-    annotation.
+    annotation. ``stubs``: what declares the types of a package that does not say them itself,
+    typeshed's or another, is downloaded.
     """
 
     seed: int = 0
@@ -45,4 +46,5 @@ class MiningSettings:
     refreshed: str = ""
     with_deps: bool = False
     observe: bool = False
+    stubs: bool = False
     asked_for: AskedFor = "inputs"

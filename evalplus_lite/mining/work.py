@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -29,13 +29,13 @@ from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.static import Reject
 from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.sources.packages import PackageSource, download
+from evalplus_lite.mining.sources.packages import PackageSource, download, is_absent
 from evalplus_lite.mining.sources.repositories import fetched, is_repository
 from evalplus_lite.mining.tasks.earlier import Earlier
 
 MOST_FETCHED = 30
 """Libraries that are fetched for one package, those that they require included."""
-NOT_FETCHED = "requirement not fetched"
+NOT_FETCHED = "not fetched"
 ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 
@@ -78,8 +78,10 @@ class PackageWork:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 package = self._opened(name, Path(folder), stack)
                 row["sha256"] = package.origin.sha256
-                libraries = Path(folder, "required") if self.settings.with_deps else None
-                others = list(self._companions(package, stack, libraries, row["rejects"]))
+                others = [
+                    *self._stubs(package, stack, Path(folder, "stubs"), row["rejects"]),
+                    *self._companions(package, stack, Path(folder, "required"), row["rejects"]),
+                ]
                 tests = self._tests(package, stack) if self.settings.observe else None
                 mine = PackageMine(
                     package,
@@ -119,22 +121,37 @@ class PackageWork:
         found = stack.enter_context(open_package(path))
         return found if found.version == package.version else None
 
-    def _companions(
-        self,
-        package: PackageSource,
-        stack: ExitStack,
-        folder: Path | None,
-        rejects: list[dict[str, Any]],
+    def _stubs(
+        self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
     ) -> Iterator[PackageSource]:
-        """Open the libraries a package requires, and its stubs, as far as they are at hand.
+        """Open what only declares a package's types, which it does not require.
 
-        What is required and is not is fetched into ``folder``, if one is given.
+        What is not at hand is fetched, if that is wanted and the package does not say its types.
         """
-        for folder in self.folders:
-            yield stack.enter_context(open_package(folder))
-        # What only declares types is required by nobody.
-        pending = [*required(package), (f"types-{package.name}", None)]
-        pending.append((f"{package.name}-stubs", None))
+        is_typed = any(PurePosixPath(name).name == "py.typed" for name in package.data)
+        is_wanted = self.settings.stubs and not is_typed
+        for name in (f"types-{package.name}", f"{package.name}-stubs"):
+            path = self.archives.get(name)
+            try:
+                if path is None and is_wanted:
+                    path = download(name, folder, is_pure=True)
+                if path is not None:
+                    yield stack.enter_context(open_package(path))
+                    return
+            except InputError as error:
+                if not is_absent(error):
+                    rejects.append(not_fetched(package, error))
+
+    def _companions(
+        self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
+    ) -> Iterator[PackageSource]:
+        """Open the libraries a package requires, as far as they are at hand.
+
+        What is required and is not is fetched into ``folder``, if that is wanted.
+        """
+        for own in self.folders:
+            yield stack.enter_context(open_package(own))
+        pending = required(package)
         seen = {package.name}
         count = 0
         while pending:
@@ -143,7 +160,7 @@ class PackageWork:
                 continue
             seen.add(name)
             path = self.archives.get(name)
-            if path is None and folder is not None and wanted is not None:
+            if path is None and self.settings.with_deps and wanted is not None:
                 count += 1
                 try:
                     if count > MOST_FETCHED:
@@ -151,13 +168,17 @@ class PackageWork:
                     path = download(wanted, folder, is_pure=True)
                     open_package(path).__exit__()
                 except InputError as error:
-                    problem = Obstacle(NOT_FETCHED, str(error))
-                    reject = Reject(package.name, "*", "packages", NOT_FETCHED, (problem,))
-                    rejects.append(reject.to_json())
+                    rejects.append(not_fetched(package, error))
             if path is not None:
                 library = stack.enter_context(open_package(path))
                 pending += required(library)
                 yield library
+
+
+def not_fetched(package: PackageSource, error: InputError) -> Row:
+    """Return the reject that says why something beside a package could not be had."""
+    problem = Obstacle(NOT_FETCHED, str(error))
+    return Reject(package.name, "*", "packages", NOT_FETCHED, (problem,)).to_json()
 
 
 def lost_row(name: str, problem: str) -> dict[str, Any]:

@@ -80,6 +80,15 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         self._close()
 
 
+_ABSENT = "No matching distribution found"
+"""What pip says of what the index does not have."""
+
+
+def is_absent(error: InputError) -> bool:
+    """Return whether ``download`` found that there is no such thing to have."""
+    return _ABSENT in str(error)
+
+
 def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
     """Return the wheel of a package on the index, downloaded by pip into ``folder``.
 
