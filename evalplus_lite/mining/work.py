@@ -31,6 +31,7 @@ from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.sources.packages import PackageSource, download, is_absent
 from evalplus_lite.mining.sources.repositories import fetched, is_repository
+from evalplus_lite.mining.sources.sdists import source_archive
 from evalplus_lite.mining.tasks.earlier import Earlier
 
 MOST_FETCHED = 30
@@ -82,7 +83,7 @@ class PackageWork:
                     *self._stubs(package, stack, Path(folder, "stubs"), row["rejects"]),
                     *self._companions(package, stack, Path(folder, "required"), row["rejects"]),
                 ]
-                tests = self._tests(package, stack) if self.settings.observe else None
+                tests = self._tests(name, package, stack, Path(folder, "tests"), row["rejects"])
                 mine = PackageMine(
                     package,
                     self.settings,
@@ -113,10 +114,22 @@ class PackageWork:
         path = Path(name) if is_path(name) else download(name, folder)
         return stack.enter_context(open_package(path))
 
-    def _tests(self, package: PackageSource, stack: ExitStack) -> PackageSource | None:
-        """Open the archive at hand of the same package that holds its tests, if it has none."""
+    def _tests(
+        self, name: str, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]
+    ) -> PackageSource | None:
+        """Open the archive of the same package that holds its tests, if it has none.
+
+        One that is at hand, or that of the index where the package is from there.
+        """
+        if not self.settings.observe or has_tests(package):
+            return None
         path = self.archives.get(package.name)
-        if path is None or has_tests(package):
+        if path is None and not is_repository(name) and not is_path(name):
+            try:
+                path = source_archive(package.name, package.version, folder)
+            except InputError as error:
+                rejects.append(not_fetched(package, error))
+        if path is None:
             return None
         found = stack.enter_context(open_package(path))
         return found if found.version == package.version else None
