@@ -54,7 +54,9 @@ class Typing:
         """Count what was asked about types; yield the questions that nobody answered."""
         asked = [each for each in proposals.found.values() if each.requests or each.problem]
         funnel.add("asked for types", len(asked))
-        funnel.add("types proposed", sum(bool(each.types) for each in asked))
+        funnel.add(
+            "types proposed", sum(any(told.type for told in each.types.values()) for each in asked)
+        )
         tokens = sum(each.prompt_tokens + each.completion_tokens for each in asked)
         funnel.add("tokens for types", tokens)
         for (module, line), each in proposals.found.items():

@@ -90,7 +90,7 @@ def mined(folder: Path, server: Any, *, source: str = PACKAGE, **settings: Any) 
     (folder / "toys").mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text(PROJECT)
     (folder / "toys/__init__.py").write_text(source)
-    given = {"types": "known", "model": "tiny", "asked_for": "types", **settings}
+    given = {"types": "known", "model": "tiny", "asked_for": "types", "rounds": 1, **settings}
     with Session(workers=1) as session:
         return mine(
             [str(folder)],
@@ -270,3 +270,19 @@ def test_types_are_asked_of_a_model_for_what_has_none(tmp_path: Path) -> None:
     done = run("mine", tmp_path, "--ask-for", "types", folder=tmp_path)
     assert done.returncode == 2
     assert "--model" in done.stderr
+
+
+def test_what_no_value_suits_is_left_out_if_it_may_be(tmp_path: Path, model_server: Any) -> None:
+    """Where a call must give it, nothing is known as before."""
+    source = """
+def kept(pairs, key=None, stream=None):
+    if stream is not None:
+        stream.write("kept")
+    return made(pairs, key)
+def made(pairs, key):
+    return [(key, each) for each in (pairs or [])]
+"""
+    types = {"kept": {"pairs": "list[tuple[int, str]]", "key": "unfit", "stream": "unfit"}}
+    model_server.answers.append(player(model_server, types))
+    result = mined(tmp_path, model_server, source=source)
+    assert parameters(result, "kept") == {"pairs": ("list[tuple[int, str]]", "model")}

@@ -38,7 +38,7 @@ Read what the code does with each of them, and write the narrowest annotation th
 calls meet:
 - built-in types, with what is inside: str, int, float, bool, bytes, None, list[int], \
 dict[str, list[str]], tuple[int, int], set[str]; `int | str` where several fit, \
-Literal["a", "b"] where only some values do;
+Literal["a", "b"] where only some values do; of *args and **kwargs the type of one value;
 - the name of a class of this module where an object of it is needed;
 - "{unfit}" where only something else fits that cannot be written as data: a function, a file, a \
 connection, an object of another library.

@@ -13,7 +13,12 @@ from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refus
 from evalplus_lite.mining.selecting.built import Need
 from evalplus_lite.mining.selecting.entries import Entry, entry_of_function
 from evalplus_lite.mining.selecting.methods import entry_for, methods_of
-from evalplus_lite.mining.selecting.signatures import Signature, is_told, read_signature
+from evalplus_lite.mining.selecting.signatures import (
+    Signature,
+    is_overload,
+    is_told,
+    read_signature,
+)
 from evalplus_lite.mining.selecting.stubbed import declared
 
 _DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
@@ -141,7 +146,7 @@ def _candidate(
 ) -> Candidate | Refused:
     if isinstance(node, ast.AsyncFunctionDef):
         return Refused("coroutine", node.name)
-    if any(_is_overload(d) for d in node.decorator_list):
+    if is_overload(node):
         return Refused("overload stub", node.name)
     signature = read_signature(module.name, node, reader)
     if isinstance(signature, Refused):
@@ -163,7 +168,3 @@ def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "
         entry.text,
         entry.needs,
     )
-
-
-def _is_overload(node: ast.expr) -> bool:
-    return ast.unparse(node).rpartition(".")[2] == "overload"

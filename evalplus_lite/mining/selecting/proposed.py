@@ -21,7 +21,7 @@ from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refus
 from evalplus_lite.mining.selecting.built import LIBRARY
 from evalplus_lite.mining.selecting.methods import how_called, made_of
 from evalplus_lite.mining.selecting.purity import impurities
-from evalplus_lite.mining.selecting.signatures import gives_something, listed
+from evalplus_lite.mining.selecting.signatures import gives_something, is_overload, listed
 from evalplus_lite.mining.selecting.unannotated import Told, types_told
 from evalplus_lite.programs import parsing
 
@@ -132,51 +132,54 @@ class Proposals:
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         reader: PackageAnnotations,
         others: Mapping[str, Told],
-    ) -> tuple[str, ...]:
-        """Return the parameters to ask about; none where no answer would help.
+    ) -> dict[str, bool]:
+        """Return the parameters to ask about, each with whether a call must give it.
 
+        None where no answer would help.
         Somebody is asked about what nothing tells; and then about what its use alone tells, too.
         """
-        if isinstance(node, ast.AsyncFunctionDef):
-            return ()
+        parent = self._statement(module, owner or node.name)
+        if isinstance(node, ast.AsyncFunctionDef) or parent is None:
+            return {}
+        if not owner and (parent.node.lineno != node.lineno or is_overload(node)):
+            return {}
         how = how_called(node) if owner else ""
         if how is None or not (node.name == "__init__" or gives_something(node)):
-            return ()
+            return {}
         told = types_told(node) | dict(others)
         taken = listed(node.args)
         if how and how != "static" and taken and taken[0][0].arg in ("self", "cls"):
             del taken[0]
-        missing: list[str] = []
+        missing: dict[str, bool] = {}
         is_needed = False
         for argument, kind, default in taken:
             is_required = default is None and kind in ("positional", "keyword")
             if argument.annotation is not None:
                 if is_required and isinstance(reader.read(argument.annotation, module), Refused):
-                    return ()
+                    return {}
             elif (known := told[argument.arg]).type is None or known.origin in ("use", "none"):
-                missing.append(argument.arg)
+                missing[argument.arg] = is_required
                 is_unknown = known.type is None or known.origin == "none"
                 is_needed = is_needed or (is_required and is_unknown)
         if not is_needed:
-            return ()
+            return {}
         if node.returns is not None and node.name != "__init__":
             result = reader.read(node.returns, module, result=True)
             if isinstance(result, Refused):
-                return ()
+                return {}
         if self.only is not None and node.name != "__init__":
             own = [f"{owner}_{node.name}"] if owner else [node.name, f"call_{node.name}"]
             package = self.resolver.index.package.name
             if not any(f"{package}/{module}.{each}" in self.only for each in own):
-                return ()
+                return {}
         if not self._is_pure(Definition(module, owner or node.name)):
-            return ()
+            return {}
         if how in ("method", "property") and node.name != "__init__":
-            parent = self._statement(module, owner)
-            if parent is None or not isinstance(parent.node, ast.ClassDef):
-                return ()
+            if not isinstance(parent.node, ast.ClassDef):
+                return {}
             if isinstance(made_of(module, parent.node, reader), Refused):
-                return ()
-        return tuple(missing)
+                return {}
+        return missing
 
     def _is_pure(self, subject: Definition) -> bool:
         if subject not in self._pure:
@@ -195,7 +198,7 @@ class Proposals:
         owner: str,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         reader: PackageAnnotations,
-        missing: tuple[str, ...],
+        missing: Mapping[str, bool],
     ) -> Proposal:
         statement = self._statement(module, owner or node.name)
         text = "" if statement is None else shown(statement, node)
@@ -205,15 +208,17 @@ class Proposals:
         def check(said: Mapping[str, object]) -> tuple[dict[str, Told], list[str]]:
             types: dict[str, Told] = {}
             problems: list[str] = []
-            for parameter in missing:
+            for parameter, is_required in missing.items():
                 kind = read_proposed(said.get(parameter), lenient, module)
                 if isinstance(kind, Type):
                     types[parameter] = Told(kind, "model")
                 elif kind:
                     problems.append(f"{parameter}: {kind}")
+                elif not is_required:
+                    types[parameter] = Told(None, "model")  # no call gives it
             return types, problems
 
-        return self.ask(Question(module, name, text, missing), check)
+        return self.ask(Question(module, name, text, tuple(missing)), check)
 
 
 def read_proposed(said: object, reader: PackageAnnotations, module: str) -> Type | str:

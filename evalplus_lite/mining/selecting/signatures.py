@@ -173,3 +173,8 @@ def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         and getattr(child.value, "value", child) is not None
         for child in ast.walk(node)
     )
+
+
+def is_overload(node: ast.FunctionDef) -> bool:
+    """Return whether a function only declares one of several ways to call another."""
+    return any(ast.unparse(d).rpartition(".")[2] == "overload" for d in node.decorator_list)
