@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -37,6 +37,8 @@ from evalplus_lite.mining.tasks.earlier import Earlier
 MOST_FETCHED = 30
 """Libraries that are fetched for one package, those that they require included."""
 NOT_FETCHED = "not fetched"
+OF_TESTS = ("test", "tests", "testing")
+"""Extras that name what a package's tests import."""
 ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip", ".tar.bz2", ".tar.xz")
 
 
@@ -164,7 +166,7 @@ class PackageWork:
         """
         for own in self.folders:
             yield stack.enter_context(open_package(own))
-        pending = required(package)
+        pending = required(package, OF_TESTS if self.settings.observe else ())
         seen = {package.name}
         count = 0
         while pending:
@@ -235,10 +237,10 @@ def archives_by_name(paths: list[Path]) -> dict[str, Path]:
     return found
 
 
-def required(package: PackageSource) -> list[tuple[str, str | None]]:
-    """Return what a package requires here, extras left out: each name, and as pip is asked for it.
+def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[str, str | None]]:
+    """Return what a package requires here: each name, and as pip is asked for it.
 
-    None is asked for by an address of its own.
+    What it requires for other ``extras`` is left out. None is asked for by an address of its own.
     """
     found: list[tuple[str, str | None]] = []
     for line in package.requires:
@@ -246,7 +248,8 @@ def required(package: PackageSource) -> list[tuple[str, str | None]]:
             requirement = Requirement(line)
         except InvalidRequirement:
             continue
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": each}) for each in ("", *extras)):
             wanted = f"{requirement.name}{requirement.specifier}"
             found.append((canonicalize_name(requirement.name), None if requirement.url else wanted))
     return found

@@ -105,6 +105,29 @@ def test_tests_that_cannot_be_run_show_nothing(
     assert found.problem
 
 
+def test_tests_may_use_hypothesis(tmp_path: Path) -> None:
+    """Those that draw what they give to functions."""
+    tests = """
+from hypothesis import given, strategies as st
+import toys
+
+@given(st.integers(), st.lists(st.integers(), max_size=3))
+def test_joined(first, parts):
+    assert toys.joined(first, parts, "-").startswith(str(first))
+"""
+    found = seen(project(tmp_path / "toys-1.0", tests))
+    assert (found.tests, found.passed, found.problem) == (1, 1, "")
+    assert told(found, "joined") == {"first": "int", "parts": "list[int]", "sep": "str"}
+
+
+def test_what_stands_in_the_way_of_tests_is_told(tmp_path: Path) -> None:
+    """What most files of tests want and do not find: by its name it can be given."""
+    files = {f"tests/test_{n}.py": "import missing_library\n" for n in range(3)}
+    files["tests/test_other.py"] = "raise RuntimeError('x' * 1000)\n"
+    found = seen(project(tmp_path / "toys-1.0", "import missing_library\n", **files))
+    assert "missing_library" in found.problem
+
+
 def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
     """Functions of which nothing else tells the types are mined, and proved as others are."""
     folder = project(tmp_path / "toys-1.0")

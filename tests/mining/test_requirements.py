@@ -52,6 +52,30 @@ def test_what_is_required_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "toyfast" in lost["details"][0]
 
 
+def test_what_tests_require_is_fetched_for_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an extra for tests names counts where tests are run, and nowhere else."""
+    index = tmp_path / "index"
+    index.mkdir()
+    requires = "Requires-Dist: toyhelp; extra == 'test'\nRequires-Dist: toydocs; extra == 'docs'\n"
+    path = wheel(
+        tmp_path / "toyuser-1.0-py3-none-any.whl", "def f(n: int) -> int: return n", requires
+    )
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    lost = {}
+    for is_observed in (False, True):
+        settings = MiningSettings(static_only=True, with_deps=True, observe=is_observed)
+        row = PackageWork(settings, [], {}, None).row(str(path), Sandboxes())
+        lost[is_observed] = [
+            each["details"][0] for each in row["rejects"] if each["reason"] == "not fetched"
+        ]
+    assert not lost[False]
+    (one,) = lost[True]
+    assert "toyhelp" in one
+
+
 def test_stubs_are_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of typeshed or others, of a package that says no types; that there are none is fine."""
     index = tmp_path / "index"

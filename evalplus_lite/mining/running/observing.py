@@ -24,7 +24,8 @@ from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 
 RUNNER = tuple(
-    "pytest _pytest py pluggy iniconfig packaging pygments hypothesis sortedcontainers".split()
+    """pytest _pytest py pluggy iniconfig packaging pygments hypothesis _hypothesis_globals
+    _hypothesis_pytestplugin _hypothesis_ftz_detector sortedcontainers""".split()
 )
 """What tests may import besides the standard library, the package and the libraries at hand."""
 MOST_TESTS = 3000
@@ -32,6 +33,8 @@ MOST_FILES = 1000
 """Files of tests that are run, the first by their paths."""
 CPU_SECONDS = 120.0
 """CPU seconds of all tests; they are ended after half of it."""
+LONGEST_TROUBLE = 120
+"""Characters that are told of what stood in the way of tests."""
 MARK = "observed-tree"
 _TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
 _SIMPLE = frozenset("none bool int float str bytes".split())
@@ -129,7 +132,7 @@ def _common(names: Iterable[str]) -> str:
 def _read(value: Any) -> Observed:
     """Return what the recorder said, as far as it is as it should be."""
     match value:
-        case [int(), int(tests), int(passed), str(cut), list(functions)]:
+        case [int(), int(tests), int(passed), str(cut), str(trouble), list(functions)]:
             pass
         case _:
             return Observed(problem="the tests said what nobody understands")
@@ -145,7 +148,8 @@ def _read(value: Any) -> Observed:
             case _:
                 continue
     if not tests:
-        return Observed(problem="no test could be run")
+        why = f": {trouble[:LONGEST_TROUBLE]}" if trouble else ""
+        return Observed(problem=f"no test could be run{why}")
     return Observed(parameters, tests, passed, cut[:10])
 
 

@@ -15,6 +15,7 @@ import sys
 MOST_CALLS, MOST_KINDS, MOST_FUNCTIONS = 200, 12, 5000
 MOST_ITEMS, DEEPEST, LONGEST_TUPLE = 30, 4, 6
 TEST_SECONDS, CPU_SECONDS = 10, 60.0
+LONGEST_TROUBLE = 120
 SIMPLE = {type(None): "none", bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}
 HELD = {list: "list", set: "set", frozenset: "frozenset"}
 
@@ -97,7 +98,7 @@ def plugin_of(pytest, recorder, most):
         raise TimeoutError
 
     class Tests:
-        outcomes, is_cut = {}, ""
+        outcomes, is_cut, trouble = {}, "", {}
 
         def pytest_collection_modifyitems(self, session, config, items):
             if len(items) > most:
@@ -116,6 +117,11 @@ def plugin_of(pytest, recorder, most):
             if time.process_time() > CPU_SECONDS:
                 self.is_cut = item.session.shouldstop = "time"
 
+        def pytest_collectreport(self, report):
+            if report.failed:
+                last = told_by(str(report.longrepr)) or "a file of tests cannot be read"
+                self.trouble[last] = self.trouble.get(last, 0) + 1
+
         def pytest_runtest_logreport(self, report):
             if report.when == "call" or report.failed:
                 self.outcomes[report.nodeid] = report.outcome
@@ -123,10 +129,17 @@ def plugin_of(pytest, recorder, most):
     return Tests()
 
 
+def told_by(text):
+    """Return the last line of a text that pytest marks as an error."""
+    said = [line[1:].strip() for line in text.split("\n") if line[:2] == "E "]
+    return (said or [""])[-1][:LONGEST_TROUBLE]
+
+
 def entry(settings):
     """Run the tests below a folder; return what came of them, and what functions were given."""
     import contextlib
     import importlib
+    import io
     import time
 
     root = next(p for p in sys.path if os.path.exists(os.path.join(p, settings["mark"])))
@@ -152,7 +165,8 @@ def entry(settings):
     options += ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=sys"]
     options += ["--continue-on-collection-errors"]
     aside = contextlib.redirect_stdout, contextlib.redirect_stderr
-    with open(os.devnull, "w") as null, aside[0](null), aside[1](null):
+    errors = io.StringIO()
+    with open(os.devnull, "w") as null, aside[0](null), aside[1](errors):
         code = pytest.main([*options, *tests], plugins=[plugin])
     sys.setprofile(None)
     functions = [
@@ -161,4 +175,6 @@ def entry(settings):
         if record["calls"]
     ]
     passed = sum(outcome == "passed" for outcome in plugin.outcomes.values())
-    return [int(code), len(plugin.outcomes), passed, plugin.is_cut, functions]
+    trouble = min(plugin.trouble, key=lambda each: (-plugin.trouble[each], each), default="")
+    trouble = trouble or told_by(errors.getvalue())  # a conftest.py that cannot be read
+    return [int(code), len(plugin.outcomes), passed, plugin.is_cut, trouble, functions]
