@@ -112,11 +112,7 @@ class PackageMine:
                         continue
                     before = self.funnel.counts.copy()
                     try:
-                        facts = typing.facts(function, static)
-                        found = self._proved(function, sandboxes, original, facts)
-                        if found is None and (other := static.otherwise(function)) is not None:
-                            found = self._proved(other, sandboxes, original, facts)
-                        yield found or self._rejected(function, "loads", MISTYPED)
+                        yield self._tried(function, static, typing, sandboxes, original)
                     except Exception as error:
                         problem = failed(error)
                         self.funnel.counts = before
@@ -159,14 +155,35 @@ class PackageMine:
             return UNLICENSED
         return None
 
+    def _tried(
+        self,
+        function: MinedFunction,
+        static: StaticMine,
+        typing: Typing,
+        sandboxes: Sandboxes,
+        original: Original,
+    ) -> Yield:
+        """Return what comes of a function; types that were proposed and do not run are dropped.
+
+        That is, after the model was asked once more; the function is mined without them then.
+        """
+        found = self._proved(function, sandboxes, original, typing.facts(function, static))
+        if isinstance(found, str) and (again := static.again(function, found)) is not None:
+            found = self._proved(again, sandboxes, original, typing.facts(again, static))
+        if isinstance(found, str) and (plain := static.otherwise(function)) is not None:
+            found = self._proved(plain, sandboxes, original, {})
+        if isinstance(found, str):
+            return self._rejected(function, "loads", Obstacle(MISTYPED, found))
+        return found
+
     def _proved(
         self,
         function: MinedFunction,
         sandboxes: Sandboxes,
         original: Original,
         known_facts: dict[str, Any],
-    ) -> Yield | None:
-        """Return what comes of a function; None if types that were proposed do not run."""
+    ) -> Yield | str:
+        """Return what comes of a function; of proposed types that do not run, what is wrong."""
         settings = self.settings
         share = -(-settings.cases // MAX_CASES)
         known = (self.wanted or {}).get(function.id, frozenset())
@@ -179,8 +196,8 @@ class PackageMine:
             cases=settings.cases,
             writer=self._writer(),
         )
-        if search.is_mistyped:
-            return None
+        if search.misuse:
+            return search.misuse
         chosen, facts = search.chosen, search.facts | known_facts
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]

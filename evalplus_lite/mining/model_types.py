@@ -8,15 +8,13 @@ from typing import Any
 
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.mining.inlining.graph import Obstacle
-from evalplus_lite.mining.inputs.proposing import MISUSED, TypeWriter, is_proposed
+from evalplus_lite.mining.inputs.proposing import TypeWriter, is_proposed
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.selecting.proposed import Ask, Proposal, Proposals
 from evalplus_lite.mining.selecting.static import MinedFunction, Reject, StaticMine
 from evalplus_lite.mining.settings import MiningSettings
 
-MISTYPED = Obstacle(
-    "proposed types do not run", f"most inputs end in {' or '.join(sorted(MISUSED))}"
-)
+MISTYPED = "proposed types do not run"
 """Why functions are left out of which only a model told the types, and inputs of these fail."""
 UNANSWERED = "no answer about types"
 """Why a function's types are not known that a model was asked for."""

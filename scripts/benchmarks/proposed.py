@@ -24,7 +24,7 @@ from typing import Any
 from unittest.mock import patch
 
 from evalplus_lite.llm import Reply, Request, Usage
-from evalplus_lite.mining.inputs import search
+from evalplus_lite.mining.inputs import proposing
 from evalplus_lite.mining.inputs.proposing import MOST_MISUSED, misused
 from evalplus_lite.mining.inputs.validators import Executed
 from evalplus_lite.mining.mine import PackageMine
@@ -138,7 +138,7 @@ def shares(found: list[float]) -> Iterator[None]:
         found.append(share)
         return share
 
-    with patch.object(search, "misused", recorded):
+    with patch.object(proposing, "misused", recorded):
         yield
 
 
@@ -152,7 +152,7 @@ def mined(package: PackageSource, source: Knowing | None, sandboxes: Sandboxes) 
         "asked": counts["asked for types"],
         "proposed": counts["types proposed"],
         "static": counts["static"],
-        "mistyped": sum(reject.reason == MISTYPED.reason for reject in rejects),
+        "mistyped": sum(reject.reason == MISTYPED for reject in rejects),
         "mined": counts["mined"],
         "valid": counts["valid"],
     }

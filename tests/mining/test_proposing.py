@@ -150,6 +150,26 @@ def test_types_that_do_not_run_are_not_kept(tmp_path: Path, model_server: Any) -
     assert kept == {"grouped", "Box_shown", "call_weight", "told"}
 
 
+def test_what_did_not_run_is_told_and_asked_once_more(tmp_path: Path, model_server: Any) -> None:
+    """With the calls that failed and their errors; tokens of both questions are the row's."""
+    wrong = player(model_server, TRUE | {"grouped": {"pairs": "list[float]", "most": "str"}})
+    right = player(model_server, TRUE)
+
+    def says(body: dict[str, Any]) -> Any:
+        return (right if "these failed" in body["messages"][0]["content"] else wrong)(body)
+
+    model_server.answers.append(says)
+    result = mined(tmp_path, model_server)
+    said = [body["messages"][0]["content"] for body in model_server.asked]
+    (again,) = (text for text in said if "these failed" in text)
+    assert "The function is grouped," in again
+    assert "pairs: list[float], most: str" in again
+    assert "TypeError" in again
+    assert parameters(result, "grouped")["pairs"] == ("list[tuple[str, int]]", "model")
+    (row,) = (row for row in result.to_rows() if row["function"] == "grouped")
+    assert (row["typing"]["requests"], row["typing"]["prompt_tokens"]) == (2, 14)
+
+
 def test_what_cannot_be_used_is_told_and_asked_again(tmp_path: Path, model_server: Any) -> None:
     """The model hears of each such type, so often at most, and what can be used counts."""
     source = """

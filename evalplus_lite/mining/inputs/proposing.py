@@ -53,6 +53,16 @@ Write the whole JSON object again, with other types there, or "{unfit}" where no
 """
 
 
+TRIED = """
+Other types were proposed before, and calls with values of these failed:
+{trouble}
+
+Propose types that the code can do something with.
+"""
+SHOWN, LONGEST_SHOWN = 3, 160
+"""Calls that failed which are told, and characters of a call and of its error."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeWriter:
     """A model that proposes types, and how it is asked: by a tool, or else by a JSON schema."""
@@ -62,10 +72,11 @@ class TypeWriter:
     max_tokens: int
     tools: bool = False
 
-    def ask(self, question: Question, check: Check) -> Proposal:
+    def ask(self, question: Question, check: Check, trouble: str = "") -> Proposal:
         """Return what the model proposes; what of it cannot be used it is told, and asked again.
 
-        Raises LLMError if no other request would get a reply, either.
+        ``trouble``: what came of types that were proposed before. Raises LLMError if no other
+        request would get a reply, either.
         """
         names = question.parameters
         schema = object_schema({"types": object_schema({n: {"type": "string"} for n in names})})
@@ -83,10 +94,12 @@ class TypeWriter:
             shape=", ".join(f'"{name}": "..."' for name in names),
             unfit=UNFIT,
         )
+        text += TRIED.format(trouble=trouble) if trouble else ""
+        first = CYCLES if trouble else 0
         types: dict[str, Told] = {}
         problem = ""
         for cycle in range(CYCLES):
-            reply = talk.ask(text, index=cycle)
+            reply = talk.ask(text, index=first + cycle)
             if reply is None:
                 problem = talk.problem
                 break
@@ -113,7 +126,26 @@ def is_proposed(function: MinedFunction) -> bool:
 
 
 def misused(executed: list[Executed]) -> float:
-    """Return the share of answers that are errors of what was made for other values; 1 of none."""
-    answers = [case.answer for case in executed if case.answer.kind in ("value", "error")]
-    wrong = sum(each.kind == "error" and each.type in MISUSED for each in answers)
-    return wrong / len(answers) if answers else 1.0
+    """Return the share of answers that are errors of what was made for other values; 0 of none."""
+    answers = [case for case in executed if case.answer.kind in ("value", "error")]
+    return sum(map(_is_misuse, answers)) / len(answers) if answers else 0.0
+
+
+def misuse(function: MinedFunction, executed: list[Executed]) -> str:
+    """Return what is wrong with types that a model told of a function: types, calls and errors.
+
+    Empty if nothing is, or no model told any.
+    """
+    told = [each for each in function.signature.parameters if each.origin == "model"]
+    if not told or misused(executed) <= MOST_MISUSED:
+        return ""
+    shown = {case.answer.message: case for case in executed if _is_misuse(case)}
+    lines = [", ".join(f"{each.name}: {each.type}" for each in told)]
+    for case in list(shown.values())[:SHOWN]:
+        error = f"{case.answer.type}: {case.answer.message}"
+        lines.append(f"{case.call.key[:LONGEST_SHOWN]} -> {error[:LONGEST_SHOWN]}")
+    return "\n".join(lines)
+
+
+def _is_misuse(case: Executed) -> bool:
+    return case.is_error and case.answer.type in MISUSED

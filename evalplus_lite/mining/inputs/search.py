@@ -8,7 +8,7 @@ from typing import Any
 from evalplus_lite.mining.inputs.dialogue import CaseWriter, Conversation, ask_for_cases
 from evalplus_lite.mining.inputs.explore import explore
 from evalplus_lite.mining.inputs.grow import grow
-from evalplus_lite.mining.inputs.proposing import MOST_MISUSED, is_proposed, misused
+from evalplus_lite.mining.inputs.proposing import misuse
 from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.validators import MAX_CASES, Executed, judge
 from evalplus_lite.mining.selecting.static import MinedFunction
@@ -21,8 +21,8 @@ class FoundCases:
     pool: list[Executed]
     chosen: list[Executed]
     facts: dict[str, Any] = field(default_factory=dict)
-    is_mistyped: bool = False
-    """Whether a model told types, and most inputs of these are misused: there is no more then."""
+    misuse: str = ""
+    """What is wrong with types that a model told, if they do not run: there is no more then."""
 
 
 def find_cases(
@@ -47,8 +47,8 @@ def find_cases(
         is_spent=lambda: runner.is_spent,
     )
     found = FoundCases(list(explored.cases), explored.chosen(count=count))
-    if is_proposed(function) and misused(explored.cases) > MOST_MISUSED:
-        found.is_mistyped = True
+    found.misuse = misuse(function, explored.cases)
+    if found.misuse:
         return found
     generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
     if writer is not None and not runner.failure:

@@ -79,7 +79,8 @@ class Proposal:
 
 Check: TypeAlias = Callable[[Mapping[str, object]], tuple[dict[str, Told], list[str]]]
 """Reads annotations by parameter: the types that can be used, and what is wrong with the others."""
-Ask: TypeAlias = Callable[[Question, Check], Proposal]
+Ask: TypeAlias = Callable[[Question, Check, str], Proposal]
+"""Answers a question, knowing what came of an earlier answer, if there was one."""
 
 
 class _Familiar(Resolver):
@@ -106,6 +107,8 @@ class Proposals:
     """Ids of functions that are asked for; all, if None."""
     found: dict[tuple[str, int], Proposal] = field(default_factory=dict)
     """By module and line."""
+    _open: dict[tuple[str, int], tuple[Question, Check]] = field(default_factory=dict)
+    """What was asked, and how answers are read."""
     _pure: dict[Definition, bool] = field(default_factory=dict)
 
     def __call__(
@@ -122,8 +125,26 @@ class Proposals:
             self.found[place] = Proposal()  # an object that is made of itself asks again
             missing = self._missing(module, owner, node, reader, known)
             if missing:
-                self.found[place] = self._asked(module, owner, node, reader, missing)
+                asked = self._question(module, owner, node, reader, missing)
+                self._open[place] = asked
+                self.found[place] = self.ask(*asked, "")
         return self.found[place].types
+
+    def again(self, place: tuple[str, int], trouble: str) -> bool:
+        """Ask once more about the function of a module and line; say whether there is an answer.
+
+        ``trouble`` is what came of the first. What both took is kept as one.
+        """
+        if place not in self._open:
+            return False
+        first, second = self.found[place], self.ask(*self._open.pop(place), trouble)
+        self.found[place] = replace(
+            second,
+            requests=first.requests + second.requests,
+            prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+            completion_tokens=first.completion_tokens + second.completion_tokens,
+        )
+        return bool(second.types) and second.types != first.types
 
     def _missing(
         self,
@@ -192,14 +213,14 @@ class Proposals:
         bound = parsed.bindings.get(name, []) if parsed else []
         return bound[-1] if bound else None
 
-    def _asked(
+    def _question(
         self,
         module: str,
         owner: str,
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         reader: PackageAnnotations,
         missing: Mapping[str, bool],
-    ) -> Proposal:
+    ) -> tuple[Question, Check]:
         statement = self._statement(module, owner or node.name)
         text = "" if statement is None else shown(statement, node)
         name = f"{owner}.{node.name}" if owner else node.name
@@ -218,7 +239,7 @@ class Proposals:
                     types[parameter] = Told(None, "model")  # no call gives it
             return types, problems
 
-        return self.ask(Question(module, name, text, tuple(missing)), check)
+        return Question(module, name, text, tuple(missing)), check
 
 
 def read_proposed(said: object, reader: PackageAnnotations, module: str) -> Type | str:

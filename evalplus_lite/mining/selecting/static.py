@@ -163,13 +163,25 @@ class StaticMine:
             module, _, detail = line.partition(": ")
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
+    def again(self, function: MinedFunction, trouble: str) -> MinedFunction | None:
+        """Return a function with types proposed anew, now that the first did not do."""
+        place = function.module, function.line
+        if self.proposals is None or not self.proposals.again(place, trouble):
+            return None
+        return self._reselected(function, self.proposals)
+
     def otherwise(self, function: MinedFunction) -> MinedFunction | None:
         """Return a function of proposed types with those that it has if none are proposed."""
+        return self._reselected(function, None)
+
+    def _reselected(
+        self, function: MinedFunction, proposed: Proposals | None
+    ) -> MinedFunction | None:
         if self._reader is None:
             return None
         resolver = self._reader.resolver
         module = resolver.index.module(function.module)
-        reader = replace(self._reader, proposed=None, _classes={})
+        reader = replace(self._reader, proposed=proposed, _classes={})
         for candidate in in_module(module, reader, Census()) if module is not None else ():
             if candidate.line == function.line:
                 found = self._found(candidate, resolver, resolver.index)
