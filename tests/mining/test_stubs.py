@@ -14,6 +14,7 @@ CODE = """
     def cut(text, at, key=None): return text[at:]
     def first(things): return things[0]
     def shown(thing): return thing + 1
+    def valued(record): return record["first"] + "."
     def fold(function, items): return function(items)
     class Scale:
         def __init__(self, unit): self.unit = unit
@@ -35,6 +36,8 @@ STUB = """
     else:
         def first(__things: str) -> str: ...
     def shown(thing: int) -> None: ...
+    class _Record(dict): ...
+    def valued(record: _Record) -> str: ...
     def fold(function: Callable[[list[int]], int], items: list[int]) -> int: ...
     class Scale:
         def __init__(self, unit: Literal["m", "s"]) -> None: ...
@@ -44,6 +47,7 @@ TOLD = {
     "cut": ["text: str | bytes", "at: int"],
     "first": ["things: list[int | bytes]"],
     "Scale_of": ["unit: Literal['m', 's']", "n: str"],
+    "valued": [],  # its use tells what the stub does not
 }
 
 
@@ -65,7 +69,7 @@ def signatures(path: Path, stubs: Path | None = None) -> tuple[dict[str, list[st
 def test_stubs_beside_the_modules_tell_types(toys: Any) -> None:
     """Of all overloads that can be read; what they say to return None, or to be called, is out."""
     wheel = toys.wheel({"toy.py": CODE, "toy.pyi": STUB})
-    assert signatures(wheel) == (TOLD, {"stub"})
+    assert signatures(wheel) == (TOLD, {"stub", "use"})
 
 
 def test_stubs_of_another_package_tell_types(toys: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.stubs import Stubs
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
-from evalplus_lite.mining.selecting.unannotated import Told
+from evalplus_lite.mining.selecting.unannotated import Told, types_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,17 @@ def _by_stubs(
         result = None
     if isinstance(result, Refused) and result.reason != "returns None":
         result = Type("any")
-    return Declared({name: Told(_either(kinds), "stub") for name, kinds in read.items()}, result)
+    told = {name: Told(_either(kinds), "stub") for name, kinds in read.items()}
+    if any(each.type is None for each in told.values()):
+        # A stub may name what only stubs have, such as the keys of a plain dict: what else is known
+        # of the parameter counts then.
+        others = types_told(node)
+        told = {
+            name: each
+            for name, each in told.items()
+            if each.type is not None or others[name].type is None or others[name].origin == "none"
+        }
+    return Declared(told, result)
 
 
 def _matched(
