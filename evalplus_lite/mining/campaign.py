@@ -192,7 +192,8 @@ def _progress(row: Row) -> tuple[str, int, str, str, str]:
 
 def _refused(row: dict[str, Any]) -> str:
     """Return why a whole package was not taken, empty if it was."""
-    found = [each["reason"] for each in row["rejects"] if each["stage"] == "packages"]
+    # The funnel counts those that nothing is taken of; rejects also name what one goes without.
+    found = [each["reason"] for each in row["funnel"]["rejects"] if each["stage"] == "packages"]
     return "" if row["problem"] or not found else str(found[0])
 
 

@@ -150,6 +150,7 @@ def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
             [str(folder)], settings=settings, out=tmp_path / "again.jsonl", session=session
         )
     assert "observed" not in json.dumps([row["signature"] for row in again.to_rows()])
+    assert not again.refused  # it is mined all the same
     rejects = map(json.loads, (tmp_path / "again.rejects.jsonl").read_text().splitlines())
     assert any(each["reason"] == "no tests were run" for each in rejects)
 
