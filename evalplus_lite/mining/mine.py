@@ -97,6 +97,7 @@ class PackageMine:
             only=self.wanted,
             observed=seen.of if seen.parameters else None,
             ask=typing.ask,
+            most_asked=self.settings.functions,
             funnel=self.funnel,
         )
         sandboxes = self.sandboxes

@@ -194,6 +194,15 @@ def combined(x: int, y: int):
     assert parameters(result, "pair") == {"a": ("Any", "none"), "b": ("int", "model")}
 
 
+def test_questions_are_bounded_as_functions_are(tmp_path: Path, model_server: Any) -> None:
+    """So many a package at most, and no more of its functions run."""
+    model_server.answers.append(player(model_server, TRUE))
+    result = mined(tmp_path, model_server, functions=2)
+    assert len(model_server.asked) == 2
+    assert result.funnel.counts["asked for types"] == 2
+    assert result.funnel.counts["mined"] <= 2
+
+
 def test_a_tool_is_called_for_types(tmp_path: Path, model_server: Any) -> None:
     """As for inputs: by its name, with the parameters as its own."""
     types = {"types": {"first": "str", "second": "str"}}

@@ -105,6 +105,9 @@ class Proposals:
     """What no program can hold, and why."""
     only: Container[str] | None = None
     """Ids of functions that are asked for; all, if None."""
+    most: int | None = None
+    """Questions that are asked at most."""
+    asked: int = 0
     found: dict[tuple[str, int], Proposal] = field(default_factory=dict)
     """By module and line."""
     _open: dict[tuple[str, int], tuple[Question, Check]] = field(default_factory=dict)
@@ -124,10 +127,10 @@ class Proposals:
         if place not in self.found:
             self.found[place] = Proposal()  # an object that is made of itself asks again
             missing = self._missing(module, owner, node, reader, known)
-            if missing:
-                asked = self._question(module, owner, node, reader, missing)
-                self._open[place] = asked
-                self.found[place] = self.ask(*asked, "")
+            if missing and (self.most is None or self.asked < self.most):
+                self.asked += 1
+                self._open[place] = self._question(module, owner, node, reader, missing)
+                self.found[place] = self.ask(*self._open[place], "")
         return self.found[place].types
 
     def again(self, place: tuple[str, int], trouble: str) -> bool:

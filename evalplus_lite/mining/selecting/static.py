@@ -121,6 +121,8 @@ class StaticMine:
     """What tests gave to the parameters of a module's class's (or "") function."""
     ask: Ask | None = None
     """Who proposes types that nothing tells, if anybody is asked."""
+    most_asked: int | None = None
+    """Of how many functions at most."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
     proposals: Proposals | None = None
@@ -135,7 +137,9 @@ class StaticMine:
         resolver = Resolver(index)
         stubs = Stubs(self.package, self.companions) if self.types == "known" else None
         if self.ask is not None:
-            self.proposals = Proposals(self.ask, resolver, self._hopeless, self.only)
+            self.proposals = Proposals(
+                self.ask, resolver, self._hopeless, self.only, self.most_asked
+            )
         reader = PackageAnnotations(
             resolver,
             types=self.types,
