@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from evalplus_lite.errors import LLMError
 
 _LONGEST = 300
+# Not "model" alone: much is said to be "not supported with this model".
+_NO_MODEL = re.compile(
+    r"model_not_found|(no such|unknown|invalid|unrecognized) model"
+    r"|\bmodels?\b.{0,120}(not found|not exist|not available|unavailable|not loaded|not served"
+    r"|is unknown|is invalid)|not found.{0,40}\bmodel\b|no model\b",
+    re.DOTALL,
+)
 
 
 class RefusalError(LLMError):
@@ -98,7 +107,7 @@ def from_status(
         return LLMError(f"{url} does not accept the API key: {said} (check OPENAI_API_KEY)")
     if status == 403:
         return LLMError(f"{url} does not allow this: {said} (check that the key may use {model!r})")
-    if status in (400, 404) and "model" in lower and "context" not in lower:
+    if status in (400, 404) and _NO_MODEL.search(lower):
         known = (
             f"it offers {_short(', '.join(models[:8]))}" if models else "list its models at /models"
         )
@@ -120,6 +129,11 @@ def from_status(
     if status >= 500:
         return ServerError(
             f"{url} failed (HTTP {status}): {said} (see the server's log, run again)"
+        )
+    if "temperature" in lower:
+        return LLMError(
+            f"{url} does not take this temperature: {said}"
+            " (give another with --temperature: models that reason often take 1 alone)"
         )
     return LLMError(f"{url} did not accept the request (HTTP {status}): {said}")
 

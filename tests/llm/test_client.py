@@ -227,9 +227,13 @@ def test_retry_with_a_schema(model_server: Any) -> None:
         (429, "You exceeded your current quota", "insufficient_quota", "quota"),
         (500, "out of order", None, "server's log"),
         (400, "maximum context length is 4096 tokens", "context_length_exceeded", "longer context"),
+        (400, "Invalid model name passed in model=tiny", None, "it offers tiny"),
+        (400, "'temperature' does not support 0 with this model.", "unsupported_value",
+         "--temperature"),
+        (400, "logprobs is not supported with this model", None, "HTTP 400"),
         (418, "a teapot", None, "HTTP 418"),
     ],
-)
+)  # fmt: skip
 def test_errors(model_server: Any, status: int, message: str, code: str | None, words: str) -> None:
     """Every refusal by status becomes one line with the server's words and a remedy."""
     model_server.fails(status, message, code)

@@ -121,9 +121,23 @@ def test_a_repository_is_read_at_a_commit(repository: Path, tmp_path: Path) -> N
         assert origin.url == f"file://{repository}"
         assert len(origin.date) == len("2026-01-31")
     assert not (tmp_path / "ran").exists()
-    for wrong in ("@nowhere", "/gone", "@--output=x"):
+    for wrong in ("@nowhere", "/gone", "@--output=x", "#subdirectory=gone", "#subdirectory=../x"):
         with pytest.raises(InputError, match="git"):
             fetched(f"git+file://{repository}{wrong}", tmp_path)
+
+
+def test_a_folder_of_a_repository_is_read_alone(repository: Path, tmp_path: Path) -> None:
+    """As pip names it; the rows say which."""
+    inner = repository / "kits" / "one"
+    inner.mkdir(parents=True)
+    (inner / "pyproject.toml").write_text('[project]\nname = "kit-one"\nversion = "3"\n')
+    (inner / "kit_one.py").write_text("def one(n: int) -> int:\n    return n + 1\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "--quiet", "-m", "a kit of its own")
+    archive, commit = fetched(f"git+file://{repository}@HEAD#subdirectory=kits/one", tmp_path)
+    with open_package(archive) as package:
+        assert (package.name, list(package.files)) == ("kit-one", ["kit_one"])
+    assert commit.url == f"file://{repository}#subdirectory=kits/one"
 
 
 @pytest.mark.parametrize(

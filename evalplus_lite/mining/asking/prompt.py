@@ -88,8 +88,8 @@ numbers as [real, imaginary]; keys that are no text as the text of their JSON: \
 {1: 'a', (2, None): 'b'} is {"1": "a", "[2, null]": "b"}. Equal numbers are alike: 2.0 is 2."""
 INPUT_PROMPT = """A Python {python} program follows, and the value that a call of {name} gave, \
 made once, in a fresh process. Find a call that gives exactly this value; any that does is right. \
-Answer with one JSON object and nothing else, the call as Python source under "call". \
-{name}([1, 'ab'], key=None) is written {{"call": "{name}([1, 'ab'], key=None)"}}.
+Answer with one JSON object and nothing else, {{"call": "..."}}, where the dots stand for the call \
+as Python source, with the value of each argument: {name}, and its arguments in parentheses.
 
 <program>
 {code}

@@ -7,11 +7,13 @@ import re
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.origin import LONGEST_URL, Origin
 
 PREFIX = "git+"
+SUBDIRECTORY = "subdirectory="
 GIT_SECONDS = 600.0
 """How long each step of git may take."""
 SCHEMES = "https:http:ssh:git:file"
@@ -50,11 +52,13 @@ def fetched(name: str, folder: Path) -> tuple[Path, Commit]:
     """Return a source archive of a repository's files at a commit, and which that is.
 
     ``name`` is ``git+https://host/project@COMMIT`` (or ssh, file, or a path); COMMIT is a commit,
-    tag or branch, by default the newest. Neither hooks nor filters run, submodules stay away, and
-    the user's own settings count nothing. InputError says what git could not do.
+    tag or branch, by default the newest. ``#subdirectory=PATH`` after it takes a folder alone.
+    Neither hooks nor filters run, submodules stay away, and the user's own settings count nothing.
+    InputError says what git could not do.
     """
     check_repository(name)
     url, asked = _parts(name)
+    inner = _subdirectory(name)
     place = str(Path(url).resolve()) if "://" not in url else url
     at = ("--git-dir", str(folder / "repository.git"))
     _git(name, *at, "init", "--quiet", "--bare", "--template=")
@@ -73,18 +77,30 @@ def fetched(name: str, folder: Path) -> tuple[Path, Commit]:
     stem = f"{project or 'repository'}-{commit[:12]}"
     archive = folder / f"{stem}.tar.gz"
     form = ("--format=tar.gz", f"--prefix={stem}/", f"--output={archive}")
-    _git(name, *at, "archive", *form, commit)
-    return archive, Commit(_without_password(place)[:LONGEST_URL], commit, date)
+    _git(name, *at, "archive", *form, f"{commit}:{inner}" if inner else commit)
+    address = _without_password(place) + (f"#{SUBDIRECTORY}{inner}" if inner else "")
+    return archive, Commit(address[:LONGEST_URL], commit, date)
 
 
 def _parts(name: str) -> tuple[str, str]:
     """Return address and commit of ``git+ADDRESS[@COMMIT]``: an ``@`` before a host stays."""
-    found = re.fullmatch(r"git\+((?:\w+://[^/]*)?.+?)(?:@([^@/:][^@:]*))?(?:#.*)?", name)
+    found = re.fullmatch(r"git\+((?:\w+://[^/]*)?.+?)(?:@([^@/:#][^@:#]*))?(?:#.*)?", name)
     if found is None or found[1].startswith("-") or (found[2] or "").startswith("-"):
         raise InputError(
             f"{name!r} is no repository", remedy="as in git+https://host/project@commit"
         )
     return found[1], found[2] or ""
+
+
+def _subdirectory(name: str) -> str:
+    """Return the folder that ``#subdirectory=PATH`` names, empty if nothing does."""
+    for part in name.partition("#")[2].split("&"):
+        if part.startswith(SUBDIRECTORY):
+            inner = unquote(part.removeprefix(SUBDIRECTORY)).strip("/")
+            if ".." in inner.split("/"):
+                raise InputError(f"{name!r}: a folder outside the repository")
+            return inner
+    return ""
 
 
 def _without_password(url: str) -> str:
