@@ -6,7 +6,9 @@ passes it over for a wheel: it knows the index, and how to ask it, by its own se
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
 import subprocess
 import sys
 import urllib.error
@@ -35,7 +37,8 @@ def source_archive(name: str, version: str, folder: Path) -> Path:
     address = _address(name, version, folder)
     path = folder / _file_name(address)
     try:
-        with urllib.request.urlopen(address, timeout=DOWNLOAD_SECONDS) as answer:
+        trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
+        with urllib.request.urlopen(address, timeout=DOWNLOAD_SECONDS, context=trusted) as answer:
             data = answer.read(LARGEST + 1)
     except (OSError, ValueError, urllib.error.URLError) as error:
         raise InputError(
