@@ -84,3 +84,16 @@ def test_stubs_of_another_package_tell_types(toys: Any, tmp_path: Path) -> None:
     wheel = toys.wheel({"toy.py": CODE})
     assert signatures(wheel, stubs)[0] == TOLD
     assert signatures(wheel)[0] != TOLD
+
+
+def test_a_checkout_of_typeshed_tells_types(toys: Any, tmp_path: Path) -> None:
+    """Of the distribution's own folder in it, and no other."""
+    folder = tmp_path / "typeshed"
+    for project in ("Toy_Pack", "other"):
+        (folder / "stubs" / project / "@tests").mkdir(parents=True)
+        (folder / "stubs" / project / "METADATA.toml").write_text('version = "1.*"')
+    (folder / "stubs" / "Toy_Pack" / "toy.pyi").write_text(textwrap.dedent(STUB))
+    (folder / "stubs" / "Toy_Pack" / "@tests" / "toy.pyi").write_text("def first(things: str): ...")
+    (folder / "stubs" / "other" / "toy.pyi").write_text("def cut(text: int, at: str) -> str: ...")
+    wheel = toys.wheel({"toy.py": CODE})
+    assert signatures(wheel, folder)[0] == TOLD

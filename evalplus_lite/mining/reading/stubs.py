@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+
+from packaging.utils import canonicalize_name
 
 from evalplus_lite.mining.reading.index import PackageIndex
 from evalplus_lite.mining.reading.resolve import External, Resolver, Target
@@ -12,6 +15,7 @@ from evalplus_lite.mining.sources.packages import PackageSource, SourceFile
 
 _FOR_CHECKERS = ("_typeshed", "typing_extensions")
 _OWN = "-stubs"
+_TYPESHED = re.compile(r"(?:[^/]+/)?stubs/(?P<project>[^/]+)/(?P<inner>[^@]+\.pyi)")
 
 
 class StubResolver(Resolver):
@@ -24,12 +28,13 @@ class StubResolver(Resolver):
 
 
 class Stubs:
-    """The stubs of a package: files beside its modules, or a package NAME-stubs at hand."""
+    """The stubs of a package: files beside its modules, a package NAME-stubs, or typeshed."""
 
     def __init__(self, package: PackageSource, companions: Sequence[PackageSource] = ()) -> None:
         found: dict[str, tuple[PackageSource, SourceFile]] = {}
         for source in (package, *companions):
-            for inner, stored in source.data.items():
+            of_typeshed = () if source is package else _of_typeshed(source, package.name)
+            for inner, stored in (*source.data.items(), *of_typeshed):
                 file = _stub_file(inner, stored, is_own=source is package)
                 if file is not None and file.module.partition(".")[0] in _roots(package):
                     found.setdefault(file.module, (source, file))
@@ -49,6 +54,15 @@ class Stubs:
         if owner:
             nodes = [each for node in nodes if isinstance(node, ast.ClassDef) for each in node.body]
         return [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name]
+
+
+def _of_typeshed(source: PackageSource, name: str) -> Iterator[tuple[str, str]]:
+    """Yield a distribution's stubs in a checkout of typeshed, under the names of a NAME-stubs."""
+    for stored in source.members:
+        found = _TYPESHED.fullmatch(stored)
+        if found is not None and canonicalize_name(found["project"]) == name:
+            first, slash, rest = found["inner"].partition("/")
+            yield (f"{first}{_OWN}/{rest}" if slash else f"{first[:-4]}{_OWN}.pyi"), stored
 
 
 def _stub_file(inner: str, stored: str, *, is_own: bool) -> SourceFile | None:

@@ -105,7 +105,7 @@ def _open_folder(path: Path) -> PackageSource:
         if len(sizes) > MAX_MEMBERS:
             raise InputError(f"holds more than {MAX_MEMBERS} files", path=path)
     names = _checked(usable(sizes), path)
-    if not any(name.endswith(".py") for name in names):
+    if not any(name.endswith((".py", ".pyi")) for name in names):
         raise InputError("holds no Python file", path=path, remedy="give a package's folder")
     # A folder is its own top folder.
     return _unpacked(
