@@ -20,10 +20,14 @@ def f(n):
 
 @pytest.mark.parametrize("then", ["time.sleep(.05)", "pass"])
 def test_a_lost_channel_ends_in_one_way(then: str) -> None:
-    """Killed by the supervisor, or by itself as it cannot send: what is said is the same."""
+    """Killed by the supervisor, or by itself as it cannot send: what is said is the same.
+
+    An answer that was on the page before the loss was seen may still count; the last never does.
+    """
     inputs = Inputs.of([(1,), (2,)])
     with Sandbox() as sandbox:
         for _ in range(5):
             run = sandbox.run(Program(CLOSING.format(then), "f"), inputs, Limits(cpu=2.0))
-            assert {str(outcome) for outcome in run.outcomes} == {"SIGKILL"}
-            assert all(isinstance(outcome, Crashed) for outcome in run.outcomes)
+            ended = [outcome for outcome in run.outcomes if isinstance(outcome, Crashed)]
+            assert {str(outcome) for outcome in ended} == {"SIGKILL"}
+            assert run.outcomes[-1] in ended
