@@ -2,9 +2,10 @@
 
     python -m scripts.benchmarks.proposed WHEEL...
 
-Each package is mined without the annotations of its functions (comments are lost, too) three times:
-with nobody to ask; with somebody who proposes what the annotations said; and with somebody who
-proposes another type for each parameter. Prints what came of them, and how large the share of
+Each package is mined without the annotations of its functions (comments are lost, too) four times:
+with nobody to ask; with somebody who proposes what the annotations said; with somebody who proposes
+another type for each parameter; and with somebody who does so first, and knows better when asked
+again. Prints what came of them, and how large the share of
 misused inputs was (``evalplus_lite.mining.inputs.proposing.misused``), which decides whether
 proposed types are kept.
 """
@@ -25,7 +26,7 @@ from unittest.mock import patch
 
 from evalplus_lite.llm import Reply, Request, Usage
 from evalplus_lite.mining.inputs import proposing
-from evalplus_lite.mining.inputs.proposing import MOST_MISUSED, misused
+from evalplus_lite.mining.inputs.proposing import MOST_MISUSED, TRIED, misused
 from evalplus_lite.mining.inputs.validators import Executed
 from evalplus_lite.mining.mine import PackageMine
 from evalplus_lite.mining.model_types import MISTYPED
@@ -42,6 +43,7 @@ OTHERS = tuple(
     | tuple[int, int]""".replace("\n", "").split(" | ")
 )
 """What wrong types are taken from."""
+KINDS = ("nobody", "annotations", "wrong", "wrong at first")
 _QUESTION = re.compile(r"The function is (\S+), in this source:")
 _MISSING = re.compile(r"^Parameters without a type: (.*)$", re.MULTILINE)
 
@@ -78,6 +80,8 @@ class Knowing:
 
     known: Callable[[str, str], str]
     """The type of a function's parameter."""
+    again: Callable[[str, str], str] | None = None
+    """The same once calls with values of the first have failed."""
     model = "known"
     usage: Usage = field(default_factory=Usage)
 
@@ -87,7 +91,9 @@ class Knowing:
         asked, missing = _QUESTION.search(text), _MISSING.search(text)
         assert asked is not None
         assert missing is not None
-        types = {name: self.known(asked[1], name) for name in missing[1].split(", ")}
+        is_again = TRIED.partition("\n{")[0] in text
+        known = self.again if is_again and self.again is not None else self.known
+        types = {name: known(asked[1], name) for name in missing[1].split(", ")}
         return Reply(text=json.dumps({"types": types}), prompt_tokens=1, completion_tokens=1)
 
     def each(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -164,7 +170,7 @@ def main() -> None:
     parser.add_argument("wheels", nargs="+", type=Path)
     given = parser.parse_args()
     columns = ("asked", "proposed", "static", "mistyped", "mined", "valid")
-    total = {kind: dict.fromkeys(columns, 0) for kind in ("nobody", "annotations", "wrong")}
+    total = {kind: dict.fromkeys(columns, 0) for kind in KINDS}
     misuse: dict[str, list[float]] = {kind: [] for kind in total}
     table = Table(("package", "who says", *columns))
     with Sandboxes() as sandboxes:
@@ -175,6 +181,9 @@ def main() -> None:
                     "nobody": None,
                     "annotations": Knowing(partial(true_type, functions)),
                     "wrong": Knowing(partial(other_type, functions)),
+                    "wrong at first": Knowing(
+                        partial(other_type, functions), partial(true_type, functions)
+                    ),
                 }
                 for kind, source in knows.items():
                     with shares(misuse[kind]):

@@ -132,12 +132,18 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
         ("Decimal('1.50')", "1.50"),
         ("Fraction(2, 4)", "1/2"),
         ("PurePosixPath('a') / 'b'", "a/b"),
+        ("collections.defaultdict(list, {1: [Color.RED]})", {1: ["RED"]}),
+        ("[collections.Counter('aab'), collections.OrderedDict(b=1)]",
+         [{"a": 2, "b": 1}, {"b": 1}]),
+        ("(collections.deque([1]), collections.ChainMap({1: 2}), collections.UserDict(a=3))",
+         ([1], {1: 2}, {"a": 3})),
+        ("types.MappingProxyType({(1, 2): {3}})", {(1, 2): {3}}),
     ],
-)
+)  # fmt: skip
 def test_answers_are_plain(made: str, answer: object, sandboxes: Any) -> None:
     """What a program returns is answered as plain data, as the prompt says."""
     code = f"""
-import collections, dataclasses, datetime, enum, typing
+import collections, dataclasses, datetime, enum, types, typing
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePosixPath

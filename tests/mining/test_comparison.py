@@ -12,6 +12,7 @@ from evalplus_lite.mining.asking.predict import Prediction
 from evalplus_lite.mining.asking.score import score
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.values.kinds.defaultdict import DefaultDict
 
 
 def test_keys_are_known_as_json_and_as_python_write_them() -> None:
@@ -23,6 +24,20 @@ def test_keys_are_known_as_json_and_as_python_write_them() -> None:
     assert not is_same({"None": 1}, {"null": 1})
     assert not is_same({True: 1}, {"1": 1})
     assert not is_same({(1, 2): 3, "x": 3}, {"(1, 2)": 3, "[1, 2]": 3})
+
+
+def test_keys_of_bytes_are_text_as_bytes_are() -> None:
+    """As the prompt writes them; or as Python does, or as the text of their JSON."""
+    for written in ("<", "b'<'", '"<"'):
+        assert is_same({b"<": [b"\x14\xc6"]}, {written: ["\x14\xc6"]})
+    assert is_same({b"a": 1, "a": 2}, {"b'a'": 1, "a": 2})
+    assert not is_same({b"a": 1}, {"b": 1})
+
+
+def test_dicts_of_collections_are_dicts() -> None:
+    """Also those of tasks that were mined before they were read as such."""
+    assert is_same(DefaultDict({1: {"a", "b"}}, "set"), {"1": ["b", "a"]})
+    assert is_same([DefaultDict({b"k": 1})], [{"k": 1}])
 
 
 def test_sets_in_sets_stand_in_any_order() -> None:

@@ -13,11 +13,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.defaultdict import DefaultDict
 
 MOST_NESTED = 200
 """Members of a set that are compared in any order of their own; of larger ones in sorted order."""
 LONGEST_KEY = 10_000
 """Characters of a predicted key that is read."""
+
+
+class UnaskableError(TypeError):
+    """A value is of a type that no prediction can be compared with."""
 
 
 def normal(value: Value) -> Any:
@@ -36,7 +41,9 @@ def normal(value: Value) -> Any:
         return [normal(item) for item in value]
     if isinstance(value, Mapping):
         return {_key(key): normal(item) for key, item in value.items()}
-    raise TypeError(f"{type(value).__name__} is no plain value")
+    if isinstance(value, DefaultDict):
+        return normal(value.items)
+    raise UnaskableError(f"{type(value).__name__} is no plain value")
 
 
 def is_same(truth: Value, predicted: Any) -> bool:
@@ -55,6 +62,8 @@ def text(tree: Any) -> str:
 
 def _aligned(truth: Value, predicted: Any) -> Any:
     """Return a prediction with lists sorted where the truth has sets, and keys as it has them."""
+    if isinstance(truth, DefaultDict):
+        truth = truth.items
     if isinstance(truth, set | frozenset) and isinstance(predicted, list):
         return sorted(_members(truth, predicted), key=_order)
     if isinstance(truth, list | tuple) and isinstance(predicted, list):
@@ -93,7 +102,7 @@ def _respelled(written: str, keys: set[str]) -> str:
     """Return which of the keys, the texts of values, a predicted key spells; or the key itself."""
     if not keys or len(written) > LONGEST_KEY:
         return written
-    for read in (json.loads, ast.literal_eval):
+    for read in (json.loads, ast.literal_eval, str):  # bytes are written as text
         try:
             found = _key_text(read(written))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.mining.asking.canonical import is_same
+from evalplus_lite.mining.asking.canonical import UnaskableError, is_same
 from evalplus_lite.mining.asking.judging import SameMessage
 from evalplus_lite.mining.asking.predict import Prediction
 from evalplus_lite.mining.asking.prompt import Asked
@@ -221,7 +221,13 @@ def score(
             report.repeated += 1
             continue
         answers[name] = prediction.answer
-        found = grade(task.cases[prediction.case], prediction, judge, ran=ran)
+        try:
+            found = grade(task.cases[prediction.case], prediction, judge, ran=ran)
+        except UnaskableError as error:  # of a file that was not mined, or changed
+            raise InputError(
+                f"{task.id}, case {prediction.case}: its answer cannot be asked for: {error}",
+                remedy="mine the task again",
+            ) from None
         if graded is not None:
             graded(task, found)
         if found.problem:

@@ -7,9 +7,11 @@ The middle of the program that the sandbox runs, between ``perturbation`` and ``
 # mypy: ignore-errors
 # ruff: noqa: B905
 
+import collections
 import dataclasses
 import datetime
 import enum
+import types
 
 MAX_ITEMS = 20000  # of an iterator that a function returns
 MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question is that large
@@ -50,6 +52,7 @@ _LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()),
                                 range(0), (x for x in ""), iter(range(0))))  # fmt: skip
 
 
+_MAPPINGS = (types.MappingProxyType, collections.ChainMap, collections.UserDict)
 _AS_TEXT = ("decimal", "fractions", "pathlib", "pathlib._local")
 
 
@@ -73,7 +76,10 @@ def taken(value, depth=0):
         return {name: taken(getattr(value, name), depth + 1) for name in named}
     if kind in (list, tuple, set, frozenset):
         return kind(taken(item, depth + 1) for item in value)
-    if kind is dict:
+    # A defaultdict, OrderedDict or Counter is read as the dict that it is.
+    if kind is dict or (isinstance(value, dict) and kind.__module__ == "collections"):
+        return {taken(k, depth + 1): taken(v, depth + 1) for k, v in dict.items(value)}
+    if kind in _MAPPINGS:
         return {taken(k, depth + 1): taken(v, depth + 1) for k, v in value.items()}
     if isinstance(value, _LAZY) or type(value).__module__ in ("itertools", "collections"):
         if isinstance(value, (dict, str, int)) or not hasattr(value, "__iter__"):
