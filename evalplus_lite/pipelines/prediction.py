@@ -274,7 +274,8 @@ def _ran(
         task = scoring.task_of(Prediction(id, case, 0, None), tasks)
         answer = task.cases[case].answer
         truth = wire.encode(answer.value) if answer.kind == "value" else b""
-        items.append((of, task.code, task.entry_point, truth, list(wanted)))
+        subject = (task.code, task.entry_point, truth, task.facts.get("signature"))
+        items.append((of, subject, list(wanted)))
     if not items:
         return {}
     ran: dict[Expression, str] = {}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support.conversation import Scripted, convert, modulo, signature
 
+from evalplus_lite import MiningSettings, Session, mine
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.generate.domains.annotations import read_type
@@ -31,6 +32,7 @@ from evalplus_lite.mining.inputs.schema import any_value, schema_of
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.pipelines.prediction import predict as ask_all
+from evalplus_lite.pipelines.prediction import score as score_all
 from evalplus_lite.store import write_jsonl
 
 
@@ -334,3 +336,58 @@ def test_tasks_survive_their_file(tmp_path: Path) -> None:
     path.write_text('{"task_id": "x"}\n')
     with pytest.raises(InputError, match=r"t\.jsonl:1"):
         list(read_tasks(path))
+
+
+MINED = """
+from __future__ import annotations
+import collections, enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+class Colour(enum.Enum):
+    RED = "r"
+    BLUE = "b"
+
+def counting(n: int) -> Iterator[int]:
+    for each in range(n % 6):
+        yield each * n
+
+def week(day: date, more: int = 0) -> str:
+    return f"{day.isocalendar()[1] + more}/{day.year}"
+
+def shade(colour: Colour, depth: int) -> dict[str, int]:
+    found = collections.Counter({colour.name: depth % 97})
+    found[colour.value] += 1
+    return found
+
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+
+    def moved(self, by: int) -> Point:
+        return Point(self.x + by, self.y)
+"""
+
+
+def test_the_calls_that_were_mined_are_right_inputs(tmp_path: Path, toys: Any) -> None:
+    """Whatever they are given and give: dates as text, members, objects, iterators."""
+    tasks = tmp_path / "tasks.jsonl"
+    with Session(workers=1) as session:
+        settings = MiningSettings(types="wide", rounds=1)
+        mine([str(toys.wheel({"toy.py": MINED}))], settings=settings, out=tasks, session=session)
+        rows = [
+            Prediction(task.id, number, 0, {"python": case.written(task.entry_point)}, of="input")
+            for task in read_tasks(tasks)
+            for number, case in enumerate(task.cases)
+            if case.answer.kind == "value"
+        ]
+        assert len({row.task_id for row in rows}) == 4
+        out = tmp_path / "calls.jsonl"
+        write_jsonl(out, [row.to_json() for row in rows])
+        graded = tmp_path / "grades.jsonl"
+        score_all(tasks, out, of="input", graded=graded, session=session)
+    grades = [json.loads(line) for line in graded.read_text().splitlines()]
+    assert len(grades) == len(rows)
+    assert [row for row in grades if not row["result"]] == []

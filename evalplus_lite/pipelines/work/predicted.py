@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.mining.running.runs import CallableProgram
+from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
@@ -34,20 +37,25 @@ PLAIN = frozenset(
 
 
 class Subject(NamedTuple):
-    """A program, the name of its function, and the value in wire form that is right."""
+    """A program, the name of its function, and the value in wire form that is right.
+
+    With the ``signature`` of a mined task the function is called as it was when it was mined: dates
+    are given as text, and what it gives is read as plain data.
+    """
 
     code: str
     entry_point: str
     truth: bytes
+    signature: Row | None = None
 
 
 def judging(place: Place, _: Row) -> Work:
-    """Of (what is asked, code, entry point, truth, expressions): of each why it is wrong, or ""."""
+    """Of (what is asked, subject's parts, expressions): of each why it is wrong, or ""."""
 
     def work(item: Row) -> Row:
-        asked, code, entry_point, truth, texts = item
+        asked, subject, texts = item
         judge = judged_calls if asked == "input" else judged_values
-        return judge(place.sandbox, Subject(code, entry_point, truth), texts)
+        return judge(place.sandbox, Subject(*subject), texts)
 
     return work
 
@@ -100,14 +108,22 @@ def judged_calls(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> li
             places.append(place)
             given.append(arguments)
     if places:
-        code = (
-            f"{subject.code}\n\ndef {CALLER}(positional, named):\n"
-            f"    return {subject.entry_point}(*positional, **named)\n"
-        )
-        outcomes = sandbox.run(Program(code, CALLER), Inputs.of(given), LIMITS).outcomes
+        outcomes = sandbox.run(_calling(subject), Inputs.of(given), LIMITS).outcomes
         for place, outcome in zip(places, outcomes, strict=True):
             found[place] = _judged(outcome, subject.truth)
     return found
+
+
+def _calling(subject: Subject) -> Program:
+    """Return a program that calls the function with positional and named arguments."""
+    if subject.signature is not None:
+        signature = Signature.from_json(subject.signature)
+        return CallableProgram(subject.entry_point, signature, subject.code).program()
+    return Program(
+        f"{subject.code}\n\ndef {CALLER}(positional, named):\n"
+        f"    return {subject.entry_point}(*positional, **named)\n",
+        CALLER,
+    )
 
 
 def _arguments(call: ast.Call) -> tuple[list[Value], dict[str, Value]]:
@@ -126,9 +142,13 @@ def _run_as_written(sandbox: Sandbox, subject: Subject, call: ast.Call, text: st
             return "does more than give a value"
         if isinstance(node, ast.Name) and node is not call.func and node.id not in PLAIN | bound:
             return "does more than give a value"
-    program = Program(f"{subject.code}\n\ndef {CALLER}():\n    return (\n{text}\n)\n", CALLER)
-    outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
-    return _judged(outcome, subject.truth)
+    code = f"{subject.code}\n\ndef {CALLER}():\n    return (\n{text}\n)\n"
+    if subject.signature is None:
+        program, inputs = Program(code, CALLER), Inputs.of([()])
+    else:
+        program = CallableProgram(CALLER, Signature((), Type("any")), code).program()
+        inputs = Inputs.of([([], {})])
+    return _judged(sandbox.run(program, inputs, LIMITS).outcomes[0], subject.truth)
 
 
 def _stored(tree: ast.AST) -> set[str]:
