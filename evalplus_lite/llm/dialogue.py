@@ -31,7 +31,7 @@ class Dialogue:
 
         Raises LLMError if no other request would get a reply, either.
         """
-        self.messages.append(Message("user", text))
+        self.messages.append(Message("user", _sendable(text)))
         request = Request(
             model=self.source.model,
             messages=tuple(self.messages),
@@ -51,5 +51,10 @@ class Dialogue:
         self.requests += 1
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens
-        self.messages.append(Message("assistant", reply.text or "(nothing)"))
+        self.messages.append(Message("assistant", _sendable(reply.text) or "(nothing)"))
         return reply
+
+
+def _sendable(text: str) -> str:
+    """Return a text that UTF-8 can hold: half of a pair of surrogates is written as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -125,7 +125,10 @@ def _text(said: object, url: str) -> str:
     if not isinstance(said, str):
         raise errors.no_answer(url, what=f"its text is of type {type(said).__name__}")
     if len(said) > MAX_TEXT:
-        raise errors.no_answer(url, what=f"a text of {len(said)} characters")
+        raise errors.CutOffError(
+            f"{url} answered with {len(said)} characters, more than anybody asked for"
+            " (allow fewer tokens)"
+        )
     # Half a surrogate pair could not be sent back in a dialogue.
     return said.encode("utf-8", "replace").decode("utf-8")
 

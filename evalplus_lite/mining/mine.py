@@ -10,6 +10,7 @@ from typing import Any
 from evalplus_lite.llm import ModelSource
 from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.inputs.dialogue import CaseWriter
+from evalplus_lite.mining.inputs.proposing import is_proposed
 from evalplus_lite.mining.inputs.runner import Runner
 from evalplus_lite.mining.inputs.search import find_cases
 from evalplus_lite.mining.inputs.validators import CORE, MAX_CASES, Executed, judge, salvage
@@ -57,6 +58,11 @@ class Yield:
     task: MinedTask | None = None
     seconds: tuple[float, ...] = ()
     reject: Reject | None = None
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it is a task whose cases meet every validator."""
+        return self.task is not None and not self.task.facts["validators"]["failed"]
 
 
 @dataclass(slots=True)
@@ -164,17 +170,29 @@ class PackageMine:
         sandboxes: Sandboxes,
         original: Original,
     ) -> Yield:
-        """Return what comes of a function; types that were proposed and do not run are dropped.
+        """Return what comes of a function; types that a model proposed take nothing away.
 
-        That is, after the model was asked once more; the function is mined without them then.
+        If they do not run it is asked once more. Where no valid task comes of them the function is
+        mined as if it had not been asked, and the better of both is kept.
         """
+        before = self.funnel.copy()
         found = self._proved(function, sandboxes, original, typing.facts(function, static))
         if isinstance(found, str) and (again := static.again(function, found)) is not None:
-            found = self._proved(again, sandboxes, original, typing.facts(again, static))
-        if isinstance(found, str) and (plain := static.otherwise(function)) is not None:
-            found = self._proved(plain, sandboxes, original, {})
+            function = again
+            found = self._proved(function, sandboxes, original, typing.facts(function, static))
         if isinstance(found, str):
-            return self._rejected(function, "loads", Obstacle(MISTYPED, found))
+            found = self._rejected(function, "loads", Obstacle(MISTYPED, found))
+        if found.is_valid or not is_proposed(function):
+            return found
+        plain = static.otherwise(function)
+        if plain is None:
+            return found
+        after = self.funnel.copy()
+        self.funnel.restore(before)
+        other = self._proved(plain, sandboxes, original, {})
+        if isinstance(other, Yield) and (other.is_valid or found.task is None):
+            return other
+        self.funnel.restore(after)
         return found
 
     def _proved(

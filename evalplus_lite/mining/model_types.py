@@ -49,7 +49,10 @@ class Typing:
         return {"typing": asked | said.cost}
 
     def told(self, proposals: Proposals, package: str, funnel: Funnel) -> Iterator[Reject]:
-        """Count what was asked about types; yield the questions that nobody answered."""
+        """Count what was asked about types; yield the questions that nobody answered.
+
+        They are counted by themselves: a function may be mined by what else tells of it.
+        """
         asked = [each for each in proposals.found.values() if each.requests or each.problem]
         funnel.add("asked for types", len(asked))
         funnel.add(
@@ -57,8 +60,8 @@ class Typing:
         )
         tokens = sum(each.prompt_tokens + each.completion_tokens for each in asked)
         funnel.add("tokens for types", tokens)
+        funnel.add(UNANSWERED, sum(bool(each.problem) for each in asked))
         for (module, line), each in proposals.found.items():
             if each.problem:
-                funnel.reject("typed", UNANSWERED)
                 problem = Obstacle(UNANSWERED, each.problem)
-                yield Reject(package, f"{module}:{line}", "typed", UNANSWERED, (problem,))
+                yield Reject(package, f"{module}:{line}", "asked", UNANSWERED, (problem,))

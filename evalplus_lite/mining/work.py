@@ -126,15 +126,14 @@ class PackageWork:
         if not self.settings.observe or has_tests(package):
             return None
         path = self.archives.get(package.name)
-        if path is None and not is_repository(name) and not is_path(name):
-            try:
+        try:
+            if path is None and not is_repository(name) and not is_path(name):
                 path = source_archive(package.name, package.version, folder)
-            except InputError as error:
-                rejects.append(not_fetched(package, error))
-        if path is None:
+            found = None if path is None else stack.enter_context(open_package(path))
+        except InputError as error:
+            rejects.append(not_fetched(package, error))
             return None
-        found = stack.enter_context(open_package(path))
-        return found if found.version == package.version else None
+        return found if found is not None and found.version == package.version else None
 
     def _stubs(
         self, package: PackageSource, stack: ExitStack, folder: Path, rejects: list[Row]

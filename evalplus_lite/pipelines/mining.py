@@ -169,7 +169,13 @@ def mine(
 
 
 def _check_asked(settings: MiningSettings, client: Client | None) -> None:
-    """Raise InputError if types are to be asked for, of nobody or to no end."""
+    """Raise InputError if missing types are to be found to no end, or asked of nobody."""
+    for option, is_given in (("--observe", settings.observe), ("--stubs", settings.stubs)):
+        if is_given and settings.types != "known":
+            raise InputError(
+                f"{option} and --types {settings.types}, which leaves out what has no annotations",
+                remedy="leave one of them out",
+            )
     if settings.asked_for == "inputs":
         return
     if client is None:

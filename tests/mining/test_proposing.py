@@ -228,7 +228,7 @@ def test_a_question_without_an_answer_costs_no_other(tmp_path: Path, model_serve
     assert {row["function"] for row in result.to_rows()} == {
         "grouped", "Box_shown", "call_weight", "told",
     }  # fmt: skip
-    assert result.funnel.reasons["typed", "no answer about types"] == 1
+    assert result.funnel.counts["no answer about types"] == 1
 
 
 def test_inputs_and_types_of_one_model(tmp_path: Path, model_server: Any) -> None:
@@ -268,7 +268,7 @@ def made(n: int):
         ("[" * 90, None), ("-" * 200 + "1", None), ("list[" * 30 + "int" + "]" * 30, None),
         ("int | " * 40 + "str", None), ("Literal['" + "a" * 300 + "']", None),
         ("int\x00", None), ("int\n| str", None), ("\ud800", None), ("lambda: 1", None),
-        ("Literal[9**9**9]", None),
+        ("Literal[9**9**9]", None), ("Literal[1e999]", None), ("list[Literal[1, -1e999]]", None),
         ("list['list[int]']", Type("list", (Type("list", (Type("int"),)),))),
     ],
 )  # fmt: skip
@@ -315,3 +315,108 @@ def made(pairs, key):
     model_server.answers.append(player(model_server, types))
     result = mined(tmp_path, model_server, source=source)
     assert parameters(result, "kept") == {"pairs": ("list[tuple[int, str]]", "model")}
+
+
+JOINED = """
+import os
+
+def joined(items, sep):
+    out = []
+    for each in items:
+        out.append(str(each))
+    return out + [sep]
+
+class Kept:
+    def __init__(self, n: int):
+        self.n = n
+
+class Telling:
+    def __init__(self, n: int):
+        self.n = os.getpid() + n
+
+def two(items, b):
+    return [str(b)[:1], *[str(each) for each in items]]
+
+def call_two(x: int) -> int:
+    return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        {"items": "set[str]", "sep": "str"},  # changes from run to run
+        {"items": "list[str]", "sep": "Kept"},  # no answer is plain data
+        {"items": "list[str]", "sep": "Telling"},  # its program is not pure
+        {"items": "Literal['']", "sep": "Literal[1]"},  # too few cases
+    ],
+)
+def test_wrong_types_take_nothing_away(
+    tmp_path: Path, model_server: Any, types: dict[str, str]
+) -> None:
+    """What is valid without a model stays so, and the funnel counts each function once."""
+    answers = {"joined": types, "two": {"items": "list[int]", "b": "Kept"}}
+    model_server.answers.append(player(model_server, answers))
+    result = mined(tmp_path, model_server, source=JOINED)
+    rows = {row["function"]: row for row in result.to_rows()}
+    assert {"joined", "two", "call_two"} <= set(rows)
+    assert not rows["joined"]["validators"]["failed"]
+    assert "model" not in {origin for _, origin in parameters(result, "joined").values()}
+    counts, reasons = result.funnel.counts, result.funnel.reasons
+    for before, after in (("accepted", "static"), ("static", "loads"), ("loads", "stable")):
+        assert counts[after] == counts[before] - sum(
+            number for (stage, _), number in reasons.items() if stage == after
+        )
+
+
+def test_no_answer_ends_a_run(tmp_path: Path, model_server: Any) -> None:
+    """Half a pair of surrogates, a text without end: they cost their own question."""
+    said = [json.dumps({"types": {"items": "\ud800", "b": "\ud800"}}), "x" * 1_200_000]
+    source = "def two(items, b):\n    return [b, *[str(each) for each in items]]\n"
+    model_server.says(*said)
+    result = mined(tmp_path, model_server, source=source)
+    assert [row["function"] for row in result.to_rows()] == ["two"]
+    assert result.funnel.counts["no answer about types"] == 1
+    assert "\\ud800" in model_server.asked[1]["messages"][-1]["content"]
+
+
+def test_who_is_not_mined_is_not_asked_about(tmp_path: Path, model_server: Any) -> None:
+    """A class that is bound again, a parameter by place; a member's method is."""
+    source = """
+import enum
+class Twice:
+    def one(self, n): return n
+class Twice:
+    def two(self, n): return n
+class Placed:
+    def at(self, q, /): return q
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+    def mixed(self, other): return [self.value, other]
+"""
+    answers = {"Color.mixed": {"other": "list[int]"}}
+    model_server.answers.append(player(model_server, answers))
+    result = mined(tmp_path, model_server, source=source)
+    assert [asked(body)[0] for body in model_server.asked] == ["Color.mixed"]
+    assert parameters(result, "Color_mixed")["other"] == ("list[int]", "model")
+
+
+def test_a_model_is_asked_about_what_is_refreshed(tmp_path: Path, model_server: Any) -> None:
+    """And of what objects are made of, as far as these functions need it."""
+    model_server.answers.append(player(model_server, TRUE))
+    first = mined(tmp_path, model_server)
+    earlier = tmp_path / "earlier.jsonl"
+    rows = [row for row in first.to_rows() if row["function"] == "grouped"]
+    earlier.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    model_server.asked.clear()
+    with Session(workers=1) as session:
+        again = mine(
+            [str(tmp_path)],
+            settings=MiningSettings(types="known", model="tiny", asked_for="types", rounds=1),
+            client=Client("tiny", base_url=model_server.url),
+            refresh=earlier,
+            session=session,
+        )
+    assert [asked(body)[0] for body in model_server.asked] == ["grouped"]
+    assert [row["function"] for row in again.to_rows()] == ["grouped"]

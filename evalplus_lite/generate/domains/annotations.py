@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -192,7 +193,10 @@ def _literal(nodes: Sequence[ast.expr]) -> Type:
     values: list[Value] = []
     for node in nodes:
         try:
-            values.append(ast.literal_eval(node))
+            value = ast.literal_eval(node)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError  # 1e999: nobody could write it again
+            values.append(value)
         except ValueError:
             raise UnreadableError(f"Literal[{ast.unparse(node)}]") from None
     return Type("literal", values=tuple(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evalplus_lite.mining.reading.bindings import arguments_of
 from evalplus_lite.mining.reading.index import Module, PackageIndex
@@ -105,6 +105,10 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
                 continue
             census.typed += 1
             found = _candidate(module, node, reader)
+            if isinstance(found, Refused) and reader.proposed is not None:
+                plain = replace(reader, proposed=None, _classes={})
+                if not is_bare or is_told(node, declared(plain, module.name, "", node)):
+                    found = _candidate(module, node, plain)
             if isinstance(found, Refused):
                 census.refused.append((module.name, node.name, found.reason, found.detail))
                 continue
@@ -127,6 +131,10 @@ def _in_class(
         census.top_level += 1
         census.typed += 1
         found = entry_for(module.name, owner, method, reader)
+        if isinstance(found, Refused) and reader.proposed is not None:
+            plain = replace(reader, proposed=None, _classes={})
+            if not is_bare or is_told(method, declared(plain, module.name, owner.name, method)):
+                found = entry_for(module.name, owner, method, plain)
         if not isinstance(found, Refused) and len(module.bindings[owner.name]) > 1:
             found = Refused("redefined later", "")
         if isinstance(found, Refused):
@@ -153,6 +161,8 @@ def _candidate(
         return signature
     wrapped = entry_of_function(module.name, node, signature)
     if isinstance(wrapped, Entry):
+        if wrapped.name in module.bindings:  # another function has this name in its id
+            return Refused("name clash", wrapped.name)
         return _wrapped(module, node, wrapped)
     return Candidate(module.name, node.name, node.lineno, signature, node)
 

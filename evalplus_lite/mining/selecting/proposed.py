@@ -8,7 +8,7 @@ from.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ from evalplus_lite.mining.inlining.graph import Obstacle
 from evalplus_lite.mining.reading.resolve import Definition, External, Resolver, Target, Unresolved
 from evalplus_lite.mining.reading.statement_index import Statement
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
-from evalplus_lite.mining.selecting.built import LIBRARY
+from evalplus_lite.mining.selecting.built import LIBRARY, of_enum
 from evalplus_lite.mining.selecting.methods import how_called, made_of
 from evalplus_lite.mining.selecting.purity import impurities
 from evalplus_lite.mining.selecting.signatures import gives_something, is_overload, listed
@@ -103,7 +103,7 @@ class Proposals:
     resolver: Resolver
     hopeless: dict[Definition, list[Obstacle]]
     """What no program can hold, and why."""
-    only: Container[str] | None = None
+    only: Collection[str] | None = None
     """Ids of functions that are asked for; all, if None."""
     most: int | None = None
     """Questions that are asked at most."""
@@ -157,7 +157,7 @@ class Proposals:
         reader: PackageAnnotations,
         others: Mapping[str, Told],
     ) -> dict[str, bool]:
-        """Return the parameters to ask about, each with whether a call must give it.
+        """Return the parameters to ask about, each with whether no call gives it if nothing fits.
 
         None where no answer would help.
         Somebody is asked about what nothing tells; and then about what its use alone tells, too.
@@ -166,6 +166,8 @@ class Proposals:
         if isinstance(node, ast.AsyncFunctionDef) or parent is None:
             return {}
         if not owner and (parent.node.lineno != node.lineno or is_overload(node)):
+            return {}
+        if owner and (self._is_bound_again(module, owner) or node.args.posonlyargs):
             return {}
         how = how_called(node) if owner else ""
         if how is None or not (node.name == "__init__" or gives_something(node)):
@@ -182,8 +184,8 @@ class Proposals:
                 if is_required and isinstance(reader.read(argument.annotation, module), Refused):
                     return {}
             elif (known := told[argument.arg]).type is None or known.origin in ("use", "none"):
-                missing[argument.arg] = is_required
                 is_unknown = known.type is None or known.origin == "none"
+                missing[argument.arg] = is_unknown and not is_required
                 is_needed = is_needed or (is_required and is_unknown)
         if not is_needed:
             return {}
@@ -191,19 +193,32 @@ class Proposals:
             result = reader.read(node.returns, module, result=True)
             if isinstance(result, Refused):
                 return {}
-        if self.only is not None and node.name != "__init__":
-            own = [f"{owner}_{node.name}"] if owner else [node.name, f"call_{node.name}"]
-            package = self.resolver.index.package.name
-            if not any(f"{package}/{module}.{each}" in self.only for each in own):
-                return {}
+        if self.only is not None and not self._is_wanted(module, owner, node.name):
+            return {}
         if not self._is_pure(Definition(module, owner or node.name)):
             return {}
         if how in ("method", "property") and node.name != "__init__":
             if not isinstance(parent.node, ast.ClassDef):
                 return {}
-            if isinstance(made_of(module, parent.node, reader), Refused):
+            where = Definition(module, owner)
+            if of_enum(parent.node, where, reader.resolver) is None and isinstance(
+                made_of(module, parent.node, reader), Refused
+            ):
                 return {}
         return missing
+
+    def _is_wanted(self, module: str, owner: str, name: str) -> bool:
+        """Return whether one of the functions that are asked for may be this, or need it."""
+        wanted = self.only or ()
+        start = f"{self.resolver.index.package.name}/{module}."
+        if name != "__init__":
+            own = [f"{owner}_{name}"] if owner else [name, f"call_{name}"]
+            return any(f"{start}{each}" in wanted for each in own)
+        return any(id.startswith(f"{start}{owner}_") or ".call_" in id for id in wanted)
+
+    def _is_bound_again(self, module: str, name: str) -> bool:
+        parsed = self.resolver.index.module(module)
+        return parsed is not None and len(parsed.bindings.get(name, [])) > 1
 
     def _is_pure(self, subject: Definition) -> bool:
         if subject not in self._pure:
@@ -232,14 +247,14 @@ class Proposals:
         def check(said: Mapping[str, object]) -> tuple[dict[str, Told], list[str]]:
             types: dict[str, Told] = {}
             problems: list[str] = []
-            for parameter, is_required in missing.items():
+            for parameter, is_left_out in missing.items():
                 kind = read_proposed(said.get(parameter), lenient, module)
                 if isinstance(kind, Type):
                     types[parameter] = Told(kind, "model")
                 elif kind:
                     problems.append(f"{parameter}: {kind}")
-                elif not is_required:
-                    types[parameter] = Told(None, "model")  # no call gives it
+                elif is_left_out:
+                    types[parameter] = Told(None, "model")
             return types, problems
 
         return Question(module, name, text, tuple(missing)), check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import traceback
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -115,7 +115,7 @@ class StaticMine:
     types: TypeSet = "paper"
     comments: bool = True
     keep_all: bool = False
-    only: Container[str] | None = None
+    only: Collection[str] | None = None
     """Ids of functions that are asked for; all, if None."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
@@ -152,6 +152,9 @@ class StaticMine:
         self._reader = reader
         for candidate in candidates(index, reader, census):
             found = self._found(candidate, resolver, index)
+            if not isinstance(found, MinedFunction) and self._is_proposed(candidate):
+                # Types that a model proposes bring what a program cannot hold: without them, then.
+                found = self._reselected(candidate.module, candidate.line, None) or found
             if isinstance(found, MinedFunction):
                 self.funnel.add("static")
                 yield found
@@ -172,22 +175,24 @@ class StaticMine:
         place = function.module, function.line
         if self.proposals is None or not self.proposals.again(place, trouble):
             return None
-        return self._reselected(function, self.proposals)
+        return self._reselected(function.module, function.line, self.proposals)
 
     def otherwise(self, function: MinedFunction) -> MinedFunction | None:
         """Return a function of proposed types with those that it has if none are proposed."""
-        return self._reselected(function, None)
+        return self._reselected(function.module, function.line, None)
 
-    def _reselected(
-        self, function: MinedFunction, proposed: Proposals | None
-    ) -> MinedFunction | None:
+    @staticmethod
+    def _is_proposed(candidate: Candidate) -> bool:
+        return any(each.origin == "model" for each in candidate.signature.parameters)
+
+    def _reselected(self, name: str, line: int, proposed: Proposals | None) -> MinedFunction | None:
         if self._reader is None:
             return None
         resolver = self._reader.resolver
-        module = resolver.index.module(function.module)
+        module = resolver.index.module(name)
         reader = replace(self._reader, proposed=proposed, _classes={})
         for candidate in in_module(module, reader, Census()) if module is not None else ():
-            if candidate.line == function.line:
+            if candidate.line == line:
                 found = self._found(candidate, resolver, resolver.index)
                 return found if isinstance(found, MinedFunction) else None
         return None

@@ -6,14 +6,16 @@ passes it over for a wheel: it knows the index, and how to ask it, by its own se
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import ssl
 import subprocess
 import sys
-import urllib.error
+import time
 import urllib.request
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
@@ -39,8 +41,8 @@ def source_archive(name: str, version: str, folder: Path) -> Path:
     try:
         trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
         with urllib.request.urlopen(address, timeout=DOWNLOAD_SECONDS, context=trusted) as answer:
-            data = answer.read(LARGEST + 1)
-    except (OSError, ValueError, urllib.error.URLError) as error:
+            data = _read(answer)
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise InputError(
             f"the source archive of {name} cannot be fetched: {error}", remedy=_REMEDY
         ) from None
@@ -48,6 +50,20 @@ def source_archive(name: str, version: str, folder: Path) -> Path:
         raise InputError(f"the source archive of {name} has more than {LARGEST >> 20} MiB")
     path.write_bytes(data)
     return path
+
+
+def _read(answer: Any) -> bytes:
+    """Return what a server sends, up to a byte more than is wanted; ValueError if it is cut off."""
+    deadline = time.monotonic() + DOWNLOAD_SECONDS
+    data = bytearray()
+    while len(data) <= LARGEST and (part := answer.read1(1 << 16)):
+        data += part
+        if time.monotonic() > deadline:
+            raise ValueError(f"it took more than {DOWNLOAD_SECONDS:g} s")
+    wanted = str(answer.headers.get("Content-Length", ""))
+    if wanted.isdigit() and len(data) < min(int(wanted), LARGEST):
+        raise ValueError(f"{len(data)} of {wanted} bytes came")
+    return bytes(data)
 
 
 def _address(name: str, version: str, folder: Path) -> str:
