@@ -28,6 +28,10 @@ class ServerError(LLMError):
     """The server gave no usable answer to this one request; others may succeed."""
 
 
+class LongAnswerError(CutOffError, ServerError):
+    """The answer is longer than any that is read; others may not be."""
+
+
 class NotRecordedError(LLMError):
     """A record of replies holds none for this request."""
 

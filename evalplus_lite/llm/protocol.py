@@ -125,7 +125,7 @@ def _text(said: object, url: str) -> str:
     if not isinstance(said, str):
         raise errors.no_answer(url, what=f"its text is of type {type(said).__name__}")
     if len(said) > MAX_TEXT:
-        raise errors.CutOffError(
+        raise errors.LongAnswerError(
             f"{url} answered with {len(said)} characters, more than anybody asked for"
             " (allow fewer tokens)"
         )
