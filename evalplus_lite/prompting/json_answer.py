@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -104,7 +105,13 @@ def json_objects(
     ``constant`` reads NaN and the infinities, which JSON has not; why an object could not be read
     is added to ``problems``.
     """
-    decoder = json.JSONDecoder(parse_constant=constant)
+
+    def number(written: str) -> Any:
+        found = float(written)
+        # 1e999 is JSON, and no number that can be written again.
+        return found if math.isfinite(found) else constant("Infinity" if found > 0 else "-Infinity")
+
+    decoder = json.JSONDecoder(parse_constant=constant, parse_float=number)
     at = 0
     for _ in range(_MOST_OBJECTS):
         at = text.find("{", at)

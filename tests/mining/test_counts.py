@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.mining import ONE
+from support.mining import ONE, mine_all
 
 from evalplus_lite.mining.running.measured import measure
 from evalplus_lite.mining.running.proof import Sandboxes
@@ -229,3 +229,20 @@ def f(x, unused=1):
 def test_variation_is_deviation_over_mean() -> None:
     """The coefficient of variation is the population's, per statistic."""
     assert variation([{"a": 1, "b": 0}, {"a": 3, "b": 0}]) == {"a": 0.5, "b": 0.0}
+
+
+def test_cached_functions_are_counted_each_time_afresh(toys: Any, sandboxes: Any) -> None:
+    """Also where the function that is called is cached itself; no case warms another's cache."""
+    body = """
+import functools
+
+@functools.lru_cache(maxsize=None)
+def steps(n: int) -> int:
+    return n if n < 2 else steps(n - 1) + steps(n - 2)
+"""
+    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
+    (task,) = tasks
+    counted = {case.call.args[0]: case.runtime for case in task.cases if not case.answer.type}
+    assert counted
+    for n, runtime in counted.items():
+        assert runtime["lines"] == (n + 1 if n >= 2 else 1), n

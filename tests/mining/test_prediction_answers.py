@@ -10,9 +10,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.mining.asking.canonical import is_same, normal, text
-from evalplus_lite.mining.asking.predict import (
-    parse_answer,
+from evalplus_lite.mining.asking.predict import Prediction, parse_answer
+
+
+def test_numbers_beyond_floats_are_infinite() -> None:
+    """JSON can write what no float holds; the row that keeps it can be written and read."""
+    long = "9" * 400 + ".5"
+    for written, value in (("1e999", "Infinity"), ("-1e999", "-Infinity"), (long, "Infinity")):
+        answer = parse_answer(f'{{"value": [{written}, 1.5]}}')
+        assert answer == {"value": [value, 1.5]}
+        assert json.loads(json.dumps(answer, allow_nan=False)) == answer
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"prediction": [1]}, {"prediction": {"error": "x"}}, {"answer_tokens": "many"}]
 )
+def test_odd_rows_are_no_predictions(wrong: dict[str, Any]) -> None:
+    """They are told with their line by whoever reads the file."""
+    row = {"task_id": "t", "case": 0, "prediction": {"value": 1}, **wrong}
+    with pytest.raises(TypeError):
+        Prediction.from_json(row)
 
 
 def test_normal_form_follows_the_paper() -> None:

@@ -70,12 +70,16 @@ class Prediction:
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Prediction:
         """Read what ``to_json`` wrote."""
-        tokens = row.get("answer_tokens", {})
+        tokens, answer = row.get("answer_tokens", {}), row["prediction"]
+        if not isinstance(tokens, dict) or not isinstance(answer, dict | None):
+            raise TypeError("prediction and answer_tokens are objects")
+        if answer and "error" in answer and not isinstance(answer["error"], dict):
+            raise TypeError("error is an object")
         return cls(
             str(row["task_id"]),
             int(row["case"]),
             int(row.get("sample", 0)),
-            row["prediction"],
+            answer,
             str(row.get("problem", "")),
             bool(row.get("retried", False)),
             int(tokens.get("prompt", 0)),

@@ -258,7 +258,7 @@ def score(
     seen = unjudged | set(marks)
     report.missing = sum(len(task.cases) for task in known.values()) - len(seen)
     rates = {place: fmean(found) for place, found in marks.items()}
-    report.lines = list(score_rows(known, rates))
+    report.lines = list(score_rows(known, rates)) if rates else []  # the judge may have failed all
     report.reasons = dict(sorted(report.reasons.items()))
     report.consistency = consistency_of(moments)
     return report

@@ -11,6 +11,7 @@ loads the mined code (or the original module) and returns the function that the 
 # ruff: noqa: D102, B905
 # ruff: noqa: F821 - names of the texts that stand before this one
 
+import functools
 import os
 import sys
 import types
@@ -102,6 +103,14 @@ def load_original(settings):
             importlib.invalidate_caches()
 
 
+def caches_of(space):
+    """Return the cached functions of a module, and of its classes."""
+    classes = [each for each in space.values() if isinstance(each, type)]
+    spaces = [space, *(vars(each) for each in classes if each.__module__ == "inlined")]
+    found = (getattr(each, "__func__", each) for inner in spaces for each in inner.values())
+    return [each for each in found if isinstance(each, functools._lru_cache_wrapper)]
+
+
 def moments_of(function, args, kwargs):
     """Call a function; return [line, plain locals] each time one of its own lines is reached."""
     code = getattr(function, "__code__", None)
@@ -159,9 +168,14 @@ def build(settings):
             args, kwargs = converted(args, kwargs)
         return bounded(taken(function(*args, **kwargs)))
 
+    space = getattr(sys.modules.get("inlined"), "__dict__", {})
+    count = space.get("_count")
+    caches = caches_of(space)
+
     def counted(args, kwargs):
-        count = function.__globals__["_count"]
         count.clear()
+        for each in caches:  # a case is asked about in a fresh process
+            each.cache_clear()
         try:
             if not plain:
                 args, kwargs = converted(args, kwargs)
