@@ -95,7 +95,17 @@ def stop_facts(code: str, stop: Stop) -> dict[str, Any]:
 def _task(task: MinedTask, case: TaskCase, stop: Stop) -> MinedTask:
     facts: dict[str, Any] = {
         key: task.facts[key]
-        for key in ("package", "version", "licence", "module", "function", "python", "static")
+        for key in (
+            "package",
+            "version",
+            "licence",
+            "origins",
+            "module",
+            "function",
+            "python",
+            "static",
+            "tags",
+        )
         if key in task.facts
     }
     facts["breakpoint"] = stop_facts(task.code, stop)

@@ -188,19 +188,21 @@ def chained_tasks(
     random.Random(f"{seed}:chain").shuffle(usable)
     open_: list[Iterator[Chained]] = [_ending_in(t, by_result, seed, links) for t in usable]
     known = {task.id: task for task in usable}
-    made = 0
+    made: set[str] = set()
     while open_:
         left = []
         for candidates in open_:
-            if made >= count:
+            if len(made) >= count:
                 return
             found = next(candidates, None)
             if found is None:
                 continue
             left.append(candidates)
+            if found.id in made:
+                continue
             built = _executed(found, [known[id] for id in found.parts], sandboxes)
             if built is not None:
-                made += 1
+                made.add(found.id)
                 yield built
         open_ = left
 
@@ -261,6 +263,10 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
     facts: dict[str, Any] = {
         "package": "+".join(sorted({str(task.facts.get("package", "")) for task in parts})),
         "licence": " AND ".join(licences),
+        "origins": list(
+            {str(o): o for task in parts for o in task.facts.get("origins", ())}.values()
+        ),
+        "tags": sorted({tag for task in parts for tag in task.facts.get("tags", ())}),
         "python": parts[0].facts.get("python", ""),
         "signature": found.signature.to_json(),
         "parts": list(found.parts),

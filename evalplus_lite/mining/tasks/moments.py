@@ -131,7 +131,7 @@ def _questions(
         "next": (CallResult("value", value=_follows(trace, at)), {}),
         "output": (case.answer, {}),
     }
-    kept = ("package", "version", "licence", "module", "function", "python", "signature",
+    kept = ("package", "version", "licence", "origins", "module", "function", "python", "signature",
             "static", "tags")  # fmt: skip
     facts = {key: task.facts[key] for key in kept if key in task.facts}
     facts["breakpoint"] = stop_facts(task.code, stop)
