@@ -10,7 +10,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say, sure
-from evalplus_lite.cli.given import all_paths
+from evalplus_lite.cli.given import all_paths, name_left_out
 from evalplus_lite.cli.setup import started
 from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client, Prices
@@ -102,6 +102,7 @@ def exe_report(
     undecided = sum(row["undecided"] for row in result.to_rows())
     if undecided:
         say(f"{undecided} predictions are not judged and not in these figures")
+    name_left_out(result.summary)
     for row in result.summary["missing"]:
         say(f"not made: {row['name']}: {row['reason']}")
     say(f"all tables and figures: {out / execution_report.PAGE}, to open in a browser")

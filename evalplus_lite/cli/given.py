@@ -7,18 +7,33 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import typer
 
+from evalplus_lite.cli.console import say
 from evalplus_lite.errors import ALIASES, InputError, one_of
 from evalplus_lite.mining.asking.prompt import Asked
 from evalplus_lite.store.locations import Place, is_url
 
 STDIN = Path("-")
+MOST_NAMED = 5
+"""Rows that are named one by one."""
 MOST_MEMORY = 1 << 20
 """MiB that a program may be allowed."""
+
+
+def name_left_out(summary: Mapping[str, Any]) -> None:
+    """Say which rows of a file of execution tasks cannot be asked about, and why."""
+    rows = summary.get("left_out", [])
+    for row in rows[:MOST_NAMED]:
+        say(f"left out: {row['task_id']} (line {row['line']}): {row['reason']}")
+    if len(rows) > MOST_NAMED:
+        say(f"left out: {len(rows) - MOST_NAMED} more rows; --json names all")
+    if summary.get("ignored"):
+        say(f"{summary['ignored']} predictions are about rows that are left out, and not counted")
 
 
 def one_path(context: typer.Context, value: str) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.given import asked_of
+from evalplus_lite.cli.given import asked_of, name_left_out
 from evalplus_lite.cli.setup import started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.llm import Client
@@ -105,5 +105,6 @@ def predict(
         tokens = result.summary["tokens"]
         asked = f"asked {result.summary['asked']}"
         say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
+        name_left_out(result.summary)
         say(f"predictions: {path}")
     return 0

@@ -9,7 +9,7 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import ends, name_report, print_json, print_table, say, sure
-from evalplus_lite.cli.given import asked_of, whole_numbers
+from evalplus_lite.cli.given import asked_of, name_left_out, whole_numbers
 from evalplus_lite.cli.setup import started
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.asking.score import ScoreReport
@@ -77,6 +77,7 @@ def score(
         print_json(result.summary)
     else:
         show(result.report)
+        name_left_out(result.summary)
         if k is not None and result.report.too_few:
             shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
             say(f"{shown}: no case has so many answers; predict -n draws more")

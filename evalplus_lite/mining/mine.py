@@ -266,6 +266,8 @@ class PackageMine:
             TaskCase(case.call, replace(case.answer, cpu=0.0), counted.steps if counted else {})
             for case, counted in zip(kept, counters, strict=True)
         )
+        if all(counters):
+            facts["read"] = any(counted.is_read for counted in counters if counted)
         facts["variation"] = variation([case.runtime for case in cases if case.runtime])
         return Yield(task_of(function, cases, facts), timed)
 

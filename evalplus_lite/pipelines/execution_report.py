@@ -12,15 +12,16 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.llm import ModelSource, Prices
 from evalplus_lite.mining.asking.judging import judge_by
 from evalplus_lite.mining.asking.predict import Prediction
-from evalplus_lite.mining.asking.score import GradedPrediction, read_predictions
+from evalplus_lite.mining.asking.score import GradedPrediction
 from evalplus_lite.mining.findings import measured, scores, supply
 from evalplus_lite.mining.findings.answers import Material, ModelGrades, Place
 from evalplus_lite.mining.statistics.measures import TIME
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.pipelines.context import Session, made_folder, within
+from evalplus_lite.pipelines.execution_tasks import KnownTasks
 from evalplus_lite.pipelines.facts import file_facts, run_facts
 from evalplus_lite.pipelines.figures import figures
-from evalplus_lite.pipelines.prediction import graded_all, read_tasks
+from evalplus_lite.pipelines.prediction import graded_all
 from evalplus_lite.pipelines.reporting import report
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.store import parse_json, read_jsonl, read_text
@@ -65,13 +66,13 @@ def exe_report(
     InputError for files that cannot be read, and predictions of other tasks.
     """
     folder = made_folder(out)
-    skipped: list[str] = []
-    known = {task.id: task for task in read_tasks(tasks, skipped=skipped)}
+    given = KnownTasks.of(tasks)
+    known = given.tasks
     if not known:
         raise InputError("holds no task", path=Path(tasks), remedy="make it with mine")
     named = _named(predictions)
     with within(session) as opened:
-        models = _graded(known, named, judge, opened)
+        models = _graded(given, named, judge, opened)
         missing: list[dict[str, str]] = []
         seconds = dict(_seconds(known, tasks, times, missing))
         material = Material(known, models, seconds)
@@ -82,7 +83,7 @@ def exe_report(
                 predictions=file_facts([path for _, path in named]),
             ),
             **_computed(material, by_model, missing),
-            **({"skipped": skipped} if skipped else {}),
+            **given.facts(),
             "missing": missing,
         }
         result = ExecutionReportResult(summary, folder)
@@ -141,7 +142,7 @@ def _settings(path: Path) -> Mapping[str, Any]:
 
 
 def _graded(
-    known: Mapping[str, MinedTask],
+    given: KnownTasks,
     named: Sequence[tuple[str, Path]],
     judge: ModelSource | None,
     session: Session,
@@ -150,7 +151,7 @@ def _graded(
     found: dict[str, ModelGrades] = {}
     for label, path in named:
         model = found.setdefault(label, ModelGrades(label))
-        said = _of_kinds(path, list(read_predictions(path, known=known)))
+        said = _of_kinds(path, list(given.predictions(path)))
         before = 1 + max(model.runs, default=-1)
 
         def take(_: MinedTask, each: GradedPrediction, model: ModelGrades = model,
@@ -158,7 +159,7 @@ def _graded(
             model.take(each, run=before + each.prediction.sample)
 
         try:
-            graded_all(known, said, judge=decide, told=take, session=session)
+            graded_all(given.tasks, said, judge=decide, told=take, session=session)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     return list(found.values())

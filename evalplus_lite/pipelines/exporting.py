@@ -13,9 +13,9 @@ from evalplus_lite.exporters.registry import EXPORTERS, exporter, unexpressed
 from evalplus_lite.mining.tasks.published import FORMS, written
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
+from evalplus_lite.pipelines.execution_tasks import read_tasks
 from evalplus_lite.pipelines.expected import SuiteSource
 from evalplus_lite.pipelines.facts import file_facts, run_facts
-from evalplus_lite.pipelines.prediction import read_tasks
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
@@ -94,6 +94,13 @@ def _export_mined(
             f"a suite has no place in {format}", remedy="give a file of mined tasks, as mine writes"
         )
     tasks = list(read_tasks(dataset))
+    asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
+    if asked:
+        raise InputError(
+            f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
+            path=Path(dataset),
+            remedy="give a file of mined tasks, as mine writes without --states and --questions",
+        )
     rows, held, lost = written(tasks, format)
     if not rows:
         raise InputError(f"has no case that {format} can hold", path=Path(dataset))

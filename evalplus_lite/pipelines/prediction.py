@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,14 @@ from evalplus_lite.mining.asking.score import (
     read_predictions,
 )
 from evalplus_lite.mining.tasks.mined import MinedTask
-from evalplus_lite.mining.tasks.mined import read_tasks as read_mined
-from evalplus_lite.mining.tasks.published import PublishedFile, form_of
+from evalplus_lite.mining.tasks.published import LeftOut
 from evalplus_lite.mining.tasks.tags import check_tags
 from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.execution_tasks import KnownTasks, read_tasks
 from evalplus_lite.pipelines.facts import file_facts, run_facts
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.shards import Shard, share_of
-from evalplus_lite.store import read_jsonl, write_jsonl
+from evalplus_lite.store import write_jsonl
 from evalplus_lite.values import wire
 
 
@@ -58,20 +58,6 @@ class ScoreResult(Result):
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for each line of the tables: ``group``, ``name``, ``pass@1``, ..."""
         return list(self.summary["tables"])
-
-
-def read_tasks(
-    path: str | os.PathLike[str], *, skipped: list[str] | None = None
-) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file, or of rows of CRUXEval, LiveCodeBench or CodeI/O.
-
-    ``skipped`` takes the ids of rows whose output is no literal.
-    """
-    path = Path(path)
-    first = next(iter(read_jsonl(path)), None)
-    if first is not None and form_of(first.data) is not None:
-        return PublishedFile(path, [] if skipped is None else skipped).tasks()
-    return read_mined(path)
 
 
 def predict(
@@ -103,8 +89,8 @@ def predict(
     Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
     """
     check_tags([*without, *tagged])
-    skipped: list[str] = []
-    given = read_tasks(tasks, skipped=skipped) if isinstance(tasks, str | os.PathLike) else tasks
+    left_out: list[LeftOut] = []
+    given = read_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
     chosen = (
         task
         for task in given
@@ -152,7 +138,7 @@ def predict(
             "completion": sum(each.completion_tokens for each in predictions),
         },
         "usage": asdict(client.usage),
-        **({"skipped": skipped} if skipped else {}),
+        **KnownTasks({}, left_out).facts(),
     }
     return PredictionResult(summary, predictions)
 
@@ -191,13 +177,9 @@ def score(
     prediction with its mark, ``out`` one for the report. Raises InputError for a prediction of an
     unknown case.
     """
-    skipped: list[str] = []
-    known = list(
-        read_tasks(tasks, skipped=skipped) if isinstance(tasks, str | os.PathLike) else tasks
-    )
-    ids = {task.id: task for task in known}
+    known = KnownTasks.of(tasks)
     said = list(
-        read_predictions(Path(predictions), known=ids, of=of)
+        known.predictions(Path(predictions), of=of)
         if isinstance(predictions, str | os.PathLike)
         else predictions
     )
@@ -207,7 +189,7 @@ def score(
         rows.append(graded_row(task, found))
 
     report = graded_all(
-        ids,
+        known.tasks,
         said,
         ks=ks,
         of=of,
@@ -216,8 +198,7 @@ def score(
         session=session,
     )
     run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
-    rest = {"skipped": skipped} if skipped else {}
-    result = ScoreResult({"run": run, **report.to_json(), **rest}, report)
+    result = ScoreResult({"run": run, **report.to_json(), **known.facts()}, report)
     if graded is not None:
         write_jsonl(graded, rows)
     if out is not None:
@@ -274,7 +255,7 @@ def _ran(
         task = scoring.task_of(Prediction(id, case, 0, None), tasks)
         answer = task.cases[case].answer
         truth = wire.encode(answer.value) if answer.kind == "value" else b""
-        subject = (task.code, task.entry_point, truth, task.facts.get("signature"))
+        subject = (task.code, task.entry_point, truth, "signature" in task.facts)
         items.append((of, subject, list(wanted)))
     if not items:
         return {}

@@ -58,7 +58,7 @@ class Asked:
 def trace_task(sandbox: Sandbox, task: MinedTask) -> Asked:
     """Run a task's cases under the interpreter's own trace."""
     statements = statements_of(ast.parse(task.code), task.entry_point)
-    subject = CallableProgram(task.entry_point, task.signature, code=task.code).program()
+    subject = CallableProgram(task.entry_point, code=task.code).program()
     program = replace(subject, source=subject.source + TRACER)
     given = Inputs.of(rows(case.call for case in task.cases))
     found = sandbox.run(program, given, Limits(cpu=60.0, load=20.0))

@@ -103,7 +103,7 @@ def compare_task(sandbox: Sandbox, task: MinedTask) -> Compared:
     lines, calls = is_plain(tree), has_calls_alone(tree)
     if not lines and not calls:
         return Compared(0, 0, tuple(different))
-    subject = CallableProgram(task.entry_point, task.signature, code=task.code).program()
+    subject = CallableProgram(task.entry_point, code=task.code).program()
     program = replace(subject, source=subject.source + TRACER)
     rows = [(list(case.call.args), dict(case.call.kwargs)) for case in task.cases]
     found = sandbox.run(program, Inputs.of(rows), Limits(cpu=60.0, load=20.0))

@@ -85,7 +85,7 @@ class Surrounding:
 
     def program(self, task: MinedTask) -> Program:
         """Return a task's program within this surrounding."""
-        subject = CallableProgram(task.entry_point, task.signature, code=task.code).program()
+        subject = CallableProgram(task.entry_point, code=task.code).program()
         names = {"HOME": "/root", "TZ": "UTC", **self.environment}
         settings = (self.folder, self.days * 86400.0, names, self.random_seed)
         return Program(

@@ -47,7 +47,18 @@ WRITTEN = {
 MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest", "exe_report"}
 MODEL |= {"compare", "leaderboard", "report"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
-PARTS = {"run", "files", "rows", "unusable", "note", "verdict", "verdict_counts", "pass_at_k"}
+PARTS = {
+    "left_out_rows",
+    "ignored",
+    "run",
+    "files",
+    "rows",
+    "unusable",
+    "note",
+    "verdict",
+    "verdict_counts",
+    "pass_at_k",
+}
 PARTS |= {"value", "group", "failure", "result", "crossval_line", "share", "interval", "detection"}
 PARTS |= {"mutation_score", "intervals", "standing", "entrant", "difference", "change", "side"}
 PARTS |= {"differs", "result_row", "cost"}

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.mining import ONE
 
 from evalplus_lite.errors import SandboxUnavailable
 from evalplus_lite.mining.running.proof import Sandboxes
@@ -70,7 +69,7 @@ def sandboxes() -> Iterator[Sandboxes]:
     with Sandboxes() as found:
         try:
             found.plain.run(
-                CallableProgram("f", ONE, "def f(x): return x").program(), Inputs.of([([1], {})])
+                CallableProgram("f", "def f(x): return x").program(), Inputs.of([([1], {})])
             )
         except SandboxUnavailable as error:
             pytest.skip(f"needs a sandbox: {error}")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.mining import ONE
 
 from evalplus_lite.mining.asking.prompt import FORMS
 from evalplus_lite.mining.running.proof import Original, prove
@@ -112,13 +111,52 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
             for name, given in calls.items():
                 function = functions[name]
                 invoked = [Invocation(each) for each in given]
-                subject = CallableProgram(name, function.signature, code=function.code)
+                subject = CallableProgram(name, code=function.code)
                 base = run(sandboxes.plain, subject, invoked)
                 found = prove(function, invoked, base, sandboxes, original)
                 assert (found.stage, found.compared) == (None, 2)
             changed = replace(function, code=function.code.replace(".stem", ".name"))
             base = run(sandboxes.plain, replace(subject, code=changed.code), invoked)
             assert prove(changed, invoked, base, sandboxes, original).stage == "proved"
+
+
+@pytest.mark.parametrize("types", ["paper", "known"])
+@pytest.mark.parametrize(
+    ("imports", "where"),
+    [
+        ("import datetime", "datetime."),
+        ("import datetime as dt", "dt."),
+        ("import datetime as dt; datetime = 3", "dt."),
+        ("from datetime import date, datetime", ""),
+        ("from datetime import datetime\nfrom typing import TYPE_CHECKING\n"
+         "if TYPE_CHECKING: from datetime import date", ""),
+    ],
+)  # fmt: skip
+def test_dates_are_made_of_text_by_the_program(
+    toys: Any, sandboxes: Any, imports: str, where: str, types: Any
+) -> None:
+    """What is asked about is a call of text that a reader can run, whatever the module imports."""
+    body = f"""
+from __future__ import annotations
+{imports}
+def week(when: {where}date, more: int = 0) -> str:
+    return f"{{when.isocalendar()[1] + more}} {{when.year}}"
+def later(moments: list[{where}datetime], other: {where}date | str) -> list[bool]:
+    return [each.hour > 11 for each in moments]
+"""
+    with open_package(toys.wheel({"toy.py": body})) as package:
+        found = {f.name: f for f in StaticMine(package, types=types).functions()}
+        week, later = found["call_week"], found["call_later"]
+        assert toys.run(week, "2024-02-29") == "9 2024"
+        assert toys.run(later, ["2024-02-29T12:00:00", "1999-12-31T00:00:00"], "x") == [True, False]
+        assert [str(p.type) for p in week.signature.parameters] == ["date", "int"]
+        assert [str(p.type) for p in later.signature.parameters] == ["list[datetime]", "str"]
+        calls = [Invocation(("2024-02-29",)), Invocation(("0001-01-01", 3)), Invocation(("x",))]
+        with Original(package, sandboxes.plain.config) as original:
+            base = run(sandboxes.plain, CallableProgram(week.name, week.code), calls)
+            assert [a.kind for a in base.answers] == ["value", "value", "error"]
+            proved = prove(week, calls, base, sandboxes, original)
+            assert (proved.stage, proved.compared) == (None, 3)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +197,7 @@ class Item:
     pair: Pair
 def f(x): return {made}
 """
-    found = run(sandboxes.plain, CallableProgram("f", ONE, code), [Invocation((1,))])
+    found = run(sandboxes.plain, CallableProgram("f", code), [Invocation((1,))])
     (given,) = found.answers
     assert (given.kind, given.value) == ("value", answer)
     assert type(given.value) is type(answer)

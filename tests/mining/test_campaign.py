@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.mining import ONE, SLUG, mine_all
+from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
@@ -251,7 +251,7 @@ def test_slow_inputs_cut_a_batch_short(sandboxes: Sandboxes) -> None:
     """After so many slow cases the rest is not run; what the quick ones touched is still known."""
     code = "import os\ndef f(x):\n    os.listdir('/')\n    while x > 9: pass\n    return x\n"
     calls = [Invocation((n,)) for n in (1, 99, 2, 98, 3, 4)]
-    found = run(sandboxes.plain, CallableProgram("f", ONE, code), calls, cpu=0.2, max_slow=2)
+    found = run(sandboxes.plain, CallableProgram("f", code), calls, cpu=0.2, max_slow=2)
     kinds = [answer.kind for answer in found.answers]
     assert kinds == ["value", "slow", "value", "slow", "unfit", "unfit"]
     assert found.touched == ("os.listdir /",)

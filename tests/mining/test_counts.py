@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.mining import ONE, mine_all
+from support.mining import mine_all
 
 from evalplus_lite.mining.running.measured import measure
 from evalplus_lite.mining.running.proof import Sandboxes
@@ -32,7 +32,7 @@ def f(x):
 """
     written = instrument(code)
     assert written is not None
-    subject = CallableProgram("f", ONE, written.code)
+    subject = CallableProgram("f", written.code)
     (measured,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
     assert measured is not None
     found = measured.steps
@@ -92,7 +92,7 @@ def f(x):
     written = instrument(code)
     assert written is not None
     calls = [Invocation((n,)) for n in (0, 1, 3, 7)]
-    plain = run(sandboxes.plain, CallableProgram("f", ONE, code), calls)
+    plain = run(sandboxes.plain, CallableProgram("f", code), calls)
     quiet = """
 class Q:
     def __getattr__(s, n): return lambda *a: a[-1]
@@ -101,7 +101,7 @@ class Q:
 _count = Q()
 """
     head, _, rest = written.code.partition("\n")
-    counted = run(sandboxes.plain, CallableProgram("f", ONE, f"{head}\n{quiet}{rest}"), calls)
+    counted = run(sandboxes.plain, CallableProgram("f", f"{head}\n{quiet}{rest}"), calls)
     assert [a.key for a in plain.answers] == [a.key for a in counted.answers]
     assert any(a.kind == "error" for a in plain.answers)
 
@@ -109,7 +109,7 @@ _count = Q()
 def counted(sandboxes: Sandboxes, code: str) -> dict[str, int]:
     written = instrument(f"from __future__ import annotations\n{code}")
     assert written is not None
-    subject = CallableProgram("f", ONE, written.code)
+    subject = CallableProgram("f", written.code)
     (found,) = measure(sandboxes.plain, subject, [Invocation((4,))], COUNTERS).calls
     assert found is not None
     return found.steps

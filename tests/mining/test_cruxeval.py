@@ -16,11 +16,14 @@ from evalplus_lite.llm import Request
 from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings, parse_call, predict
 from evalplus_lite.mining.asking.prompt import question_of, worked_examples
 from evalplus_lite.mining.running.runs import Invocation
+from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.tasks.mined import TaskCase
 from evalplus_lite.mining.tasks.published import FORMS, PublishedFile
 from evalplus_lite.pipelines.context import Session
+from evalplus_lite.pipelines.execution_tasks import read_tasks
 from evalplus_lite.pipelines.exporting import export
-from evalplus_lite.pipelines.prediction import read_tasks, score
+from evalplus_lite.pipelines.mining import mine
+from evalplus_lite.pipelines.prediction import score
 from evalplus_lite.pipelines.work.predicted import Subject, judged_calls, judged_values
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl, write_jsonl
@@ -46,7 +49,7 @@ def test_rows_are_read_without_running_them(rows: Path) -> None:
     """An input that is no literal stays text; a row whose output is none is named."""
     file = PublishedFile(rows)
     first, second = file.tasks()
-    assert file.skipped == ["sample_2"]
+    assert [(each.id, each.line) for each in file.left_out] == [("cruxeval/sample_2", 3)]
     assert first.cases[0].call == Invocation(([1, (2,)],), {"b": {3}})
     assert second.cases[0].written("f") == "f(lambda x: x + 1, 3)"
     assert "f(lambda x: x + 1, 3)" in question_of(second).text(second, second.cases[0])
@@ -122,13 +125,47 @@ def test_the_command_grades_generations(
     assert main(["score", str(rows), str(path), "--of", "input", "--k", "1,2", "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["pass_at_k"] == {"pass@1": 0.5, "pass@2": 1.0}
-    assert summary["skipped"] == ["sample_2"]
+    assert [row["task_id"] for row in summary["left_out"]] == ["cruxeval/sample_2"]
     path.write_text('{"sample_0": ["1"], "sample_9": ["1"]}')
     assert main(["score", str(rows), str(path)]) == 2
     assert "'sample_9'" in capsys.readouterr().err
     path.write_text('{"sample_0": ["1"], "sample_1": [3]}')
     assert main(["score", str(rows), str(path)]) == 2
     assert "'sample_1'" in capsys.readouterr().err
+
+
+def test_rows_that_cannot_be_asked_about_are_told(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With line and cause; answers about them are counted, and cost the others nothing."""
+    odd = [{**ROWS[0], "id": "none", "code": "def g(x):\n    return x\n"},
+           {**ROWS[0], "id": "broken", "code": "def f(x:\n"}]  # fmt: skip
+    write_jsonl(rows, [*ROWS, *odd])
+    path = tmp_path / "said.json"
+    path.write_text(json.dumps({"sample_0": ["[1, (2,)]"], "sample_2": ["4"], "none": ["1", "2"]}))
+    assert main(["score", str(rows), str(path), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["pass_at_k"] == {"pass@1": 1.0}
+    assert summary["ignored"] == 3
+    named = [(row["task_id"].partition("/")[2], row["line"]) for row in summary["left_out"]]
+    assert named == [("sample_2", 3), ("none", 4), ("broken", 5)]
+    assert main(["score", str(rows), str(path)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "cruxeval/none (line 4): its program cannot be asked about: there is no f" in printed
+    assert main(["exe-report", str(rows), str(path), "-o", str(tmp_path), "--no-pictures"]) == 0
+    assert "cruxeval/broken (line 5)" in " ".join(capsys.readouterr().out.split())
+
+
+def test_two_rows_of_one_name_are_refused(
+    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of another set's rows and of mined tasks: an answer would be about either of them."""
+    write_jsonl(rows, [*ROWS, {**ROWS[1], "output": "5"}])
+    write_jsonl(tmp_path / "mined.jsonl", [MINED, {**MINED, "package": "q"}])
+    (tmp_path / "said.json").write_text('{"sample_0": ["1"]}')
+    for path, line in ((rows, 4), (tmp_path / "mined.jsonl", 2)):
+        assert main(["score", str(path), str(tmp_path / "said.json")]) == 2
+        assert f"{path}:{line}: " in capsys.readouterr().err.replace("\n", "")
 
 
 def test_a_model_is_asked_for_calls(rows: Path, tmp_path: Path) -> None:
@@ -192,17 +229,8 @@ def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) ->
                                   "out": str(tmp_path / "out.jsonl")}  # fmt: skip
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert all((row["task_id"], row["licence"]) == ("p/m.cut", "MIT") for row in rows)
-    for row in rows:  # as their own scorers run them
-        space: dict[str, Any] = {}
-        if form == "cruxeval":
-            exec(f"{row['code']}\nassert f({row['input']}) == {row['output']}", space)
-        elif form == "livecodebench":
-            exec(f"{row['code']}\nassert {row['input']} == {row['output']}", space)
-        else:
-            exec(row["refcode"], space)
-            for each in row["ios"]:
-                said = space[row["funcname"]](**each["input"])
-                assert json.loads(json.dumps(said)) == each["output"]
+    for row in rows:
+        _hold(form, row)
     again = [(task, case) for task in read_tasks(tmp_path / "out.jsonl") for case in task.cases]
     assert [case.call.args[:1] or case.call.kwargs["text"] for _, case in again] == (
         ["ab'\n", "é"] if form == "codeio" else [("ab'\n",), ("é",)]
@@ -210,6 +238,87 @@ def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) ->
     said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
             for task, case in again]  # fmt: skip
     assert score(read_tasks(tmp_path / "out.jsonl"), said).report.pass_at == {"pass@1": 0.5}
+
+
+SHOWN = """
+import collections, datetime, enum, typing
+from dataclasses import dataclass
+
+class Kind(enum.Enum):
+    ODD = 1
+    EVEN = 2
+
+@dataclass
+class Pair:
+    one: int
+    two: int
+
+class Spot(typing.NamedTuple):
+    x: int
+    y: int
+
+def pair(x: int) -> Pair:
+    return Pair(x, x % 7)
+def pairs(x: int) -> dict:
+    return {"found": [Pair(x, x % 5)]}
+def kind(x: int) -> Kind:
+    return Kind(x % 2 + 1)
+def spot(x: int) -> Spot:
+    return Spot(x, x % 7)
+def upto(x: int) -> typing.Iterator[int]:
+    yield from range(x % 7)
+def day(x: int) -> datetime.date:
+    return datetime.date(2000, 1, 1) + datetime.timedelta(x % 999)
+def week(day: datetime.date, more: int = 0) -> int:
+    return day.isocalendar()[1] + more
+def counted(text: str):
+    return collections.Counter(text)
+"""
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_what_is_exported_holds_where_the_program_runs(
+    form: str, tmp_path: Path, toys: Any
+) -> None:
+    """Whatever the annotation says, or where there is none: as their own scorers run the rows."""
+    with Session(workers=1) as session:
+        settings = MiningSettings(types="known", rounds=1)
+        wheel = toys.wheel({"toy.py": SHOWN})
+        mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
+    mined = {task.entry_point: task for task in read_tasks(tmp_path / "mined.jsonl")}
+    assert {name for name, task in mined.items() if task.facts["read"]} == {
+        "pair", "pairs", "kind", "upto", "day",
+    }  # fmt: skip
+    found = export(tmp_path / "mined.jsonl", tmp_path / "out.jsonl", format=form)
+    assert found.summary["tasks"] == 3
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert {row["task_id"].rpartition(".")[2] for row in rows} == {"spot", "call_week", "counted"}
+    for row in rows:
+        _hold(form, row)
+
+
+def _hold(form: str, row: dict[str, Any]) -> None:
+    """Run a row as its set's own scorer does."""
+    space: dict[str, Any] = {"__name__": "exported"}
+    if form == "cruxeval":
+        exec(f"{row['code']}\nassert f({row['input']}) == {row['output']}", space)
+    elif form == "livecodebench":
+        exec(f"{row['code']}\nassert {row['input']} == {row['output']}", space)
+    else:
+        exec(row["refcode"], space)
+        for each in row["ios"]:
+            said = space[row["funcname"]](**each["input"])
+            assert json.loads(json.dumps(said)) == each["output"]
+
+
+@pytest.mark.parametrize("fact", ["breakpoint", "question"])
+def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path, fact: str) -> None:
+    """What they ask has no place there: the file is refused, and left as it is."""
+    held = {"line": 1, "text": "x = 1", "hit": 1, "variables": []}
+    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, fact: held}])
+    with pytest.raises(InputError, match=r"asked\.jsonl"):
+        export(tmp_path / "asked.jsonl", tmp_path / "out.jsonl", format="cruxeval")
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_what_only_stands_for_a_value_is_not_exported(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.mining import ONE, SLUG, mine_all
+from support.mining import SLUG, mine_all
 
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
@@ -75,7 +75,7 @@ def test_what_only_runs_can_show_is_rejected(
 
 
 def _proved_despite_text(body: str, sandboxes: Sandboxes) -> str:
-    found = run(sandboxes.others[0], CallableProgram("f", ONE, body), [Invocation((1,))], variant=1)
+    found = run(sandboxes.others[0], CallableProgram("f", body), [Invocation((1,))], variant=1)
     assert found.touched == ("datetime.now",)
     return "touches the outside"
 
@@ -97,7 +97,7 @@ def _proved_despite_text(body: str, sandboxes: Sandboxes) -> str:
 )
 def test_touching_the_outside_is_noticed(sandboxes: Sandboxes, code: str, touched: str) -> None:
     """Clock, chance, environment, folder, files, network and processes are each seen when used."""
-    found = run(sandboxes.others[0], CallableProgram("f", ONE, code), [Invocation((1,))], variant=1)
+    found = run(sandboxes.others[0], CallableProgram("f", code), [Invocation((1,))], variant=1)
     assert any(what.startswith(touched) for what in found.touched), found
 
 
@@ -114,7 +114,7 @@ def test_pure_code_touches_nothing(sandboxes: Sandboxes) -> None:
     )
     for number in (0, 1):
         sandbox = sandboxes.others[0] if number else sandboxes.plain
-        found = run(sandbox, CallableProgram("f", ONE, code), [Invocation((2,))], variant=number)
+        found = run(sandbox, CallableProgram("f", code), [Invocation((2,))], variant=number)
         assert found.touched == ()
         assert found.answers[0].value[:3] == ["2020-01-03", True, "[2]"]
 
@@ -144,7 +144,7 @@ def test_dates_generators_and_sets_are_plain_data(toys: Any, sandboxes: Sandboxe
 )
 def test_answers_too_large_to_ask_for_are_no_cases(sandboxes: Sandboxes, body: str) -> None:
     """An answer of a hundred thousand items is unfit, a short one a value, on every run."""
-    subject = CallableProgram("f", ONE, code=f"def f(x): return {body}")
+    subject = CallableProgram("f", code=f"def f(x): return {body}")
     small, large = run(
         sandboxes.plain, subject, [Invocation((10,)), Invocation((200_000,))]
     ).answers

@@ -214,7 +214,7 @@ def test_a_method_is_proved_against_the_original_class(toys: Any, sandboxes: Any
         found = []
         with Original(package, sandboxes.plain.config) as original:
             for each in (function, changed):
-                subject = CallableProgram(each.name, each.signature, code=each.code)
+                subject = CallableProgram(each.name, code=each.code)
                 base = run(sandboxes.plain, subject, calls)
                 found.append(prove(each, calls, base, sandboxes, original))
     same, other = found

@@ -240,7 +240,8 @@ def test_accepted_types_follow_the_paper(toys: Any) -> None:
         def a(S: str, max: int, ellipsis: str | bool = '...') -> str: return S
         def b(url: str) -> Dict: return {}
         def c(lines: "Iterable[str]") -> (str, str): return ('', '')
-        def d(pairs: Pairs, when: datetime.date, *rest: int, **more: bool) -> Optional[Pairs]: ...
+        def d(pairs: Pairs, *rest: int, **more: bool) -> Optional[Pairs]: ...
+        def day(when: datetime.date, pairs: Pairs) -> t.Optional[datetime.datetime]: ...
         def e(kind: t.Literal["x", "y"], m: Mapping[str, frozenset[int]]) -> tuple[int, ...]: ...
         """
     functions, rejects = toys.mined({"toy.py": body})
@@ -250,8 +251,10 @@ def test_accepted_types_follow_the_paper(toys: Any) -> None:
     assert shown["c"]["result"] == "tuple[str, str]"
     assert shown["d"]["result"] == "list[tuple[str, int]] | None"
     assert [p["kind"] for p in shown["d"]["parameters"]] == [
-        "positional", "positional", "varargs", "varkw",
+        "positional", "varargs", "varkw",
     ]  # fmt: skip
+    assert [p["type"] for p in shown["call_day"]["parameters"]] == ["date", "list[tuple[str, int]]"]
+    assert shown["call_day"]["result"] == "datetime | None"
     assert shown["e"]["result"] == "tuple[int, ...]"
 
 

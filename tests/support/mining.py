@@ -5,15 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.mine import PackageMine
 from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.selecting.signatures import Parameter, Signature
 from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.sources.archives import open_package
-
-ONE = Signature((Parameter("x", "positional", Type("int")),), Type("int"))
-
 
 SLUG = '''
     import re

@@ -72,7 +72,7 @@ class Runner:
         """Write the counters into the program once."""
         function = self.function
         self._shown = ShownProgram.of(function.code)
-        self._subject = CallableProgram(function.name, function.signature, code=function.code)
+        self._subject = CallableProgram(function.name, code=function.code)
         found = self.instrumented = instrument(function.code, function.name)
         self._counted = None if found is None else replace(self._subject, code=found.code)
 

@@ -5,7 +5,6 @@ The middle of the program that the sandbox runs, between ``perturbation`` and ``
 
 # Runs in a bare interpreter, around values of any type, on whatever version is there.
 # mypy: ignore-errors
-# ruff: noqa: B905
 
 import collections
 import dataclasses
@@ -19,31 +18,6 @@ MAX_ANSWER = 100_000  # characters, digits and items of one answer: no question 
 
 class TooLong(Exception):
     """An iterator went on past MAX_ITEMS, or an answer is larger than MAX_ANSWER."""
-
-
-def given(value, kind):
-    """Return an argument as the function wants it: dates are written as text."""
-    name, inner = kind
-    if name == "date" and type(value) is str:
-        return datetime.date.fromisoformat(value)
-    if name == "datetime" and type(value) is str:
-        return datetime.datetime.fromisoformat(value)
-    if name == "union":
-        for member in inner:
-            if member[0] in ("date", "datetime") and type(value) is str:
-                return given(value, member)
-        for member in inner:
-            if member[1]:
-                return given(value, member)
-        return value
-    if inner and type(value) in (list, set, frozenset):
-        return type(value)(given(item, inner[0]) for item in value)
-    if inner and type(value) is tuple:
-        kinds = inner if len(inner) == len(value) else inner[:1] * len(value)
-        return tuple(given(item, kind) for item, kind in zip(value, kinds))
-    if len(inner) == 2 and type(value) is dict:
-        return {given(k, inner[0]): given(v, inner[1]) for k, v in value.items()}
-    return value
 
 
 _LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()),
@@ -91,6 +65,14 @@ def taken(value, depth=0):
             items.append(taken(item, depth + 1))
         return items
     return value
+
+
+def is_read(value):
+    """Return whether a result is other than the plain data that stands for it."""
+    try:
+        return not (is_plain(value) or bool(value == taken(value)))
+    except BaseException:  # such as a counter that has counted enough
+        return True
 
 
 def bounded(value):

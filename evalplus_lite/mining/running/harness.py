@@ -83,8 +83,10 @@ def load_original(settings):
             module = importlib.import_module(settings["module"])
             if not settings["driver"]:
                 return getattr(module, settings["name"])
-            needed = settings["needs"]
-            space = {n: getattr(importlib.import_module(where), n) for where, n in needed}
+            space = {}
+            for where, member in settings["needs"]:
+                found = importlib.import_module(where)
+                space[member or where] = getattr(found, member) if member else found
             exec(settings["driver"], space)
             return space[settings["name"]]
         except Exception as error:
@@ -151,21 +153,10 @@ def build(settings):
         sys.addaudithook(audit)
     load = load_original if settings["kind"] == "original" else load_inlined
     function = load(settings)
-    kinds = settings["kinds"]
-    plain = not any("date" in repr(kind) for kind in kinds.values())
-    positional = settings["positional"]
-    rest = settings["varargs"]
-
-    def converted(args, kwargs):
-        named = [*positional, *[rest] * (len(args) - len(positional))][: len(args)]
-        args = [given(value, kinds[name]) for value, name in zip(args, named)]
-        return args, {k: given(v, kinds[k]) if k in kinds else v for k, v in kwargs.items()}
 
     def entry(args, kwargs):
         if args is None:
             return list(touched)
-        if not plain:
-            args, kwargs = converted(args, kwargs)
         return bounded(taken(function(*args, **kwargs)))
 
     space = getattr(sys.modules.get("inlined"), "__dict__", {})
@@ -176,21 +167,16 @@ def build(settings):
         count.clear()
         for each in caches:  # a case is asked about in a fresh process
             each.cache_clear()
+        result = None
         try:
-            if not plain:
-                args, kwargs = converted(args, kwargs)
             result = count_library_lines(function, args, kwargs, count)
             if isinstance(result, _LAZY):
                 list(zip(result, range(MAX_ITEMS)))
         except (Exception, Enough):
             pass
-        return [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
-
-    def watched_run(args, kwargs):
-        if not plain:
-            args, kwargs = converted(args, kwargs)
-        return moments_of(function, args, kwargs)
+        found = [dict(count.slots), sorted(count.reached), count.spent, count.spent < count.most]
+        return [*found, is_read(result)]
 
     if settings.get("watch"):
-        return watched_run
+        return functools.partial(moments_of, function)
     return counted if "counters" in settings else entry

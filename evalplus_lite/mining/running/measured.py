@@ -29,6 +29,8 @@ class Measured:
     """Steps of all kinds: what a budget is of."""
     is_whole: bool = True
     """Whether it came to its end within its budget."""
+    is_read: bool = False
+    """Whether what it gave is other than the plain data that stands for it: a date, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +77,5 @@ def _measured(outcome: Outcome | None) -> Measured | None:
     answer = answer_of(outcome)
     if answer.kind != "value" or not isinstance(answer.value, list):
         return None
-    steps, reached, spent, is_whole = answer.value
-    return Measured(steps, frozenset(reached), spent, is_whole)
+    steps, reached, *others = answer.value
+    return Measured(steps, frozenset(reached), *others)

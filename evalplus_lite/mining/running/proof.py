@@ -20,7 +20,7 @@ from evalplus_lite.mining.running.runs import (
     RunResult,
     run,
 )
-from evalplus_lite.mining.selecting.built import mentioned
+from evalplus_lite.mining.selecting.built import member_of
 from evalplus_lite.mining.selecting.static import MinedFunction
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
@@ -114,11 +114,10 @@ class Original(AbstractContextManager["Original"]):
         roots = tuple(sorted({name.partition(".")[0] for p in packages for name in p.files}))
         subject = CallableProgram(
             function.name,
-            function.signature,
             module=function.module,
             roots=roots,
             driver=function.driver,
-            needs=tuple((each.module, mentioned(each)) for each in function.needs),
+            needs=tuple((each.module, member_of(each)) for each in function.needs),
         )
         found = RunResult((), failure="took too long to import")
         if self._waiting >= MAX_WAITING:
@@ -199,7 +198,7 @@ def prove(
     for answer in base.answers:
         if ADDRESS.search(answer.key):
             return ProofResult("stable", Obstacle("shows an address", answer.key[:200]))
-    subject = CallableProgram(function.name, function.signature, code=function.code)
+    subject = CallableProgram(function.name, code=function.code)
     for number, sandbox in enumerate(sandboxes.others, start=1):
         again = run(sandbox, subject, calls, variant=number, max_slow=MAX_SLOW)
         if is_too_slow(again):

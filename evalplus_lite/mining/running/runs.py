@@ -11,8 +11,6 @@ from importlib import resources
 from typing import Any, Literal
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import (
     Crashed,
@@ -115,15 +113,14 @@ class CallableProgram:
     """A program to call: mined code, or the original module (``module`` set)."""
 
     name: str
-    signature: Signature
     code: str = ""
     module: str = ""
     roots: tuple[str, ...] = ()
     bare_parents: bool = False
     driver: str = ""
     """Of an original that wants other than plain values: the function ``name`` that calls it."""
-    needs: tuple[tuple[str, str], ...] = ()
-    """What that mentions, as (module, name)."""
+    needs: tuple[tuple[str, str | None], ...] = ()
+    """What that mentions, as (module, name); None of the module itself."""
 
     def program(
         self,
@@ -134,15 +131,11 @@ class CallableProgram:
         budget: int = 0,
     ) -> Program:
         """Return the whole text that the sandbox runs."""
-        parameters = self.signature.parameters
         settings: dict[str, Any] = {
             "kind": "original" if self.module else "inlined",
             "name": self.name,
             "audit": not self.module,
             "variant": variant,
-            "kinds": {p.name: _kind(p.type) for p in parameters},
-            "positional": [p.name for p in parameters if p.kind == "positional"],
-            "varargs": next((p.name for p in parameters if p.kind == "varargs"), None),
         }
         if self.module:
             settings |= {"module": self.module, "roots": self.roots}
@@ -277,10 +270,6 @@ def _describe(outcome: Outcome | None) -> str:
 def rows(calls: Iterable[Invocation]) -> list[tuple[list[Value], dict[str, Value]]]:
     """Return calls as the sandbox takes them."""
     return [(list(call.args), dict(call.kwargs)) for call in calls]
-
-
-def _kind(found: Type) -> tuple[str, tuple[Any, ...]]:
-    return (found.kind, tuple(_kind(inner) for inner in found.arguments))
 
 
 @functools.cache

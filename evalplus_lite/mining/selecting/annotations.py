@@ -8,6 +8,7 @@ level alias mean the same.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -27,6 +28,7 @@ from evalplus_lite.mining.reading.resolve import (
 )
 from evalplus_lite.mining.reading.stubs import Stubs
 from evalplus_lite.mining.selecting.built import (
+    DATES,
     LIBRARY,
     Built,
     as_plain,
@@ -41,10 +43,11 @@ TypeSet: TypeAlias = Literal["paper", "wide", "known"]
 """The paper's types; more of them; and where annotations are missing, what else tells the type."""
 
 PAPER_KINDS = frozenset(
-    """int str float bool none list dict tuple set date literal optional union sequence iterable
+    """int str float bool none list dict tuple set literal optional union sequence iterable
     frozenset mapping ellipsis""".split()
 )
-WIDE_KINDS = PAPER_KINDS | frozenset("any bytes iterator collection datetime object".split())
+"""And dates, which are made of text."""
+WIDE_KINDS = PAPER_KINDS | frozenset("any bytes iterator collection object".split())
 _STANDING = {
     "numbers.Number": "float", "numbers.Real": "float", "numbers.Integral": "int",
     "typing.SupportsInt": "int", "typing.SupportsIndex": "int", "typing.SupportsFloat": "float",
@@ -89,6 +92,8 @@ class PackageAnnotations:
     types: TypeSet = "paper"
     fields: Callable[[Definition, ast.ClassDef, PackageAnnotations], Built | Refused] | None = None
     """What says how objects of a class are made of plain values."""
+    program: Resolver | None = None
+    """What resolves names of the code, where the annotations are a stub's."""
     stubs: Stubs | None = None
     """What declares functions that have no annotations."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
@@ -156,9 +161,9 @@ class _ModuleReader(AnnotationReader):
             # typing_extensions is third-party, but its Literal is typing's.
             return "literal" if name.rpartition(".")[2] == "Literal" else None
         dotted = ".".join([target.dotted, *rest])
+        if dotted in (LIBRARY if self.is_wide else DATES):
+            return None
         if self.is_wide:
-            if dotted in LIBRARY:
-                return None
             standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
             if standing:
                 return standing
@@ -173,17 +178,16 @@ class _ModuleReader(AnnotationReader):
             if last not in _TYPING:
                 raise UnreadableError(last)
             return _TYPING[last]
-        if dotted in ("datetime.date", "datetime.datetime"):
-            return last
         raise UnreadableError(dotted)
 
     def alias(self, name: str, depth: int) -> Type:
         """Follow ``Name = list[int]`` at the top level of a module, or what makes an object."""
         target, rest = self._target(name)
-        if isinstance(target, External) and self.is_wide:
-            found = of_library(".".join([target.dotted, *rest]))
-            if found is not None:
-                return found
+        if isinstance(target, External):
+            dotted = ".".join([target.dotted, *rest])
+            if dotted in (LIBRARY if self.is_wide else DATES):
+                bound = functools.partial((self.of.program or self.resolver).resolve, self.module)
+                return of_library(dotted, bound)
         if isinstance(target, Definition) and not rest:
             if self.is_wide and (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.made_of(target, owner)
@@ -219,7 +223,10 @@ class _ModuleReader(AnnotationReader):
     def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
         """Return the members that inputs can be drawn of: an input is of any one of them."""
         if not self.is_wide:
-            return super()._union(nodes, depth)
+            found = super()._union(nodes, depth)
+            kept = narrowed(found.arguments)
+            is_whole = found.kind != "union" or self.is_result or len(kept) == len(found.arguments)
+            return found if is_whole else kept[0] if len(kept) == 1 else Type("union", kept)
         members: dict[Type, None] = {}
         unread: UnreadableError | None = None
         for node in nodes:

@@ -6,15 +6,16 @@ A call is given the plain value; the entry point, which is part of the program, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.mining.reading.resolve import Definition, External, Resolver
+from evalplus_lite.mining.reading.resolve import Definition, External, Resolver, Target, Unresolved
 
 MOST_MEMBERS = 50
 """Members of an enumeration that are drawn."""
+ANY = Type("any")
 Need: TypeAlias = Definition | External
 """Something that an entry point mentions: of the package, or of the standard library."""
 
@@ -30,6 +31,8 @@ class Built(Type):
     template: str = "{}"
     fields: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
+    answer: Type = ANY
+    """What is answered where one is returned."""
 
 
 _SECONDS = (
@@ -52,24 +55,34 @@ LIBRARY = {
     "pathlib.PureWindowsPath": ("PureWindowsPath({})", Type("str")),
     "datetime.timedelta": ("timedelta(seconds={})", Type("literal", values=_SECONDS)),
     "datetime.time": ("time.fromisoformat({})", Type("literal", values=_TIMES)),
+    "datetime.date": ("date.fromisoformat({})", Type("date")),
+    "datetime.datetime": ("datetime.fromisoformat({})", Type("datetime")),
     "decimal.Decimal": ("Decimal({})", Type("literal", values=_DECIMALS)),
     "fractions.Fraction": ("Fraction(*{})", Type("tuple", (Type("int"), Type("int")))),
 }
 """What values of the standard library's types are made of. Paths are pure: none is looked at."""
+DATES = frozenset({"datetime.date", "datetime.datetime"})
+"""Those among the paper's types."""
 
 
-def of_library(dotted: str) -> Built | None:
-    """Return how values of a type of the standard library are made; None of one not known."""
-    if dotted not in LIBRARY:
-        return None
+def of_library(dotted: str, bound: Callable[[str], Target]) -> Built:
+    """Return how values of a type of ``LIBRARY`` are made.
+
+    ``bound`` says what a name stands for in the module: where ``datetime`` is the library's module,
+    the class is ``datetime.datetime``.
+    """
     template, plain = LIBRARY[dotted]
     module, name = dotted.rpartition(".")[0], template.partition("(")[0].partition(".")[0]
+    need = External(module, name)
+    if bound(name) != need and not isinstance(bound(name), Unresolved):
+        need, template = External(module), f"{module}.{template}"
     return Built(
         plain.kind,
         plain.arguments,
         plain.values,
         template=template,
-        needs=(External(module, name),),
+        needs=(need,),
+        answer=plain if dotted in DATES else ANY,
     )
 
 
@@ -113,9 +126,14 @@ def class_of(target: Definition, resolver: Resolver) -> ast.ClassDef | None:
     return node if isinstance(node, ast.ClassDef) else None
 
 
+def member_of(need: Need) -> str | None:
+    """Return the name of something in its module; None of a module."""
+    return need.member if isinstance(need, External) else need.name
+
+
 def mentioned(need: Need) -> str:
     """Return the name by which an entry point mentions something."""
-    return (need.member or need.module) if isinstance(need, External) else need.name
+    return member_of(need) or need.module
 
 
 def needs_of(kind: Type) -> Iterator[Need]:
@@ -186,5 +204,5 @@ def optional(kind: Type) -> Type:
 def as_plain(kind: Type) -> Type:
     """Return the type of what is answered where a value of a type is returned."""
     if isinstance(kind, Built):
-        return Type("dict") if kind.fields else Type("any")
+        return kind.answer
     return replace(kind, arguments=tuple(map(as_plain, kind.arguments)))

@@ -14,7 +14,7 @@ from dataclasses import replace
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.reading.resolve import Definition
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
-from evalplus_lite.mining.selecting.built import Built, class_of, of_enum, size_of
+from evalplus_lite.mining.selecting.built import ANY, Built, class_of, of_enum, size_of
 from evalplus_lite.mining.selecting.entries import (
     MADE_WITH,
     Entry,
@@ -30,6 +30,7 @@ _CALLED = {"staticmethod": "static", "classmethod": "class", "property": "proper
            "cached_property": "property"}  # fmt: skip
 _HARMLESS = frozenset({"final", "override"})
 _BASES = frozenset({"object", "ABC", "NamedTuple", "TypedDict", "Generic", "Protocol"})
+_ANSWERS = {"TypedDict": Type("dict"), "NamedTuple": Type("tuple")}
 MOST_PARENTS = 5
 """Classes up which an ``__init__`` is looked for."""
 MOST_PARTS = 40
@@ -102,6 +103,7 @@ def fields_of(
         template=where.name,
         fields=tuple(p.name for p in kept),
         needs=(where,),
+        answer=next((_ANSWERS[base] for base in _ANSWERS if base in _bases_of(owner)), ANY),
     )
 
 
@@ -159,7 +161,7 @@ def made_of(
     module: str, owner: ast.ClassDef, reader: PackageAnnotations, depth: int = 0
 ) -> Signature | Refused:
     """Return what an object of a class is made of."""
-    bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
+    bases = _bases_of(owner)
     is_dict = "TypedDict" in bases
     if (owner.keywords and not is_dict) or any(
         _is_own(owner, name) for name in ("__new__", "__post_init__")
@@ -182,6 +184,11 @@ def made_of(
         if isinstance(target, Definition) and parent is not None and depth < MOST_PARENTS:
             return made_of(target.module, parent, reader, depth + 1)
     return Refused("class", "made as one that it inherits from")
+
+
+def _bases_of(owner: ast.ClassDef) -> set[str]:
+    """Return the last parts of the names of what a class inherits from."""
+    return {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
 
 
 def _is_own(owner: ast.ClassDef, name: str) -> bool:

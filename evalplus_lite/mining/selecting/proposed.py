@@ -38,7 +38,6 @@ _FAMILIAR: dict[str, Target] = {
         Iterator Mapping MutableMapping MutableSequence Collection Generator""".split()
     },
     **{dotted.rpartition(".")[2]: External(*dotted.rsplit(".", 1)) for dotted in LIBRARY},
-    **{name: External("datetime", name) for name in ("date", "datetime")},
     **{name: External(name) for name in ("typing", "pathlib", "decimal", "fractions")},
 }
 """What is meant by names that a module does not import."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.reading.bindings import arguments_of
-from evalplus_lite.mining.reading.stubs import Stubs
 from evalplus_lite.mining.selecting.annotations import PackageAnnotations, Refused
+from evalplus_lite.mining.selecting.built import narrowed
 from evalplus_lite.mining.selecting.unannotated import Told, types_told
 
 
@@ -30,7 +30,7 @@ def declared(
 
     Of parameters of which nothing tells the type, what is proposed.
     """
-    found = _by_stubs(known.stubs, module, owner, node)
+    found = _by_stubs(known, module, owner, node)
     seen = dict(known.observed(module, owner, node.name)) if known.observed else {}
     told = seen | found.parameters
     if known.proposed is not None:
@@ -39,13 +39,14 @@ def declared(
 
 
 def _by_stubs(
-    stubs: Stubs | None, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
+    known: PackageAnnotations, module: str, owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef
 ) -> Declared:
     """Return what stubs tell of a function, of every overload that can be read."""
+    stubs = known.stubs
     found = [] if stubs is None else stubs.declared(module, owner, node.name)
     if stubs is None or not found:
         return NOTHING
-    reader = PackageAnnotations(stubs.resolver, types="known")
+    reader = PackageAnnotations(stubs.resolver, types="known", program=known.resolver)
     read: dict[str, list[Type]] = {}
     for each in found:
         for name, annotation in _matched(node, each):
@@ -95,4 +96,5 @@ def _either(kinds: list[Type]) -> Type | None:
     )
     if not members:
         return None
-    return next(iter(members)) if len(members) == 1 else Type("union", tuple(members))
+    kept = narrowed(tuple(members))
+    return kept[0] if len(kept) == 1 else Type("union", kept)

@@ -51,7 +51,7 @@ def state_tasks(
 def _of_task(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[MinedTask]:
     """Yield a function's states, no two with the same values."""
     rng = random.Random(f"{seed}:states:{task.id}")
-    subject = CallableProgram(task.entry_point, task.signature, code=task.code)
+    subject = CallableProgram(task.entry_point, code=task.code)
     runs: list[tuple[TaskCase, list[Stop]]] = []
     asked: set[str] = set()
     for case in rng.sample(task.cases, min(TRIED, len(task.cases))):

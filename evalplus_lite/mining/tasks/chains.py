@@ -110,6 +110,11 @@ def compose(feeders: Sequence[MinedTask], last: MinedTask) -> Chained | None:
     return Chained(name, code, "composed", signature, tuple(calls), ids)
 
 
+def _is_dated(found: Type) -> bool:
+    """Return whether a result holds dates: what they would feed takes them as text."""
+    return found.kind in ("date", "datetime") or any(map(_is_dated, found.arguments))
+
+
 def _required(task: MinedTask) -> list[Parameter]:
     return [p for p in task.signature.parameters if p.is_required]
 
@@ -184,7 +189,8 @@ def chained_tasks(
     usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
     by_result: dict[Type, list[MinedTask]] = {}
     for task in usable:
-        by_result.setdefault(task.signature.result, []).append(task)
+        if not _is_dated(task.signature.result):
+            by_result.setdefault(task.signature.result, []).append(task)
     random.Random(f"{seed}:chain").shuffle(usable)
     open_: list[Iterator[Chained]] = [_ending_in(t, by_result, seed, links) for t in usable]
     known = {task.id: task for task in usable}
@@ -250,7 +256,7 @@ def _walks(
 
 
 def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) -> MinedTask | None:
-    subject = CallableProgram(found.entry_point, found.signature, code=found.code)
+    subject = CallableProgram(found.entry_point, code=found.code)
     calls = list({call.key: call for call in found.calls}.values())
     answers = run(sandboxes.plain, subject, calls)
     again = run(sandboxes.others[0], subject, calls, variant=1)
@@ -271,6 +277,7 @@ def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) 
         "signature": found.signature.to_json(),
         "parts": list(found.parts),
         "static": static_statistics(found.code, found.entry_point).to_json(),
+        **{key: parts[-1].facts[key] for key in ("read",) if key in parts[-1].facts},
     }
     rows = tuple(TaskCase(case.call, replace(case.answer, cpu=0.0)) for case in cases)
     return MinedTask(found.id, found.code, found.entry_point, rows, facts)

@@ -129,10 +129,14 @@ _SHAPES: tuple[tuple[str, str, Mapping[str, type]], ...] = (
 
 
 def read_tasks(path: Path) -> Iterator[MinedTask]:
-    """Yield the tasks of a file, one at a time; InputError names a line that holds none."""
+    """Yield the tasks of a file, one at a time.
+
+    InputError names a line that holds none, or one of an id that was there before.
+    """
+    lines: dict[str, int] = {}
     for row in read_jsonl(path):
         try:
-            yield MinedTask.from_json(row.data)
+            task = MinedTask.from_json(row.data)
         except (KeyError, TypeError, ValueError, IndexError, CodecError) as error:
             what = f"missing {error}" if isinstance(error, KeyError) else str(error)
             raise InputError(
@@ -141,3 +145,11 @@ def read_tasks(path: Path) -> Iterator[MinedTask]:
                 line=row.line,
                 remedy="make the file with evalplus-lite mine",
             ) from None
+        if lines.setdefault(task.id, row.line) != row.line:
+            raise InputError(
+                f"has the task of line {lines[task.id]}, {task.id!r}",
+                path=path,
+                line=row.line,
+                remedy="keep one of them: predictions are known by the task's id",
+            )
+        yield task

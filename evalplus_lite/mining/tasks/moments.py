@@ -61,7 +61,7 @@ def _of_task(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[list[
     """Yield the questions of one moment after the other: of each case one, then second ones."""
     rng = random.Random(f"{seed}:moments:{task.id}")
     lines = statement_lines(task.code, task.entry_point)
-    subject = CallableProgram(task.entry_point, task.signature, code=task.code)
+    subject = CallableProgram(task.entry_point, code=task.code)
     runs: list[tuple[TaskCase, tuple[Stop, ...], list[int]]] = []
     for case in rng.sample(task.cases, min(TRIED, len(task.cases))):
         trace = stops(sandboxes.plain, subject, case.call)

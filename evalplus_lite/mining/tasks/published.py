@@ -1,7 +1,7 @@
 """Rows of CRUXEval, of LiveCodeBench's execution part and of CodeI/O as tasks, and tasks as these.
 
 What is source text there is read as literals and never executed; an input that is no literal stays
-text, and a row whose output is none is passed over and counted.
+text, and a row whose output is none is left out, and told.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError, one_of
 from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.mining.reading.bindings import bound_names
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
@@ -31,6 +32,9 @@ LITERAL = frozenset(
 LENT = frozenset({"iterable", "collection"})
 """And those of arguments that are given as lists."""
 NO_DATE = "1970-01-01"
+UNREADABLE = (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError)
+"""What reading somebody's literals or program may end in."""
+LONGEST_REASON = 160
 JsonRow = dict[str, Any]
 
 
@@ -38,38 +42,71 @@ JsonRow = dict[str, Any]
 class RowForm:
     """A published form of rows: the ``keys`` that tell it, and how rows are read and written.
 
-    ``read`` gives name of the row, code, entry point and cases; it raises ValueError for what
-    cannot be used. ``write`` gives the rows of a task, with how many cases each holds.
+    ``read`` gives code, entry point and cases; it raises ValueError for what cannot be used.
+    ``write`` gives the rows of a task, with how many cases each holds. ``name`` names the row of a
+    line.
     """
 
     keys: frozenset[str]
-    read: Callable[[JsonRow, int], tuple[str, str, str, list[TaskCase]]]
+    read: Callable[[JsonRow], tuple[str, str, list[TaskCase]]]
     write: Callable[[MinedTask, int], Iterator[tuple[JsonRow, int]]]
+    name: Callable[[JsonRow, int], str] = lambda row, line: str(row.get("id", f"sample_{line}"))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A row that cannot be asked about, as a task would be named; its line; why."""
+
+    id: str
+    line: int
+    reason: str
+
+    def to_json(self) -> JsonRow:
+        """Return it as a summary lists it."""
+        return {"task_id": self.id, "line": self.line, "reason": self.reason}
 
 
 @dataclass(slots=True)
 class PublishedFile:
-    """Reads one file; ``skipped`` names the rows whose output is no literal."""
+    """Reads one file; ``left_out`` takes the rows that cannot be asked about."""
 
     path: Path
-    skipped: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
     def tasks(self) -> Iterator[MinedTask]:
-        """Yield a task for each row that can be read."""
+        """Yield a task for each row that can be read; InputError names two rows of one id."""
+        lines: dict[str, int] = {}
         for row in read_jsonl(self.path):
             label = form_of(row.data)
             if label is None:
                 raise InputError(
                     "has other fields than the first row", path=self.path, line=row.line
                 )
+            form = FORMS[label]
+            id = f"{label}/{form.name(row.data, row.line)}"
+            if lines.setdefault(id, row.line) != row.line:
+                raise InputError(
+                    f"has the id of line {lines[id]}, {id.partition('/')[2]!r}",
+                    path=self.path,
+                    line=row.line,
+                    remedy="give each row an id of its own",
+                )
             try:
-                name, code, entry, cases = FORMS[label].read(row.data, row.line)
+                code, entry, cases = form.read(row.data)
+            except UNREADABLE as error:
+                why = f"its call or output is no literal: {error}"
+                self.left_out.append(LeftOut(id, row.line, why[:LONGEST_REASON]))
+                continue
+            try:
                 static = static_statistics(code, entry)
-            except (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError):
-                self.skipped.append(str(row.data.get("id", f"sample_{row.line}")))
+                if entry not in bound_names(ast.parse(code).body):
+                    raise ValueError(f"there is no {entry}")
+            except UNREADABLE as error:
+                why = f"its program cannot be asked about: {error}"
+                self.left_out.append(LeftOut(id, row.line, why[:LONGEST_REASON]))
                 continue
             facts = {"package": label, "static": static.to_json()}
-            yield MinedTask(f"{label}/{name}", code, entry, tuple(cases), facts)
+            yield MinedTask(id, code, entry, tuple(cases), facts)
 
 
 def form_of(row: Mapping[str, Any]) -> str | None:
@@ -98,12 +135,13 @@ def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int, 
 
 
 def _is_literal(task: MinedTask) -> bool:
-    """Return whether a program takes and gives what its cases say, not what stands for it there.
+    """Return whether a program gives what its cases say, not what stands for it there.
 
-    Dates, for one, are texts in a case, and what an iterator gives is a list.
+    A date is a text in a case, and what an iterator gives is a list. Where it was not seen when the
+    task was mined, what the signature says counts.
     """
-    if "signature" not in task.facts:
-        return True
+    if "read" in task.facts or "signature" not in task.facts:
+        return not task.facts.get("read")
     signature = task.signature
     given = all(_has_only(each.type, LITERAL | LENT) for each in signature.parameters)
     return given and _has_only(signature.result, LITERAL)
@@ -119,29 +157,29 @@ def _origin(task: MinedTask) -> JsonRow:
     return {"task_id": task.id, **{key: task.facts[key] for key in keys if key in task.facts}}
 
 
-def _read_cruxeval(row: JsonRow, line: int) -> tuple[str, str, str, list[TaskCase]]:
+def _read_cruxeval(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     code, given = str(row["code"]), str(row["input"])
     case = _case(f"{ENTRY_POINT}({given})", given, str(row["output"]))
-    return str(row.get("id", f"sample_{line}")), code, ENTRY_POINT, [case]
+    return code, ENTRY_POINT, [case]
 
 
-def _read_livecodebench(row: JsonRow, line: int) -> tuple[str, str, str, list[TaskCase]]:
+def _read_livecodebench(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     call, entry = str(row["input"]).strip(), str(row["function_name"])
     given = call.removeprefix(entry).strip()
     if not (given.startswith("(") and given.endswith(")")):
         raise ValueError("no call")
     case = _case(call, given[1:-1], str(row["output"]))
-    return str(row.get("id", f"sample_{line}")), str(row["code"]), entry, [case]
+    return str(row["code"]), entry, [case]
 
 
-def _read_codeio(row: JsonRow, line: int) -> tuple[str, str, str, list[TaskCase]]:
+def _read_codeio(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     cases = []
     for each in row["ios"]:
         given, output = each["input"], each["output"]
         codec.dumps([given, output])
         call = Invocation((), given) if isinstance(given, dict) else Invocation(tuple(given))
         cases.append(TaskCase(call, CallResult("value", value=output)))
-    return f"row_{line}", str(row["refcode"]), str(row["funcname"]), cases
+    return str(row["refcode"]), str(row["funcname"]), cases
 
 
 def _case(call: str, given: str, output: str) -> TaskCase:
@@ -174,7 +212,7 @@ def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
         call, output = case.written(ENTRY_POINT), repr(case.answer.value)
         try:
             again = _case(call, "", output)
-        except (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError):
+        except UNREADABLE:
             continue
         if (again.answer.key, again.call.key) == (case.answer.key, case.call.key):
             yield number, case, call[len(ENTRY_POINT) + 1 : -1], output
@@ -261,6 +299,11 @@ FORMS: Mapping[str, RowForm] = {
         _write_livecodebench,
     ),
     "cruxeval": RowForm(frozenset({"code", "input", "output"}), _read_cruxeval, _write_cruxeval),
-    "codeio": RowForm(frozenset({"refcode", "funcname", "ios"}), _read_codeio, _write_codeio),
+    "codeio": RowForm(
+        frozenset({"refcode", "funcname", "ios"}),
+        _read_codeio,
+        _write_codeio,
+        lambda _, line: f"row_{line}",
+    ),
 }
 """Forms of others by name; of two that a row has, the first counts."""

@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.execution.base import Place, Row, Work
-from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.mining.running.runs import CallableProgram
-from evalplus_lite.mining.selecting.signatures import Signature
 from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
@@ -39,14 +37,13 @@ PLAIN = frozenset(
 class Subject(NamedTuple):
     """A program, the name of its function, and the value in wire form that is right.
 
-    With the ``signature`` of a mined task the function is called as it was when it was mined: dates
-    are given as text, and what it gives is read as plain data.
+    What a function gives that ``is_mined`` is read as plain data, as when it was mined.
     """
 
     code: str
     entry_point: str
     truth: bytes
-    signature: Row | None = None
+    is_mined: bool = False
 
 
 def judging(place: Place, _: Row) -> Work:
@@ -116,9 +113,8 @@ def judged_calls(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> li
 
 def _calling(subject: Subject) -> Program:
     """Return a program that calls the function with positional and named arguments."""
-    if subject.signature is not None:
-        signature = Signature.from_json(subject.signature)
-        return CallableProgram(subject.entry_point, signature, subject.code).program()
+    if subject.is_mined:
+        return CallableProgram(subject.entry_point, subject.code).program()
     return Program(
         f"{subject.code}\n\ndef {CALLER}(positional, named):\n"
         f"    return {subject.entry_point}(*positional, **named)\n",
@@ -143,11 +139,11 @@ def _run_as_written(sandbox: Sandbox, subject: Subject, call: ast.Call, text: st
         if isinstance(node, ast.Name) and node is not call.func and node.id not in PLAIN | bound:
             return "does more than give a value"
     code = f"{subject.code}\n\ndef {CALLER}():\n    return (\n{text}\n)\n"
-    if subject.signature is None:
-        program, inputs = Program(code, CALLER), Inputs.of([()])
-    else:
-        program = CallableProgram(CALLER, Signature((), Type("any")), code).program()
+    if subject.is_mined:
+        program = CallableProgram(CALLER, code).program()
         inputs = Inputs.of([([], {})])
+    else:
+        program, inputs = Program(code, CALLER), Inputs.of([()])
     return _judged(sandbox.run(program, inputs, LIMITS).outcomes[0], subject.truth)
 
 
