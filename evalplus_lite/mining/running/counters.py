@@ -28,6 +28,7 @@ class Counters:
         self.declared = set()
         self.used = set()
         self.reached = set()
+        self.open = {}  # calls by place whose arguments are being worked out; one may have raised
         self.clear()
 
     def clear(self):
@@ -36,6 +37,7 @@ class Counters:
         self.declared.clear()
         self.used.clear()
         self.reached.clear()
+        self.open.clear()
         self.spent = 0
 
     def add(self, name, value=None):
@@ -58,9 +60,20 @@ class Counters:
         self.slots["calls"] += 1
         return function
 
-    def each(self, arm, items):
+    def calling(self, place, function):
+        self.open.setdefault(place, []).append(function)
+        return function
+
+    def called(self, place):
+        self.call(self.open[place].pop())
+        return {}
+
+    def each(self, arm, items, bound, read):
         count = 0
         for count, item in enumerate(items, 1):
+            if count == 1:
+                self.bind(bound)
+                self.read(read)
             self.add("loop_iterations")
             if count == 2:
                 self.reached.add(arm + 1)

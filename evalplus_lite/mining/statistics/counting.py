@@ -5,8 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from evalplus_lite.mining.statistics.variables import Scope, function_scope, named, parameters
+from evalplus_lite.mining.statistics.variables import (
+    Scope,
+    bound_in,
+    class_scope,
+    function_scope,
+    parameters,
+    read_in,
+)
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "additions",
@@ -22,6 +30,7 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ast.LShift: "bit_operations",
     ast.RShift: "bit_operations",
 }
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
 
 
@@ -31,6 +40,8 @@ class Arms:
 
     count: int = 0
     wanted: list[int] = field(default_factory=list)
+    calls: int = 0
+    """Calls that are given what may raise: their numbers."""
 
     def new(self, *, sides: int = 0) -> ast.Constant:
         """Return the number of a statement (one side), a test (two) or a loop (none is wanted)."""
@@ -50,6 +61,13 @@ def _call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
 
 def _names(names: Iterable[str]) -> ast.expr:
     return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _last(values: list[ast.expr]) -> ast.expr:
+    """Return an expression that works out all of these, and is the last one."""
+    if len(values) == 1:
+        return values[0]
+    return ast.Subscript(ast.Tuple(values, ast.Load()), ast.Constant(len(values) - 1))
 
 
 class FunctionCounter(ast.NodeTransformer):
@@ -73,16 +91,16 @@ class FunctionCounter(ast.NodeTransformer):
 class _BodyCounter(ast.NodeTransformer):
     """Writes counters into the statements of a function."""
 
-    def __init__(self, scope: Scope, arms: Arms) -> None:
+    def __init__(self, scope: Scope, arms: Arms, around: Scope | None = None) -> None:
         self.scope, self.arms = scope, arms
+        self.around = around or scope
+        """What functions inside see: of a class's body, not the class."""
 
     def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Write them into a whole function."""
-        declared = self.scope.known_of(parameters(node))
         place = _after_docstring(node.body)
         node.body = self.block(node.body, 0)
-        if declared:
-            node.body.insert(place, ast.Expr(_call("bind", [_names(declared)])))
+        node.body[place:place] = map(ast.Expr, self.noted(bound=parameters(node)))
 
     def block(self, body: list[ast.stmt], line: int) -> list[ast.stmt]:
         """Write them into statements; ``line`` is the one of the statement that these stand in."""
@@ -93,8 +111,7 @@ class _BodyCounter(ast.NodeTransformer):
                 and isinstance(statement, ast.Expr)
                 and isinstance(statement.value, ast.Constant)
             )
-            used = self.scope.known_of(named(statement, ast.Load))
-            declared = self.scope.known_of(named(statement, ast.Store))
+            notes = self.noted(read=read_in(statement), bound=bound_in(statement))
             begins, line = _first_line(statement) != line, statement.end_lineno or 0
             reached = _call("reach", [self.arms.new(sides=1)])
             visited = self.visit(statement)
@@ -104,12 +121,14 @@ class _BodyCounter(ast.NodeTransformer):
                     done.append(ast.Expr(_counted("lines")))
                 if isinstance(statement, ast.Match):
                     done.append(ast.Expr(_counted("conditionals")))
-                if used:
-                    done.append(ast.Expr(_call("read", [_names(used)])))
-                if declared:
-                    done.append(ast.Expr(_call("bind", [_names(declared)])))
+                done += map(ast.Expr, notes)
             done.append(visited)
         return done
+
+    def noted(self, *, read: Iterable[str] = (), bound: Iterable[str] = ()) -> list[ast.expr]:
+        """Return calls that note the variables among names."""
+        found = {"read": self.scope.known_of(read), "bind": self.scope.known_of(bound)}
+        return [_call(method, [_names(names)]) for method, names in found.items() if names]
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         line = getattr(node, "lineno", 0)
@@ -128,7 +147,7 @@ class _BodyCounter(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         self._defaults(node.args)
-        _BodyCounter(function_scope(node, self.scope), self.arms).enter(node)
+        _BodyCounter(function_scope(node, self.around), self.arms).enter(node)
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
@@ -138,22 +157,18 @@ class _BodyCounter(ast.NodeTransformer):
         given.kw_defaults = [each and self.visit(each) for each in given.kw_defaults]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        FunctionCounter(self.scope, self.arms).generic_visit(node)
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.bases = [self.visit(each) for each in node.bases]
+        # What its body binds are attributes, and no variables of the functions in it.
+        inner = _BodyCounter(class_scope(node, self.around), self.arms, self.around)
+        node.body = inner.block(node.body, node.lineno)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._defaults(node.args)
-        inner = _BodyCounter(function_scope(node, self.scope), self.arms)
-        declared, used = parameters(node), named(node.body, ast.Load)
-        body: ast.expr = inner.visit(node.body)
-        notes = [
-            _call(method, [_names(found)])
-            for method, names in (("bind", declared), ("read", used))
-            if (found := inner.scope.known_of(names))
-        ]
-        last = ast.Constant(len(notes))
-        whole = ast.Subscript(ast.Tuple([*notes, body], ast.Load()), last, ast.Load())
-        node.body = whole if notes else body
+        inner = _BodyCounter(function_scope(node, self.around), self.arms)
+        notes = inner.noted(read=read_in(node.body), bound=parameters(node))
+        node.body = _last([*notes, inner.visit(node.body)])
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -172,10 +187,15 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
-        if node.guard is not None:
-            node.guard = self.visit(node.guard)
+        notes = self.noted(read=read_in(node.pattern), bound=bound_in(node.pattern))
         node.body = self.block(node.body, 0)
         node.body.insert(0, ast.Expr(_counted("lines")))
+        if node.guard is None:
+            node.body[:0] = map(ast.Expr, notes)
+        else:
+            notes += self.noted(read=read_in(node.guard), bound=bound_in(node.guard))
+            test = self.decided(self.visit(node.guard))
+            node.guard = _counted("conditionals", _last([*notes, test]))
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
@@ -184,8 +204,7 @@ class _BodyCounter(ast.NodeTransformer):
             node.body.insert(0, ast.Expr(_counted("lines")))
         else:
             node.type = _counted("lines", self.visit(node.type))
-        if node.name and (known := self.scope.known_of([node.name])):
-            node.body.insert(0, ast.Expr(_call("bind", [_names(known)])))
+        node.body[:0] = map(ast.Expr, self.noted(bound=[node.name] if node.name else []))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -233,23 +252,49 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
+        notes = self.noted(bound=bound_in(node.target))
         self.generic_visit(node)
         node.iter = _call("heads", [self.arms.new(), node.iter])
-        node.body.insert(0, ast.Expr(_counted("loop_iterations")))
+        node.body[:0] = map(ast.Expr, [_counted("loop_iterations"), *notes])
         return node
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+    def _looped(self, node: Comprehension) -> ast.AST:
+        """Write them into a comprehension: what a loop binds and reads is noted when it runs."""
+        given = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        loops = node.generators
+        inner = [*([loop.iter] for loop in loops[1:]), given]
+        notes = [
+            (
+                self.scope.known_of(bound_in(loop.target, *loop.ifs)),
+                self.scope.known_of(read_in(*loop.ifs, *then)),
+            )
+            for loop, then in zip(loops, inner, strict=True)
+        ]
         self.generic_visit(node)
-        node.ifs = [_counted("conditionals", self.decided(test)) for test in node.ifs]
-        if not node.is_async:
-            node.iter = _call("each", [self.arms.new(), node.iter])
+        for loop, names in zip(loops, notes, strict=True):
+            loop.ifs = [_counted("conditionals", self.decided(test)) for test in loop.ifs]
+            if not loop.is_async:
+                parts = [self.arms.new(), loop.iter, *map(_names, names)]
+                loop.iter = _call("each", parts)
         return node
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _looped
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_safe = not any(isinstance(each, ast.Starred) for each in node.args) and all(
+            isinstance(each, ast.Name | ast.Constant)
+            for each in (*node.args, *(k.value for k in node.keywords if k.arg))
+        )
         self.generic_visit(node)
-        is_special = isinstance(node.func, ast.Name) and node.func.id in _UNTOUCHED_CALLS
-        if not is_special:
+        if isinstance(node.func, ast.Name) and node.func.id in _UNTOUCHED_CALLS:
+            return node
+        if is_safe:
             node.func = _call("call", [node.func])
+        else:  # a call counts when all that it is given is there
+            self.arms.calls += 1
+            place = ast.Constant(self.arms.calls)
+            node.func = _call("calling", [place, node.func])
+            node.keywords.append(ast.keyword(None, _call("called", [place])))
         return node
 
 

@@ -34,10 +34,11 @@ COUNTERS = (
 )
 """``lines``: statements begun, loop heads each time, ``except`` lines that are tried; what begins
 on the line where the one before ended, as in ``if a: b``, is not counted again. ``conditionals``:
-tests of if, while, conditional expressions and comprehensions, and ``match`` statements. Arithmetic
-and bit work count numbers; an operator that gives text or a collection (``"%s" % x``, ``a | b`` of
-sets) is a ``container_operation``. ``user_calls``: of functions, methods and classes of the
-program, cached and partial ones included; a call counts before its arguments are worked out.
+tests of if, while, conditional expressions and comprehensions, ``match`` statements and their
+guards. Arithmetic and bit work count numbers; an operator that gives text or a collection
+(``"%s" % x``, ``a | b`` of sets) is a ``container_operation``. ``user_calls``: of functions,
+methods and classes of the program, cached and partial ones included; a call counts once its
+arguments are worked out.
 ``call_depth``: how many functions of the program were open at once. Variables: see
 ``variables``."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -60,6 +61,18 @@ def function_scope(node: FunctionNode, outer: Scope) -> Scope:
     return Scope(label, variables - others, others - foreign, outer)
 
 
+def class_scope(node: ast.ClassDef, outer: Scope) -> Scope:
+    """Return the scope of a class's own statements: what they bind are attributes.
+
+    Only the targets of comprehensions are variables there.
+    """
+    variables, others, foreign = _bound(node.body)
+    loops = [each for each in _within(node.body) if isinstance(each, ast.comprehension)]
+    inside = frozenset(bound_in(*(loop.target for loop in loops)))
+    attributes = (variables | others) - foreign - inside
+    return Scope(f"{outer.name}.{node.name}", inside, attributes, outer)
+
+
 def parameters(node: FunctionNode) -> list[str]:
     """Return the names of a function's parameters."""
     given = node.args
@@ -99,16 +112,35 @@ def _within(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
             pending += ast.iter_child_nodes(node)
 
 
-def named(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
-    """Return the names that a statement or an expression reads, or those that it binds.
+def read_in(*nodes: ast.AST) -> set[str]:
+    """Return the names that a statement or expressions read, as ``x`` is in ``x += 1``.
 
-    Those of statements and lambdas inside it are left out.
+    Those of statements, lambdas and comprehensions inside are left out, but what the first loop of
+    a comprehension is over is read there and then.
     """
-    return {n.id for n in _own(node) if isinstance(n, ast.Name) and type(n.ctx) is context}
+    own = [part for node in nodes for part in _own(node)]
+    taken = [n.target for n in own if isinstance(n, ast.AugAssign)]
+    names = [n for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    return {n.id for n in [*names, *taken] if isinstance(n, ast.Name)}
+
+
+def bound_in(*nodes: ast.AST) -> set[str]:
+    """Return the names that a statement, targets or a pattern bind; of a loop, not its target."""
+    found: set[str] = set()
+    for node in nodes:
+        head = [*_own(node.target)] if isinstance(node, ast.For | ast.AsyncFor) else []
+        for part in _own(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part not in head:
+                found.add(part.id)
+            elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
+                found.add(part.name)
+            elif isinstance(part, ast.MatchMapping) and part.rest:
+                found.add(part.rest)
+    return found
 
 
 def _own(node: ast.AST) -> list[ast.AST]:
-    """Return a node's parts without those of statements and lambdas inside it."""
+    """Return a node's parts without those of statements, lambdas and comprehensions inside it."""
     found: list[ast.AST] = []
     pending: list[ast.AST] = [node]
     while pending:
@@ -116,6 +148,9 @@ def _own(node: ast.AST) -> list[ast.AST]:
         found.append(part)
         if isinstance(part, ast.Lambda) and part is not node:
             pending += [each for each in (*part.args.defaults, *part.args.kw_defaults) if each]
+            continue
+        if isinstance(part, _COMPREHENSIONS):
+            pending.append(part.generators[0].iter)
             continue
         pending += [
             child
