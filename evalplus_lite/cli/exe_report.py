@@ -109,8 +109,8 @@ def exe_report(
     return 1 if undecided else 0
 
 
-def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | Prices | None:
-    """Return the prices of ``--price``: one of all models, or by model; None for none."""
+def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | None:
+    """Return the prices of ``--price``: by model, "" of all others; None for none."""
     found: dict[str, Prices] = {}
     for text in texts:
         model, _, numbers = text.rpartition("=")
@@ -123,8 +123,4 @@ def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | Prices | None:
                 f"--price {text}", remedy="give what a million tokens cost, such as 0.15,0.6"
             )
         found[model] = Prices(prompt=prompt, completion=completion)
-    if "" in found and len(found) > 1:
-        raise InputError(
-            "--price is given both for all models and for one", remedy="name each model"
-        )
-    return found.get("", found or None)
+    return found or None

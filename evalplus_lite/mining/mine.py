@@ -46,7 +46,7 @@ from evalplus_lite.mining.tasks.tags import tags_of
 BEYOND = "beyond the functions of a package that are run"
 """Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
 
-
+NOTHING_NEW = "no new inputs"
 UNOBSERVED = "no tests were run"
 """What is told of a package whose tests were to be run."""
 
@@ -218,6 +218,9 @@ class PackageMine:
         if search.misuse:
             return search.misuse
         chosen, facts = search.chosen, search.facts | known_facts
+        if known and not search.pool and not runner.failure:
+            detail = f"the earlier tasks have all {len(known)} that were found"
+            return self._rejected(function, "loads", Obstacle(NOTHING_NEW, detail))
         # What took too long once is not run again: it is no case, and proves nothing.
         pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)

@@ -60,10 +60,10 @@ def exe_report(
     ``predictions`` are files of ``predict``, or of CRUXEval's generations; files of one model at
     one temperature are further runs of it. A mapping gives the models' names. ``times`` is the file
     of CPU times, by default the one beside the tasks; ``prices`` are those of a million tokens, of
-    all models or by name. Written to ``out``: ``exe-report.json`` with every number, pictures as
-    SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and CSV, and a page,
-    ``report.html``. What there is no data for is listed under ``missing`` with the reason. Raises
-    InputError for files that cannot be read, and predictions of other tasks.
+    all models or by name ("" of others). Written to ``out``: ``exe-report.json`` with every
+    number, pictures as SVG and PNG (unless ``pictures`` is false), tables as Markdown, LaTeX and
+    CSV, and a page, ``report.html``. What there is no data for is listed under ``missing`` with the
+    reason. Raises InputError for files that cannot be read, and predictions of other tasks.
     """
     folder = made_folder(out)
     given = KnownTasks.of(tasks)
@@ -217,13 +217,15 @@ def _by_model(
 ) -> Mapping[str, Prices]:
     """Return the prices by model; InputError for one of a model that is not there."""
     if isinstance(prices, Prices):
-        return dict.fromkeys(names, prices)
-    if unknown := sorted(set(prices or ()) - set(names)):
+        prices = {"": prices}
+    prices = prices or {}
+    if unknown := sorted(set(prices) - {"", *names}):
         raise InputError(
             f"a price is for {unknown[0]!r}",
             remedy=f"the models are {', '.join(filter(None, names))}",
         )
-    return prices or {}
+    others = {name: prices[""] for name in names if "" in prices}
+    return {**others, **prices}
 
 
 def _computed(

@@ -42,6 +42,8 @@ def entry(args, kwargs):
             return None
         seen["user_calls"] += 1
         return local
+    for each in caches_of(sys.modules["inlined"].__dict__):  # a case warms no other's
+        each.cache_clear()
     sys.settrace(outer)
     try:
         _entry(args, kwargs)
@@ -84,6 +86,7 @@ def has_calls_alone(tree: ast.Module) -> bool:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return not any(
         isinstance(node, ast.ClassDef | ast.Lambda | ast.Yield | ast.YieldFrom)
+        or (isinstance(node, ast.Name) and node.id == "namedtuple")
         or getattr(node, "decorator_list", ())
         or (isinstance(node, ast.Name) and node.id in names and id(node) not in called)
         for node in ast.walk(tree)

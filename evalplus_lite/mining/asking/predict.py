@@ -75,6 +75,10 @@ class Prediction:
             raise TypeError("prediction and answer_tokens are objects")
         if answer and "error" in answer and not isinstance(answer["error"], dict):
             raise TypeError("error is an object")
+        try:
+            json.dumps(answer, allow_nan=False)
+        except ValueError:  # a bare NaN: said as an answer of a model is read
+            answer = json.loads(json.dumps(answer), parse_constant=str)
         return cls(
             str(row["task_id"]),
             int(row["case"]),

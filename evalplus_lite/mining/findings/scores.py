@@ -71,7 +71,8 @@ def _functions(rates: Mapping[tuple[str, int], float]) -> Row:
 def _runs(model: ModelGrades) -> Row | None:
     """Return how runs of one model differ: each one's pass@1, their deviation; None for one run.
 
-    ``within`` and ``between`` are the variances of a case's answers and of the cases' rates.
+    ``within`` and ``between`` are the variances of a case's answers and of the cases' rates; the
+    second is an estimate, which may come out below zero where it is nearly that, and is zero then.
     """
     if len(model.runs) < 2:
         return None
@@ -81,7 +82,7 @@ def _runs(model: ModelGrades) -> Row | None:
         "pass@1": scores,
         "deviation": stdev(scores),
         "within": None if split is None else split.within,
-        "between": None if split is None else split.between,
+        "between": None if split is None else max(0.0, split.between),
     }
 
 

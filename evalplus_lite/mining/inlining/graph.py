@@ -31,6 +31,13 @@ class Obstacle:
     reason: str
     detail: str
 
+    def __str__(self) -> str:
+        """Say it in a line, with the detail where the reason does not end in it."""
+        parts = [self.reason] if self.reason else []
+        if self.detail and not self.reason.endswith(self.detail):
+            parts.append(self.detail)
+        return ": ".join(parts)
+
 
 Edges: TypeAlias = Mapping[Node, Mapping[Node, bool]]
 """Node -> what it needs -> whether while loading."""

@@ -22,6 +22,8 @@ from evalplus_lite.mining.sources.packages import PackageSource, SourceFile
 KEPT_TEXT = 1 << 20
 """Characters of source whose trees are held at a time: trees take up to 100 times as much room."""
 
+LONGEST_PROBLEM = 200
+
 
 @dataclass(slots=True)
 class Module:
@@ -71,6 +73,7 @@ class PackageIndex:
         self.roots = frozenset(name.partition(".")[0] for name in self._files)
         self._modules: dict[str, Module | None] = {}
         """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
+        self._problems: dict[str, str] = {}
         self._size = 0
         self._bound: dict[str, frozenset[str]] = {}
         """Of modules parsed once that bind all their names themselves: these."""
@@ -124,6 +127,10 @@ class PackageIndex:
             self._make_room(found)
         return found
 
+    def problem(self, name: str) -> str:
+        """Return why a module could not be parsed; empty of one that was."""
+        return self._problems.get(name, "")
+
     def forget(self, name: str) -> None:
         """Drop a parsed module; it is parsed again when next asked for."""
         dropped = self._modules.pop(name, None)
@@ -146,7 +153,9 @@ class PackageIndex:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Their invalid escapes are not ours to report.
                 tree = ast.parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+            place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+            self._problems[name] = f"{place}{getattr(error, 'msg', error)}"[:LONGEST_PROBLEM]
             return None
         module = Module(name, file.path, file.is_package, len(text))
         lines = text.split("\n")

@@ -47,6 +47,7 @@ _DECIMALS = (
     "0", "1", "-1", "2", "10", "100", "0.1", "-0.5", "0.25", "3.14159", "99.99", "-12.345", "1.50",
     "1E+3", "1E-7", "123456.789", "0.005", "2.675", "1000000", "9999999999.99",
 )  # fmt: skip
+_DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 25, 64, 97, 100, 360, 1000, 1_000_003)
 LIBRARY = {
     "pathlib.Path": ("PurePosixPath({})", Type("str")),
     "pathlib.PurePath": ("PurePosixPath({})", Type("str")),
@@ -58,7 +59,10 @@ LIBRARY = {
     "datetime.date": ("date.fromisoformat({})", Type("date")),
     "datetime.datetime": ("datetime.fromisoformat({})", Type("datetime")),
     "decimal.Decimal": ("Decimal({})", Type("literal", values=_DECIMALS)),
-    "fractions.Fraction": ("Fraction(*{})", Type("tuple", (Type("int"), Type("int")))),
+    "fractions.Fraction": (
+        "Fraction(*{})",
+        Type("tuple", (Type("int"), Type("literal", values=_DENOMINATORS))),
+    ),
 }
 """What values of the standard library's types are made of. Paths are pure: none is looked at."""
 DATES = frozenset({"datetime.date", "datetime.datetime"})

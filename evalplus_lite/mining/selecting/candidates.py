@@ -54,7 +54,10 @@ class Census:
     top_level: int = 0
     typed: int = 0
     accepted: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    """(module, why)"""
+    untyped: list[tuple[str, str]] = field(default_factory=list)
+    """(module, function) of those of which nothing tells all types."""
     refused: list[tuple[str, str, str, str]] = field(default_factory=list)
     """(module, function, reason, detail)"""
 
@@ -71,7 +74,7 @@ def candidates(
         try:
             text = package.text(file)
         except ValueError as error:
-            census.unreadable.append(f"{name}: {error}")
+            census.unreadable.append((name, str(error)))
             continue
         found = len(_DEF.findall(text))
         census.functions += found
@@ -81,7 +84,7 @@ def candidates(
             continue
         module = index.module(name)
         if module is None:
-            census.unreadable.append(name)
+            census.unreadable.append((name, index.problem(name)))
             continue
         before = census.accepted
         yield from in_module(module, reader, census)
@@ -102,6 +105,7 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
             stub = declared(reader, module.name, "", node)
             is_bare = node.returns is None or any(a.annotation is None for a in arguments)
             if is_bare and (reader.types != "known" or not is_told(node, stub)):
+                census.untyped.append((module.name, node.name))
                 continue
             census.typed += 1
             found = _candidate(module, node, reader)
@@ -127,6 +131,7 @@ def _in_class(
         stub = declared(reader, module.name, owner.name, method)
         is_bare = method.returns is None or any(a.annotation is None for a in arguments)
         if is_bare and (reader.types != "known" or not is_told(method, stub)):
+            census.untyped.append((module.name, f"{owner.name}.{method.name}"))
             continue
         census.top_level += 1
         census.typed += 1

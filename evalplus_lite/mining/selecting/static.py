@@ -30,6 +30,7 @@ from evalplus_lite.mining.sources.origin import Origin
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.static import StaticStatistics, static_statistics
 
+UNTYPED = "types unknown"
 UNLICENSED = "licence not permissive"
 """Why code is left out, of a package or of a library that it would bring along."""
 NOT_ASKED = "not asked for"
@@ -92,7 +93,7 @@ class Reject:
             "function": self.function,
             "stage": self.stage,
             "reason": self.reason,
-            "details": [f"{p.reason}: {p.detail}" for p in self.problems],
+            "details": list(map(str, self.problems)),
         }
 
 
@@ -166,8 +167,9 @@ class StaticMine:
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
-        for line in census.unreadable:
-            module, _, detail = line.partition(": ")
+        for module, name in census.untyped:
+            self._reject(module, name, "typed", [Obstacle(UNTYPED, "")])
+        for module, detail in census.unreadable:
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
     def again(self, function: MinedFunction, trouble: str) -> MinedFunction | None:

@@ -13,9 +13,16 @@ from packaging.metadata import RawMetadata, parse_email
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.mining.sources.licence import identify
-from evalplus_lite.mining.sources.origin import Origin, address, hash_of, newest, notices
+from evalplus_lite.mining.sources.origin import Origin, address, hash_of, notices
 from evalplus_lite.mining.sources.packages import MAX_FILE, PackageSource, SourceFile
-from evalplus_lite.mining.sources.unpacking import MAX_MEMBERS, open_tar, open_zip, reported, usable
+from evalplus_lite.mining.sources.unpacking import (
+    MAX_MEMBERS,
+    Members,
+    open_tar,
+    open_zip,
+    reported,
+    usable,
+)
 
 MAX_TOTAL = 400 << 20
 """A package whose files sum to more than this (bytes, unpacked) is refused."""
@@ -62,8 +69,8 @@ def open_package(path: Path) -> PackageSource:
 
 
 def _open_wheel(path: Path) -> PackageSource:
-    sizes, read, close = open_zip(path)
-    names = _checked(sizes, path)
+    members = open_zip(path)
+    names = _checked(members.sizes, path)
     metadata = next((n for n in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)), None)
     if metadata is None:
         raise InputError("is a wheel without METADATA", path=path)
@@ -76,22 +83,22 @@ def _open_wheel(path: Path) -> PackageSource:
         if ".dist-info/" in name or re.match(r"[^/]+\.data/", inner):
             continue
         _file_under(files, compiled, data, inner, name)
-    found = _metadata(read(metadata))
-    return _package(path, found, names, texts, files, compiled, data, read, close)
+    found = _metadata(members.read(metadata))
+    return _package(path, found, names, texts, files, compiled, data, members)
 
 
 def _open_zip(path: Path) -> PackageSource:
-    sizes, read, close = open_zip(path)
-    return _unpacked(path, _checked(sizes, path), read, close, path.stem)
+    members = open_zip(path)
+    return _unpacked(path, _checked(members.sizes, path), members, path.stem)
 
 
 def _open_tar(path: Path) -> PackageSource:
     def wanted(name: str, size: int) -> bool:
         return size <= MAX_FILE and not name.endswith(_COMPILED)
 
-    sizes, read, close = open_tar(path, wanted)
+    members = open_tar(path, wanted)
     stem = re.sub(r"\.(tar\.\w+|tgz)$", "", path.name)
-    return _unpacked(path, _checked(sizes, path), read, close, stem)
+    return _unpacked(path, _checked(members.sizes, path), members, stem)
 
 
 def _open_folder(path: Path) -> PackageSource:
@@ -108,13 +115,9 @@ def _open_folder(path: Path) -> PackageSource:
     if not any(name.endswith((".py", ".pyi")) for name in names):
         raise InputError("holds no Python file", path=path, remedy="give a package's folder")
     # A folder is its own top folder.
-    return _unpacked(
-        path,
-        [f"{path.name}/{name}" for name in names],
-        lambda name: (path / name.partition("/")[2]).read_bytes(),
-        lambda: None,
-        path.resolve().name,
-    )
+    top = path.resolve().name
+    members = Members(sizes, lambda name: (path / name.partition("/")[2]).read_bytes())
+    return _unpacked(path, [f"{top}/{name}" for name in names], members, top)
 
 
 def _walk(path: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
@@ -123,13 +126,7 @@ def _walk(path: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
         yield Path(folder), folders, names
 
 
-def _unpacked(
-    path: Path,
-    names: list[str],
-    read: Callable[[str], bytes],
-    close: Callable[[], None],
-    stem: str,
-) -> PackageSource:
+def _unpacked(path: Path, names: list[str], members: Members, stem: str) -> PackageSource:
     """Read the layout of a source tree whose names all start with one top folder."""
     inner = {name: name.partition("/")[2] for name in names}
     inner = {name: rest for name, rest in inner.items() if rest}
@@ -150,9 +147,10 @@ def _unpacked(
         if f"{prefix}{top}" in packages or (is_module and local not in _SKIPPED_ROOTS):
             _file_under(files, compiled, data, local, name)
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
+    read = members.read
     metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
-    return _package(path, metadata, names, texts, files, compiled, data, read, close)
+    return _package(path, metadata, names, texts, files, compiled, data, members)
 
 
 def _longest_prefix(name: str, prefixes: set[str]) -> str:
@@ -219,10 +217,9 @@ def _package(
     files: dict[str, SourceFile],
     compiled: set[str],
     data: dict[str, str],
-    read: Callable[[str], bytes],
-    close: Callable[[], None],
+    members: Members,
 ) -> PackageSource:
-    wordings = [read(name)[:20_000].decode("utf-8", "replace") for name in texts]
+    wordings = [members.read(name)[:20_000].decode("utf-8", "replace") for name in texts]
     licence = identify(
         expression=metadata.get("license_expression", ""),
         field=metadata.get("license", ""),
@@ -237,9 +234,10 @@ def _package(
         version=version or "0",
         licence=licence.expression,
         url=address(metadata),
-        sha256=hash_of(path, names, read),
-        date=newest(path),
+        sha256=hash_of(path, names, members.read),
+        date=members.date,
         notice=notices(wordings),
+        folder=path.is_dir(),
     )
     return PackageSource(
         name=origin.package,
@@ -251,8 +249,8 @@ def _package(
         compiled=frozenset(compiled),
         data=data,
         members=names,
-        _read=read,
-        _close=close,
+        _read=members.read,
+        _close=members.close,
     )
 
 

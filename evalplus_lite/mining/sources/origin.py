@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,9 +12,6 @@ from typing import Any
 from packaging.metadata import RawMetadata
 
 MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300
-UNDATED = 1990
-"""Archives that are made alike on every machine date their files earlier than this, or 2016 at
-midnight: such a date says nothing."""
 _PLACES = ("source", "repository", "code", "github", "homepage", "home")
 _NOTICE = re.compile(r"^\W*(copyright\b.*|\(c\)\s.*|©.*)$", re.IGNORECASE | re.MULTILINE)
 
@@ -38,11 +34,13 @@ class Origin:
     date: str = ""
     notice: tuple[str, ...] = ()
     commit: str = ""
+    folder: bool = False
+    """Whether it was a folder, which nobody else has."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a part of a task's row."""
+        """Return it as a part of a task's row; ``commit`` and ``folder`` where it has them."""
         row = {**asdict(self), "notice": list(self.notice)}
-        return row if self.commit else {name: row[name] for name in row if name != "commit"}
+        return {k: v for k, v in row.items() if v or k not in ("commit", "folder")}
 
 
 def address(metadata: RawMetadata) -> str:
@@ -74,15 +72,3 @@ def hash_of(path: Path, names: Iterable[str], read: Callable[[str], bytes]) -> s
         return digest.hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def newest(path: Path) -> str:
-    """Return the day of a zip file's newest member; empty where that was not kept."""
-    if not zipfile.is_zipfile(path):
-        return ""
-    with zipfile.ZipFile(path) as archive:
-        last = max((info.date_time for info in archive.infolist()), default=(0, 0, 0, 0, 0, 0))
-    year, month, day, hour, minute, second = last
-    if year < UNDATED or (year, month, day, hour, minute, second) == (2016, 1, 1, 0, 0, 0):
-        return ""
-    return f"{year:04}-{month:02}-{day:02}"

@@ -9,10 +9,12 @@ import os
 import struct
 import tarfile
 import tempfile
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +31,8 @@ MAX_DIRECTORY = 8 << 20
 FREE_UNPACKED = 64 << 20
 MAX_RATIO = 100
 """How many times its packed size a tar file may unpack to, beyond ``FREE_UNPACKED``."""
+LAST = 253_402_300_799
+"""The last second of the year 9999."""
 MAX_HEADER = 256 << 10
 """Bytes that a tar file may have before a member: more is a name without end."""
 
@@ -39,6 +43,31 @@ _OPENERS: dict[str, Callable[[Any], Any]] = {
     ".bz2": lambda raw: bz2.BZ2File(raw),
     ".xz": lambda raw: lzma.LZMAFile(raw),  # noqa: SIM115  (closed by ``open_tar``)
 }
+
+
+UNDATED = 1990
+"""Archives that are made alike on every machine date their files earlier than this, or 2016 at
+midnight: such a date says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """What an archive or folder holds: names with sizes, and functions that read one and close it.
+
+    ``date`` is the day of the newest (``2026-08-01``); empty where that was not kept.
+    """
+
+    sizes: dict[str, int]
+    read: Callable[[str], bytes]
+    close: Callable[[], None] = lambda: None
+    date: str = ""
+
+
+def day_of(moment: tuple[int, ...]) -> str:
+    """Return the day of a moment (year, month, day, hour, minute, second), if it says anything."""
+    if moment[0] < UNDATED or moment == (2016, 1, 1, 0, 0, 0):
+        return ""
+    return f"{moment[0]:04}-{moment[1]:02}-{moment[2]:02}"
 
 
 @contextmanager
@@ -62,8 +91,8 @@ def reported(path: Path) -> Iterator[None]:
         raise InputError(f"cannot be read: {str(error)[:200]}", path=path) from None
 
 
-def open_zip(path: Path) -> tuple[dict[str, int], Callable[[str], bytes], Callable[[], None]]:
-    """Return a zip file's members with their sizes, and functions that read one and close it."""
+def open_zip(path: Path) -> Members:
+    """Return a zip file's members."""
     size = _directory_size(path)
     if size > MAX_DIRECTORY:
         raise InputError(f"its list of members has {size} bytes", path=path)
@@ -78,7 +107,8 @@ def open_zip(path: Path) -> tuple[dict[str, int], Callable[[str], bytes], Callab
         with reported(path):
             return archive.read(name)
 
-    return usable(sizes), read, archive.close
+    date = day_of(max((info.date_time for info in infos), default=(0,)))
+    return Members(usable(sizes), read, archive.close, date)
 
 
 def _directory_size(path: Path) -> int:
@@ -94,10 +124,8 @@ def _directory_size(path: Path) -> int:
     return size  # 4 GiB - 1, far too much, if the true one stands elsewhere
 
 
-def open_tar(
-    path: Path, wanted: Callable[[str, int], bool]
-) -> tuple[dict[str, int], Callable[[str], bytes], Callable[[], None]]:
-    """Return a tar file's members with their sizes, and functions that read one and close it.
+def open_tar(path: Path, wanted: Callable[[str, int], bool]) -> Members:
+    """Return a tar file's members.
 
     The contents of those ``wanted`` (by name and size) lie in a temporary file meanwhile.
     """
@@ -105,6 +133,7 @@ def open_tar(
     places: dict[str, tuple[int, int]] = {}
     sizes: dict[str, int] = {}
     end = count = named = 0
+    last = 0.0
     try:
         with path.open("rb") as raw, _OPENERS[path.suffix](raw) as unpacked:
             stream: Any = _Bounded(unpacked, path)
@@ -117,6 +146,7 @@ def open_tar(
                     if not member.isfile() or len(member.name) > MAX_NAME:
                         continue
                     sizes[member.name] = member.size
+                    last = max(last, member.mtime)
                     if not wanted(member.name, member.size) or member.issparse():
                         continue
                     stream.at_once = member.size
@@ -136,7 +166,7 @@ def open_tar(
         return store.read(size)
 
     kept = {name: size for name, size in sizes.items() if name in places or not wanted(name, size)}
-    return usable(kept), read, store.close
+    return Members(usable(kept), read, store.close, day_of(time.gmtime(min(last, LAST))[:6]))
 
 
 class _Bounded:

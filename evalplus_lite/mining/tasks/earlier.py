@@ -48,6 +48,13 @@ class Earlier:
                 name = f"{origin['package']}=={origin['version']}"
                 if origin.get("commit"):
                     name = f"git+{origin['url']}@{origin['commit']}"
+                if origin.get("folder"):
+                    raise InputError(
+                        f"is of a folder, that of {name}",
+                        path=self.path,
+                        line=line,
+                        remedy="name the folder as well: mine FOLDER --refresh TASKS",
+                    )
             except (KeyError, IndexError, TypeError, AttributeError):
                 raise self._unusable(line, "it does not say which package it is of") from None
             found[name] = None
