@@ -99,7 +99,7 @@ def exe_report(
     print_table("Predictions", heads, rows, left=1)
     if not result.summary["same_cases"]:
         say("the models did not answer the same cases; each is scored on its own")
-    undecided = sum(row["undecided"] for row in result.to_rows())
+    undecided = result.summary["undecided"]
     if undecided:
         say(f"{undecided} predictions are not judged and not in these figures")
     name_left_out(result.summary)

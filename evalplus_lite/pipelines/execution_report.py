@@ -76,6 +76,11 @@ def exe_report(
         missing: list[dict[str, str]] = []
         seconds = dict(_seconds(known, tasks, times, missing))
         material = Material(known, models, seconds)
+        missing += [
+            {"name": model.label, "reason": f"all {model.undecided} predictions are not judged"}
+            for model in models
+            if not model.runs
+        ]
         by_model = _by_model(prices, [*(model.label for model in models), *_writers(known)])
         summary = {
             "run": run_facts(
@@ -84,6 +89,7 @@ def exe_report(
             ),
             **_computed(material, by_model, missing),
             **given.facts(),
+            "undecided": sum(model.undecided for model in models),
             "missing": missing,
         }
         result = ExecutionReportResult(summary, folder)

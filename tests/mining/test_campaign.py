@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.tasks.breakpoints import state_tasks, worth_asking
 from evalplus_lite.mining.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.mining.tasks.mined import read_tasks
+from evalplus_lite.mining.tasks.moments import moment_tasks
 from evalplus_lite.mining.work import required
 
 
@@ -155,8 +157,54 @@ def test_chains_compose_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes)
     rows = list(chained_tasks(tasks, sandboxes, count=3, seed=0, links=3))
     assert rows
     assert all(len({*row.facts["parts"]}) == len(row.facts["parts"]) == 3 for row in rows)
+    many = list(chained_tasks(tasks, sandboxes, count=500, seed=0, links=3))
+    assert len({row.id for row in many}) == len(many) < 500
     assert merge(["X = 1\n", "X = 2\n"], "") is None
     assert merge(["import re\n", "import regex as re\n"], "") is None
+
+
+def test_what_is_asked_besides_says_where_its_code_is_from(toys: Any, sandboxes: Sandboxes) -> None:
+    """Chains, states and questions have the origins and the tags of the functions in them."""
+    body = """
+        import zlib
+        def digest(number: int) -> int:
+            found = 0
+            for part in str(number).split("1"):
+                found = (found * 31 + zlib.crc32(part.encode())) % 65521
+            return found
+        def halved(number: int) -> int:
+            left = number
+            while left > 9:
+                left = left // 2
+            return left
+        """
+    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
+    digest = next(task for task in tasks if task.entry_point == "digest")
+    assert digest.facts["tags"]
+    besides = [
+        *chained_tasks(tasks, sandboxes, count=2, seed=0),
+        *state_tasks(tasks, sandboxes, count=6, seed=0),
+        *moment_tasks(tasks, sandboxes, count=6, seed=0),
+    ]
+    assert {"chain", "toy-pack"} == {task.id.partition("/")[0] for task in besides}
+    for task in besides:
+        parts = task.facts.get("parts") or [task.id.partition("@")[0].partition("#")[0]]
+        assert task.facts["origins"] == digest.facts["origins"]
+        is_of_digest = any(part.endswith("digest") for part in parts)
+        assert set(digest.facts["tags"]) <= set(task.facts["tags"]) or not is_of_digest
+
+
+def test_dates_are_not_fed_to_what_takes_them_as_text(toys: Any, sandboxes: Sandboxes) -> None:
+    """A function that gives a date cannot feed one whose call makes a date of a text."""
+    body = """
+        import datetime
+        def later(day: datetime.date) -> datetime.date:
+            return day + datetime.timedelta(days=3 if day.year < 9999 else -3)
+        """
+    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=1)
+    assert [task.entry_point for task in tasks] == ["call_later"]
+    twin = replace(tasks[0], id="toy/toy.other")
+    assert not list(chained_tasks([*tasks, twin], sandboxes, count=2, seed=0))
 
 
 def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:

@@ -114,7 +114,8 @@ def test_defaults_documentation_and_use_tell_types(toys: Any) -> None:
             ("text", "str", "annotation"), ("n", "int | float", "use"), ("other", "Any", "none"),
         ],
     }  # fmt: skip
-    assert set(rejects) == {"toy.drawn", "toy.called"}
+    assert set(rejects) == {"toy.drawn", "toy.called", "toy.silent", "toy.nothing"}
+    assert (rejects["toy.silent"], rejects["toy.nothing"]) == ("returns None", "types unknown")
     assert (
         Signature.from_json(functions["toy.used"].signature.to_json())
         == functions["toy.used"].signature

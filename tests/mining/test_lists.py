@@ -221,6 +221,32 @@ def test_a_run_after_another(repository: Path, tmp_path: Path) -> None:
     assert new.funnel.reasons["mined", "in the earlier tasks"] == 1
 
 
+def test_new_inputs_of_a_folder_need_the_folder(tmp_path: Path) -> None:
+    """Nobody else has it; given it, a function without further inputs is told as such."""
+    folder = tmp_path / "kit"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "kit"\nversion = "1"\nlicense = "MIT"\n'
+    )
+    (folder / "kit.py").write_text(
+        "def flip(on: bool) -> str:\n    return 'off' if on else 'on'\n\n\n" + ONE
+    )
+    with Session(workers=1) as session:
+        old = mine([str(folder)], out=tmp_path / "old.jsonl", session=session)
+        assert all(row["origins"][0]["folder"] for row in old.to_rows())
+        with pytest.raises(InputError, match=r"old\.jsonl:1: is of a folder"):
+            mine([], refresh=tmp_path / "old.jsonl", out=tmp_path / "a.jsonl", session=session)
+        assert {row["function"] for row in old.to_rows()} == {"cut", "flip"}
+        again = mine(
+            [str(folder)],
+            refresh=tmp_path / "old.jsonl",
+            out=tmp_path / "again.jsonl",
+            session=session,
+        )
+    assert {row["function"] for row in again.to_rows()} <= {"cut"}
+    assert again.funnel.reasons["loads", "no new inputs"] == 1
+
+
 def test_so_many_functions_of_a_package_at_most(repository: Path, tmp_path: Path) -> None:
     """The others are counted among the rejects."""
     with Session(workers=1) as session:

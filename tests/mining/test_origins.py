@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import json
+import tarfile
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -75,6 +79,23 @@ def test_a_helper_under_another_licence_filters(wheels: list[Path]) -> None:
     assert (own["package"], own["version"]) == ("caller", "1")
 
 
+def test_a_source_archive_has_the_day_of_its_newest_file(tmp_path: Path) -> None:
+    """None where the archive was made to be the same on every day; odd times are no error."""
+    noon = datetime(2025, 3, 4, 12, tzinfo=UTC).timestamp()
+    for times, day in (((noon, 1e9), "2025-03-04"), ((0, 1), ""), ((-1e18, 1e18), "9999-12-31")):
+        path = tmp_path / "own-1.tar.gz"
+        with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+            for name, when in zip(("PKG-INFO", "own.py"), times, strict=True):
+                info = tarfile.TarInfo(f"own-1/{name}")
+                info.mtime = when
+                text = b"Name: own\nVersion: 1\n"
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text))
+        with open_package(path) as package:
+            assert package.origin.date == day
+            assert "folder" not in package.origin.to_json()
+
+
 def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
@@ -88,6 +109,9 @@ def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(tmp_path: Pa
         assert [row["function"] for row in first.to_rows()] == ["f"]
         reasons = {row["reason"]: row["count"] for row in first.summary["rejects"]}
         assert reasons["module cannot be read"] == 1
+        rejects = (out.parent / "tasks.rejects.jsonl").read_text().splitlines()
+        (broken,) = [row for row in map(json.loads, rejects) if row["function"] == "broken.*"]
+        assert broken["details"] == ["module cannot be read: line 1: expected ':'"]
         (folder / "one.py").write_text("def h(x: int) -> int:\n    return x + 2\n")
         again = mine([str(folder)], settings=settings, out=out, session=session)
         assert [row["function"] for row in again.to_rows()] == ["h"]

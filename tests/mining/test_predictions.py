@@ -299,6 +299,44 @@ def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
     assert Refusing.came == 3  # then it is given up, and the marks ask nothing again
 
 
+def test_a_judge_that_fails_on_all_leaves_no_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every answer is undecided: there are no tables, no traceback, and the exit code is 1."""
+    said = {"error": {"type": "TypeError", "message": "a was bad"}}
+    write_jsonl(tmp_path / "tasks.jsonl", [task.to_json() for task in tasks_of_two()])
+    write_jsonl(tmp_path / "said.jsonl", [Prediction("p/m.f", 1, 0, said).to_json()])
+    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        files = [str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
+        judge = ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
+        assert main(["score", *files, *judge, "--json"]) == 1
+        found = json.loads(capsys.readouterr().out)
+        assert (found["tables"], len(found["undecided"])) == ([], 1)
+        report = ["exe-report", *files, *judge, "-o", str(tmp_path / "out"), "--no-pictures"]
+        assert main(report) == 1
+        assert "not judged" in capsys.readouterr().out
+        server.shutdown()
+
+
+def test_a_bare_nan_in_a_row_is_graded_as_an_answer_is(tmp_path: Path) -> None:
+    """JSON has none, Python's writers do: it is the text that answers say it with."""
+    task = tasks_of_two()[1]
+    case = replace(task.cases[0], answer=CallResult("value", value=[float("nan"), float("inf")]))
+    write_jsonl(tmp_path / "tasks.jsonl", [replace(task, cases=(case,)).to_json()])
+    row = '{"task_id": "q/m.g", "case": 0, "sample": %d, "prediction": {"value": [%s]}}\n'
+    rows = [row % (0, "NaN, Infinity"), row % (1, "NaN, -Infinity"), row % (2, "NaN, 1e999")]
+    (tmp_path / "said.jsonl").write_text("".join(rows))
+    marks = tmp_path / "marks.jsonl"
+    assert main(["score", *(str(tmp_path / name) for name in ("tasks.jsonl", "said.jsonl")),
+                 "--grades", str(marks)]) == 0  # fmt: skip
+    graded = [
+        json.loads(line, parse_constant=pytest.fail) for line in marks.read_text().splitlines()
+    ]
+    assert [each["result"] for each in graded] == [True, False, True]
+    assert graded[0]["prediction"] == {"value": ["NaN", "Infinity"]}
+
+
 def test_pass_at_k_uses_all_samples(tmp_path: Path) -> None:
     """With two samples of which one is right, pass@1 is a half and pass@2 one."""
     tasks = tasks_of_two()[1:]

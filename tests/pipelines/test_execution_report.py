@@ -229,6 +229,19 @@ def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
 
 
+def test_a_price_for_all_and_another_for_one(folder: Path, tmp_path: Path) -> None:
+    """Who is not named costs what was said of all."""
+    call = ["exe-report", str(folder / "tasks.jsonl"), str(folder / "falling.jsonl"),
+            str(folder / "product.jsonl"), "--no-pictures", "-o", str(tmp_path)]  # fmt: skip
+    cost = []
+    for prices in (["1,2"], ["10,20"], ["1,2", "falling=10,20"]):
+        assert main([*call, *(word for each in prices for word in ("--price", each))]) == 0
+        found = json.loads((tmp_path / "exe-report.json").read_text())
+        cost.append([row["cost"] for row in found["models"]])
+    assert cost[2] == [cost[1][0], cost[0][1]]
+    assert cost[0][0] != cost[1][0]
+
+
 def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
     """A wrong case, no prediction, and no file: an error that names the file."""
     said = {"task_id": "p/0", "case": 99, "prediction": {"value": 1}}

@@ -15,6 +15,7 @@ from evalplus_lite.mining.selecting.entries import Entry, entry_of_function
 from evalplus_lite.mining.selecting.methods import entry_for, methods_of
 from evalplus_lite.mining.selecting.signatures import (
     Signature,
+    gives_something,
     is_overload,
     is_told,
     read_signature,
@@ -56,8 +57,16 @@ class Census:
     accepted: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     """(module, why)"""
-    untyped: list[tuple[str, str]] = field(default_factory=list)
-    """(module, function) of those of which nothing tells all types."""
+    untyped: list[tuple[str, str, str]] = field(default_factory=list)
+    """(module, function, reason) of those that are none for want of types or of a result."""
+
+    def leave(
+        self, module: Module, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> None:
+        """Note that nothing tells the types of a function, or that it gives nothing."""
+        reason = "types unknown" if gives_something(node) else "returns None"
+        self.untyped.append((module.name, name, reason))
+
     refused: list[tuple[str, str, str, str]] = field(default_factory=list)
     """(module, function, reason, detail)"""
 
@@ -105,7 +114,7 @@ def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Ite
             stub = declared(reader, module.name, "", node)
             is_bare = node.returns is None or any(a.annotation is None for a in arguments)
             if is_bare and (reader.types != "known" or not is_told(node, stub)):
-                census.untyped.append((module.name, node.name))
+                census.leave(module, node.name, node)
                 continue
             census.typed += 1
             found = _candidate(module, node, reader)
@@ -131,7 +140,7 @@ def _in_class(
         stub = declared(reader, module.name, owner.name, method)
         is_bare = method.returns is None or any(a.annotation is None for a in arguments)
         if is_bare and (reader.types != "known" or not is_told(method, stub)):
-            census.untyped.append((module.name, f"{owner.name}.{method.name}"))
+            census.leave(module, f"{owner.name}.{method.name}", method)
             continue
         census.top_level += 1
         census.typed += 1

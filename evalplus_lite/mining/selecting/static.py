@@ -30,7 +30,6 @@ from evalplus_lite.mining.sources.origin import Origin
 from evalplus_lite.mining.sources.packages import PackageSource
 from evalplus_lite.mining.statistics.static import StaticStatistics, static_statistics
 
-UNTYPED = "types unknown"
 UNLICENSED = "licence not permissive"
 """Why code is left out, of a package or of a library that it would bring along."""
 NOT_ASKED = "not asked for"
@@ -167,8 +166,8 @@ class StaticMine:
         for module, name, reason, detail in census.refused:
             label = f"type {detail}" if reason == "type" else reason
             self._reject(module, name, "accepted", [Obstacle(label, detail)])
-        for module, name in census.untyped:
-            self._reject(module, name, "typed", [Obstacle(UNTYPED, "")])
+        for module, name, reason in census.untyped:
+            self._reject(module, name, "typed", [Obstacle(reason, "")])
         for module, detail in census.unreadable:
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
 
