@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from evalplus_lite.mining.asking.canonical import is_same, normal, text
 from evalplus_lite.mining.asking.predict import Prediction, parse_answer
+from evalplus_lite.mining.asking.prompt import Asked, question_of
+from evalplus_lite.mining.running.runs import CallResult, Invocation
+from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 
 
 def test_numbers_beyond_floats_are_infinite() -> None:
@@ -91,3 +94,16 @@ def test_unreadable_answers_say_why(said: str) -> None:
     """What is no answer is a ValueError with words, quickly."""
     with pytest.raises(ValueError, match=r"JSON|neither|must hold"):
         parse_answer(said)
+
+
+def test_calls_are_shown_as_python_reads_them() -> None:
+    """Numbers that have no literal are made, and sets stand in one order on every run."""
+    call = Invocation((float("nan"), {"b", "a", "c"}, "é'"), {"most": [float("-inf")]})
+    shown = "f(float('nan'), {'a', 'b', 'c'}, \"é'\", most=[float('-inf')])"
+    assert call.written("f") == shown
+    task = MinedTask("t", "def f(*a, **k): ...", "f", (), {})
+    value = [call.args[0], {"b", "a"}]
+    asked: dict[Asked, str] = {"output": shown, "input": "[float('nan'), {'a', 'b'}]"}
+    for of, written in asked.items():
+        case = TaskCase(call, CallResult("value", value=value))
+        assert written in question_of(task, of).text(task, case)

@@ -15,6 +15,7 @@ from evalplus_lite.mining.inputs.schema import any_value, schema_of
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.prompting.json_form import object_schema
+from evalplus_lite.values.source import literal
 
 PROMPT = """A Python {python} program follows, and a call that is made once, in a fresh process. \
 Work out what comes of the call, without running it. Answer with one JSON object and nothing else:
@@ -182,7 +183,7 @@ def _of_output(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
 
 
 def _of_input(_: MinedTask, case: TaskCase) -> Mapping[str, object]:
-    return {"value": repr(case.answer.value)}
+    return {"value": literal(case.answer.value, quote=repr)}
 
 
 def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.types import Value
+from evalplus_lite.values.source import literal
 
 MAX_LOOKED_FOR = 2000
 """Characters of a value's text beyond which no docstring holds it."""
@@ -65,7 +66,7 @@ class ShownProgram:
 
     def _holds(self, value: Value) -> bool:
         try:
-            text = repr(value)
+            text = literal(value, quote=repr)
         except (ValueError, RecursionError):  # more digits, or depth, than Python writes
             return False
         if len(text) > MAX_LOOKED_FOR:

@@ -23,6 +23,7 @@ from evalplus_lite.types import (
     Value,
 )
 from evalplus_lite.values import codec, wire
+from evalplus_lite.values.source import literal
 
 CPU_SECONDS = 10.0
 """The paper's bound on a case (validator 7)."""
@@ -45,8 +46,8 @@ class Invocation:
 
     def written(self, name: str) -> str:
         """Return the call of a function of that name as Python source."""
-        parts = [repr(arg) for arg in self.args]
-        parts += [f"{key}={value!r}" for key, value in self.kwargs.items()]
+        parts = [literal(arg, quote=repr) for arg in self.args]
+        parts += [f"{key}={literal(value, quote=repr)}" for key, value in self.kwargs.items()]
         return f"{name}({', '.join(parts)})"
 
     def to_json(self) -> list[Any]:

@@ -21,6 +21,7 @@ from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
+from evalplus_lite.values.source import literal
 
 ENTRY_POINT = "f"
 """What CRUXEval calls each of its functions."""
@@ -209,7 +210,7 @@ def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
     for number, case in enumerate(task.cases):
         if case.answer.kind != "value":
             continue
-        call, output = case.written(ENTRY_POINT), repr(case.answer.value)
+        call, output = case.written(ENTRY_POINT), literal(case.answer.value, quote=repr)
         try:
             again = _case(call, "", output)
         except UNREADABLE:
