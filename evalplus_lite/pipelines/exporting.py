@@ -10,7 +10,7 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.exporters.entry import Card, ExportedTask
 from evalplus_lite.exporters.registry import EXPORTERS, exporter, unexpressed
-from evalplus_lite.mining.tasks.published import FORMS, written
+from evalplus_lite.mining.tasks.publishing import WRITERS, written
 from evalplus_lite.pipelines.context import Session, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.execution_tasks import read_tasks
@@ -21,7 +21,7 @@ from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
 
-FORMATS = (*EXPORTERS, *FORMS)
+FORMATS = (*EXPORTERS, *WRITERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def export(
     A task that cannot be used, or that the format cannot hold, is left out, and in
     ``result.unusable``. Raises InputError for a format that there is not, and if no task is left.
     """
-    if format in FORMS:
+    if format in WRITERS:
         return _export_mined(dataset, Path(path), format)
     write = exporter(format)
 

@@ -1,4 +1,4 @@
-"""Rows of CRUXEval, of LiveCodeBench's execution part and of CodeI/O as tasks, and tasks as these.
+"""Rows of CRUXEval, of LiveCodeBench's execution part and of CodeI/O as tasks.
 
 What is source text there is read as literals and never executed; an input that is no literal stays
 text, and a row whose output is none is left out, and told.
@@ -7,32 +7,21 @@ text, and a row whose output is none is left out, and told.
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import CodecError, InputError, one_of
-from evalplus_lite.generate.domains.annotations import Type
+from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.mining.reading.bindings import bound_names
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
-from evalplus_lite.values.source import literal
 
 ENTRY_POINT = "f"
 """What CRUXEval calls each of its functions."""
-LITERAL = frozenset(
-    "none int float complex bool str bytes literal dict mapping tuple set list sequence "
-    "union".split()
-)
-"""Kinds of types whose values are literals; of a frozen set, none is."""
-LENT = frozenset({"iterable", "collection"})
-"""And those of arguments that are given as lists."""
-NO_DATE = "1970-01-01"
 UNREADABLE = (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError)
 """What reading somebody's literals or program may end in."""
 LONGEST_REASON = 160
@@ -41,16 +30,14 @@ JsonRow = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RowForm:
-    """A published form of rows: the ``keys`` that tell it, and how rows are read and written.
+    """A published form of rows: the ``keys`` that tell it, and how rows are read.
 
     ``read`` gives code, entry point and cases; it raises ValueError for what cannot be used.
-    ``write`` gives the rows of a task, with how many cases each holds. ``name`` names the row of a
-    line.
+    ``name`` names the row of a line.
     """
 
     keys: frozenset[str]
     read: Callable[[JsonRow], tuple[str, str, list[TaskCase]]]
-    write: Callable[[MinedTask, int], Iterator[tuple[JsonRow, int]]]
     name: Callable[[JsonRow, int], str] = lambda row, line: str(row.get("id", f"sample_{line}"))
 
 
@@ -117,50 +104,9 @@ def form_of(row: Mapping[str, Any]) -> str | None:
     return next((name for name, form in FORMS.items() if form.keys <= row.keys()), None)
 
 
-def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int, int]:
-    """Return tasks as rows of a form, how many cases these hold, and how many they cannot hold.
-
-    Exceptions have no place there, nor has a value that no literal (in CodeI/O no JSON) gives back.
-    """
-    if form not in FORMS:
-        raise InputError(f"no form named {form!r}", remedy=one_of(form, tuple(FORMS)))
-    rows: list[JsonRow] = []
-    held = 0
-    for task in tasks:
-        if not _is_literal(task):
-            continue
-        for row, count in FORMS[form].write(task, len(rows)):
-            rows.append({**row, **_origin(task)})
-            held += count
-    return rows, held, sum(len(task.cases) for task in tasks) - held
-
-
-def _is_literal(task: MinedTask) -> bool:
-    """Return whether a program gives what its cases say, not what stands for it there.
-
-    A date is a text in a case, and what an iterator gives is a list. Where it was not seen when the
-    task was mined, what the signature says counts.
-    """
-    if "read" in task.facts or "signature" not in task.facts:
-        return not task.facts.get("read")
-    signature = task.signature
-    given = all(_has_only(each.type, LITERAL | LENT) for each in signature.parameters)
-    return given and _has_only(signature.result, LITERAL)
-
-
-def _has_only(found: Type, kinds: frozenset[str]) -> bool:
-    return found.kind in kinds and all(_has_only(each, kinds) for each in found.arguments)
-
-
-def _origin(task: MinedTask) -> JsonRow:
-    """Return where a row is from: who passes code on has to name its authors."""
-    keys = ("package", "version", "licence", "origins", "python", "tags")
-    return {"task_id": task.id, **{key: task.facts[key] for key in keys if key in task.facts}}
-
-
 def _read_cruxeval(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     code, given = str(row["code"]), str(row["input"])
-    case = _case(f"{ENTRY_POINT}({given})", given, str(row["output"]))
+    case = case_of(f"{ENTRY_POINT}({given})", given, str(row["output"]))
     return code, ENTRY_POINT, [case]
 
 
@@ -169,7 +115,7 @@ def _read_livecodebench(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     given = call.removeprefix(entry).strip()
     if not (given.startswith("(") and given.endswith(")")):
         raise ValueError("no call")
-    case = _case(call, given[1:-1], str(row["output"]))
+    case = case_of(call, given[1:-1], str(row["output"]))
     return str(row["code"]), entry, [case]
 
 
@@ -183,7 +129,8 @@ def _read_codeio(row: JsonRow) -> tuple[str, str, list[TaskCase]]:
     return str(row["refcode"]), str(row["funcname"]), cases
 
 
-def _case(call: str, given: str, output: str) -> TaskCase:
+def case_of(call: str, given: str, output: str) -> TaskCase:
+    """Return a case of source text; one of ``UNREADABLE`` where it is no literal."""
     found = _call(call)
     value = ast.literal_eval(output)
     codec.dumps(value)
@@ -205,106 +152,13 @@ def _call(text: str) -> Invocation | None:
     return Invocation(args, named)
 
 
-def _sources(task: MinedTask) -> Iterator[tuple[int, TaskCase, str, str]]:
-    """Yield the cases that literals can hold: number, case, arguments and value as source."""
-    for number, case in enumerate(task.cases):
-        if case.answer.kind != "value":
-            continue
-        call, output = case.written(ENTRY_POINT), literal(case.answer.value, quote=repr)
-        try:
-            again = _case(call, "", output)
-        except UNREADABLE:
-            continue
-        if (again.answer.key, again.call.key) == (case.answer.key, case.call.key):
-            yield number, case, call[len(ENTRY_POINT) + 1 : -1], output
-
-
-def _write_cruxeval(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
-    code = task.code
-    if task.entry_point != ENTRY_POINT:
-        if any(isinstance(n, ast.Name | ast.FunctionDef | ast.ClassDef) and
-               getattr(n, "id", getattr(n, "name", "")) == ENTRY_POINT
-               for n in ast.walk(ast.parse(code))):  # fmt: skip
-            return  # it has a meaning there already
-        code = f"{code.rstrip()}\n\n\n{ENTRY_POINT} = {task.entry_point}\n"
-    for at, (number, _, given, output) in enumerate(_sources(task), first):
-        row = {"code": code, "input": given, "output": output, "id": f"sample_{at}"}
-        yield {**row, "case": number}, 1
-
-
-def _write_livecodebench(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
-    origins = task.facts.get("origins") or [{}]
-    for at, (number, case, given, output) in enumerate(_sources(task), first):
-        yield (
-            {
-                "question_id": task.id,
-                "contest_id": str(task.facts.get("package", "")),
-                "contest_date": f"{origins[0].get('date') or NO_DATE}T00:00:00",
-                "difficulty": "",
-                "function_name": task.entry_point,
-                "code": task.code,
-                "input": f"{task.entry_point}({given})",
-                "output": output,
-                "id": f"sample_{at}",
-                "problem_id": task.id,
-                "numsteps": int(case.runtime.get("lines", 0)),
-                "case": number,
-            },
-            1,
-        )
-
-
-def _write_codeio(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
-    given = task.facts.get("signature", {}).get("parameters", [])
-    names = [each["name"] for each in given if each["kind"] == "positional"]
-    ios = []
-    for case in task.cases:
-        if case.answer.kind != "value" or case.source or len(case.call.args) > len(names):
-            continue
-        named = {**dict(zip(names, case.call.args, strict=False)), **case.call.kwargs}
-        if _is_json(named) and _is_json(case.answer.value, lists=True):
-            ios.append({"input": named, "output": case.answer.value})
-    if ios:
-        result = task.facts.get("signature", {}).get("result", "")
-        shown = ", ".join(f"{each['name']}: {each['type']}" for each in given)
-        yield (
-            {
-                "problem_description": str(task.facts.get("docstring") or ""),
-                "io_requirements": f"Input: {shown}. Output: {result}.",
-                "refcode": task.code,
-                "funcname": task.entry_point,
-                "ios": ios,
-                "source": str(task.facts.get("package", "")),
-                "category": "",
-                "meta": {"number": first},
-            },
-            len(ios),
-        )
-
-
-def _is_json(value: Any, *, lists: bool = False) -> bool:
-    """Return whether JSON gives a value back; with ``lists`` tuples may come back as lists."""
-    if isinstance(value, dict):
-        return all(isinstance(k, str) and _is_json(v, lists=lists) for k, v in value.items())
-    if isinstance(value, list) or (lists and isinstance(value, tuple)):
-        return all(_is_json(each, lists=lists) for each in value)
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or isinstance(value, bool | int | str)
-
-
 FORMS: Mapping[str, RowForm] = {
     "livecodebench": RowForm(
-        frozenset({"code", "input", "output", "function_name"}),
-        _read_livecodebench,
-        _write_livecodebench,
+        frozenset({"code", "input", "output", "function_name"}), _read_livecodebench
     ),
-    "cruxeval": RowForm(frozenset({"code", "input", "output"}), _read_cruxeval, _write_cruxeval),
+    "cruxeval": RowForm(frozenset({"code", "input", "output"}), _read_cruxeval),
     "codeio": RowForm(
-        frozenset({"refcode", "funcname", "ios"}),
-        _read_codeio,
-        _write_codeio,
-        lambda _, line: f"row_{line}",
+        frozenset({"refcode", "funcname", "ios"}), _read_codeio, lambda _, line: f"row_{line}"
     ),
 }
 """Forms of others by name; of two that a row has, the first counts."""
