@@ -204,6 +204,25 @@ def f(x): return {made}
     assert "enumeration" in FORMS
 
 
+def test_an_error_of_reading_an_answer_is_no_answer(sandboxes: Any) -> None:
+    """A date in a time zone that cannot be told was returned: the call did not raise."""
+    code = """
+import datetime
+class Far(datetime.tzinfo):
+    def utcoffset(self, when):
+        return datetime.timedelta(days=self.days)
+    def dst(self, when): return None
+def f(x):
+    zone = Far()
+    zone.days = x
+    return datetime.datetime(2000, 1, 1, tzinfo=zone)
+"""
+    calls = [Invocation((0,)), Invocation((3,))]
+    near, far = run(sandboxes.plain, CallableProgram("f", code), calls).answers
+    assert near.value == "2000-01-01T00:00:00+00:00"
+    assert far.kind == "unfit"
+
+
 def test_what_is_too_large_is_not_made(toys: Any) -> None:
     """Classes that hold each other twice, thirty levels deep, and members without end."""
     levels = [

@@ -36,7 +36,10 @@ def taken(value, depth=0):
     if kind in (int, str, float, bool, type(None), bytes, complex):
         return value
     if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
+        try:
+            return value.isoformat()
+        except Exception:  # of a time zone that the program made: no error of the call
+            return value
     if isinstance(value, enum.Enum):
         return value._name_ if type(value._name_) is str else taken(value._value_, depth + 1)
     if kind is datetime.timedelta or kind.__module__ in _AS_TEXT:
