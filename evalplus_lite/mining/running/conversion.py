@@ -38,8 +38,8 @@ def taken(value, depth=0):
     if isinstance(value, (datetime.date, datetime.time)):
         try:
             return value.isoformat()
-        except Exception:  # of a time zone that the program made: no error of the call
-            return value
+        except Exception as error:  # of a time zone that the program made: not of the call
+            raise Untold(f"a date: {error!r}") from None
     if isinstance(value, enum.Enum):
         return value._name_ if type(value._name_) is str else taken(value._value_, depth + 1)
     if kind is datetime.timedelta or kind.__module__ in _AS_TEXT:
@@ -68,6 +68,10 @@ def taken(value, depth=0):
             items.append(taken(item, depth + 1))
         return items
     return value
+
+
+class Untold(Exception):
+    """A value cannot be read as plain data."""
 
 
 def is_read(value):

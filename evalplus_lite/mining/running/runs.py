@@ -89,8 +89,10 @@ def is_answer(answer: CallResult) -> bool:
 
 UNSTEADY = "quick in one run, without end in another"
 """What is wrong with code that waits for something, as some calls do by what was called before."""
-UNFIT_ERRORS = frozenset({"RecursionError", "MemoryError", "TooLong", "SystemExit", "TimeoutError"})
-"""Exceptions that speak of the machine or the stack, not of the arguments."""
+UNFIT_ERRORS = frozenset(
+    {"RecursionError", "MemoryError", "TooLong", "Untold", "SystemExit", "TimeoutError"}
+)
+"""Exceptions that speak of the machine, the stack or reading an answer, not of the arguments."""
 
 
 def canonical(value: Value) -> str:
