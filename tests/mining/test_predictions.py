@@ -161,8 +161,29 @@ def test_answers_are_held_to_the_annotated_result() -> None:
         "Literal['a', 3]": {"enum": ["a", 3]},
     }
     for kind, wanted in kinds.items():
-        typed = replace(task, facts={"signature": signature("int", result=kind).to_json()})
+        facts = {"signature": signature("int", result=kind).to_json()}
+        typed = replace(task, facts=facts, cases=())
         assert question_of(typed).schema(typed)["anyOf"][0]["properties"] == {"value": wanted}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("int", None), ("float", float("inf")), ("dict", (1, 2)), ("tuple[int, int]", (1, 2, 3)),
+     ("Literal[b'a']", b"a"), ("list[str]", "text"), ("bool", 1),
+     ("dict[str, int]", {"a": [1]})],
+)  # fmt: skip
+def test_no_right_answer_is_forbidden(kind: str, value: Any) -> None:
+    """Where a function does not keep to its annotation, a server holds answers to any value."""
+    task = tasks_of_two()[1]
+    facts = {"signature": signature("int", result=kind).to_json()}
+    case = replace(task.cases[0], answer=CallResult("value", value=value))
+    other = replace(task.cases[0], answer=CallResult("error", type="ValueError", message=""))
+    odd = replace(task, facts=facts, cases=(other, case))
+    assert question_of(odd).schema(odd)["anyOf"][0]["properties"] == {"value": any_value()}
+    assert json.dumps(question_of(odd).schema(replace(odd, cases=(other,))))
+    value = [[[[[1]]]], 10**5000]
+    deep = replace(odd, cases=(replace(case, answer=CallResult("value", value=value)),))
+    assert question_of(deep).schema(deep)["anyOf"][0]["properties"] == {"value": any_value(5)}
 
 
 def true_answer(case: TaskCase) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class PredictionSettings:
     """Whether three worked examples come first, as small models need."""
     structured: bool = False
     """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
-    the type that the function is annotated with (which a few functions do not keep to)."""
+    the type that the function is annotated with (any value, where it does not keep to that)."""
     tools: bool = False
     """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
     of: Asked = "output"

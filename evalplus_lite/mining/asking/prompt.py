@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.llm import Message
 from evalplus_lite.mining.asking.canonical import normal
-from evalplus_lite.mining.inputs.schema import any_value, schema_of
+from evalplus_lite.mining.inputs.schema import any_value, is_of, schema_of
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.prompting.json_form import object_schema
@@ -201,7 +201,23 @@ def _of_stop(task: MinedTask, case: TaskCase) -> Mapping[str, object]:
 
 
 def _result_schema(task: MinedTask) -> dict[str, Any]:
-    return _either(schema_of(task.signature.result) if "signature" in task.facts else any_value())
+    """Return what an answer may be: any value where some is not of the annotated type.
+
+    No right answer may be forbidden; annotations are promises that some functions do not keep.
+    """
+    given = [normal(case.answer.value) for case in task.cases if case.answer.kind == "value"]
+    if "signature" in task.facts and all(is_of(tree, task.signature.result) for tree in given):
+        return _either(schema_of(task.signature.result))
+    return _either(any_value(min(max([3, *map(_depth, given)]), DEEPEST)))
+
+
+def _depth(tree: Any) -> int:
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else None
+    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
+
+
+DEEPEST = 6
+"""Levels of lists and objects that a schema of any value takes: it doubles with each."""
 
 
 def _either(value: dict[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def schema_of(kind: Type) -> dict[str, Any]:
         return {"type": _SIMPLE[kind.kind][0]}
     inner = [schema_of(each) for each in kind.arguments]
     match kind.kind:
-        case "literal":
+        case "literal" if all(isinstance(v, str | int | float | None) for v in kind.values):
             return {"enum": list(kind.values)}
         case "union":
             return {"anyOf": inner}
@@ -73,6 +73,15 @@ def any_value(depth: int = 3) -> dict[str, Any]:
             {"type": "object", "additionalProperties": inner},
         ]
     return {"anyOf": forms}
+
+
+def is_of(tree: Any, kind: Type) -> bool:
+    """Return whether JSON holds a value of a type."""
+    try:
+        read_value(tree, kind, "")
+    except (MisfitError, RecursionError):
+        return False
+    return True
 
 
 def read_value(tree: Any, kind: Type, where: str) -> Value:
