@@ -223,3 +223,31 @@ def test_tests_ask_a_value_for_its_truth_once() -> None:
     exec(written.code, space)
     assert space["f"](Value()) == 1
     assert asked == ["asked"]
+
+
+def test_what_a_made_entry_point_calls_is_what_inputs_should_reach(toys: Any) -> None:
+    """Methods, and functions of dates: the branches are theirs, not those of what calls them."""
+    body = """
+        import datetime
+        class Scale:
+            def __init__(self, top: int) -> None:
+                self.top = top if top > 0 else 1
+            @property
+            def half(self) -> float:
+                return self.top / 2 if self.top > 2 else 1.0
+            @half.setter
+            def half(self, value: float) -> None:
+                self.top = 2 * value
+        def late(day: datetime.date) -> bool:
+            if day.month > 6:
+                return True
+            return day.day > 20
+        """
+    functions, _ = toys.mined({"toy.py": body}, types="known")
+    sides = {}
+    for name, function in functions.items():
+        written = instrument(function.code, function.subject)
+        assert written is not None
+        sides[name] = len(written.wanted)
+    # Statements, and both sides of tests: a return of one of two; if, return, return.
+    assert sides == {"toy.Scale_half": 1 + 2, "toy.call_late": 3 + 2}

@@ -73,7 +73,7 @@ class Runner:
         function = self.function
         self._shown = ShownProgram.of(function.code)
         self._subject = CallableProgram(function.name, code=function.code)
-        found = self.instrumented = instrument(function.code, function.name)
+        found = self.instrumented = instrument(function.code, function.subject)
         self._counted = None if found is None else replace(self._subject, code=found.code)
 
     @property

@@ -40,8 +40,16 @@ MOST_FIELDS = 4
 
 
 def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    """Yield a class's methods with a name of their own, the last of each name."""
-    found = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+    """Yield a class's methods with a name of their own, the last of each name.
+
+    What sets or deletes a property gives nothing, and stands for no other method of its name.
+    """
+    found = {
+        each.name: each
+        for each in node.body
+        if isinstance(each, ast.FunctionDef)
+        and not any(getattr(d, "attr", "") in ("setter", "deleter") for d in each.decorator_list)
+    }
     for name, method in found.items():
         if not (name.startswith("__") and name.endswith("__")):
             yield method

@@ -70,6 +70,15 @@ class MinedFunction:
         return " AND ".join([first, *sorted({*others} - {first})])
 
     @property
+    def subject(self) -> str:
+        """The function that was mined, with its class: what the entry point made here calls."""
+        if not self.driver:
+            return self.name
+        if self.owner:
+            return f"{self.owner}.{self.name.removeprefix(f'{self.owner}_')}"
+        return self.needs[0].name if isinstance(self.needs[0], Definition) else self.name
+
+    @property
     def id(self) -> str:
         """``package/module.name``: unique within one version of a package."""
         return f"{self.package}/{self.module}.{self.name}"

@@ -40,6 +40,8 @@ class Arms:
 
     count: int = 0
     wanted: list[int] = field(default_factory=list)
+    spans: dict[ast.AST, range] = field(default_factory=dict)
+    """Of each function outside all others, its own."""
     calls: int = 0
     """Calls that are given what may raise: their numbers."""
 
@@ -78,7 +80,9 @@ class FunctionCounter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Count in a function."""
+        first = 2 * self.arms.count
         _BodyCounter(function_scope(node, self.scope), self.arms).enter(node)
+        self.arms.spans[node] = range(first, 2 * self.arms.count)
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields

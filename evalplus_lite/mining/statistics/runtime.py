@@ -53,29 +53,49 @@ class Instrumented:
 
     code: str
     own: range
-    """Arms of the entry point; of all functions where it is none written with ``def``."""
+    """Arms of the subject; of all functions where it is none written with ``def``."""
     wanted: frozenset[int]
     """Those of them that inputs should reach: its statements, and both sides of its tests."""
 
 
-def instrument(code: str, entry_point: str = "") -> Instrumented | None:
+def instrument(code: str, subject: str = "") -> Instrumented | None:
     """Return the program with counters in its functions; None where it cannot be rewritten.
 
-    Only function bodies count: loading is not part of a case. ``_count`` must be free.
+    Only function bodies count: loading is not part of a case. ``_count`` must be free. ``subject``
+    is the function that inputs are sought for, of a method with its class (``Class.method``).
     """
     try:
         tree = ast.parse(code)
         if any(isinstance(n, ast.Name) and n.id == "_count" for n in ast.walk(tree)):
             return None
         arms = Arms()
-        functions, own = FunctionCounter(module_scope(tree), arms), None
-        for node in tree.body:
-            first = 2 * arms.count
-            functions.visit(node)
-            if isinstance(node, ast.FunctionDef) and node.name == entry_point:
-                own = range(first, 2 * arms.count)
-        own = own or range(2 * arms.count)
+        wanted = _function(tree, subject)
+        FunctionCounter(module_scope(tree), arms).visit(tree)
+        own = arms.spans.get(wanted, range(2 * arms.count))
         written = ast.unparse(ast.fix_missing_locations(tree))
         return Instrumented(written, own, frozenset(arm for arm in arms.wanted if arm in own))
     except (SyntaxError, RecursionError, ValueError):
         return None
+
+
+def _function(tree: ast.Module, name: str) -> ast.AST:
+    """Return the last function of a name, or method of a dotted one; the program if there is none.
+
+    What sets or deletes a property is none.
+    """
+    found: ast.AST = tree
+    for part in name.split("."):
+        same = [
+            node
+            for node in getattr(found, "body", ())
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            and node.name == part
+            and not any(getattr(each, "attr", "") in _OTHERS for each in node.decorator_list)
+        ]
+        if not same:
+            return tree
+        found = same[-1]
+    return found
+
+
+_OTHERS = frozenset({"setter", "deleter"})
