@@ -256,7 +256,14 @@ def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) ->
     "odd",
     [{"static": [1]}, {"static": {"lines": 3, "nodes": "x"}}, {"generation": [1]}, {"question": 3},
      {"generation": {"batches": [{"kept": 1}]}}, {"variation": ["x"]}, {"breakpoint": {}},
-     {"signature": {"parameters": [{"name": 1}]}}],
+     {"signature": {"parameters": [{"name": 1}]}}, {"signature": {"parameters": [], "result": "["}},
+     {"signature": {"parameters": [{"name": "x", "kind": "positional", "type": "int"}],
+                    "result": "int"}},
+     {"static": {"nodes": {"Add": None}}}, {"static": {"nodes": ["Add"]}}, {"code": 3},
+     {"origins": [{"date": 3}]}, {"read": "no"}, {"tags": "hash"}, {"generation": {"batches": 3}},
+     {"cases": [{"input": [[1], [[]]], "output": 1}]}, {"cases": [{"input": [], "output": 1}]},
+     {"cases": [{"input": [[1], {}]}]}, {"cases": [{"input": [[1], {}], "error": "ValueError"}]},
+     {"cases": [{"input": [[1], {}], "output": 1, "runtime": {"lines": "3"}}]}],
 )  # fmt: skip
 def test_tasks_of_another_shape_are_named_by_line(odd: dict[str, Any], tmp_path: Path) -> None:
     """Facts that someone edited are an error of the file, and none of ours."""

@@ -22,6 +22,7 @@ from evalplus_lite.mining.asking.prompt import (
     worked_examples,
 )
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.mining.tasks.shapes import ERROR, problem
 from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
@@ -73,8 +74,8 @@ class Prediction:
         tokens, answer = row.get("answer_tokens", {}), row["prediction"]
         if not isinstance(tokens, dict) or not isinstance(answer, dict | None):
             raise TypeError("prediction and answer_tokens are objects")
-        if answer and "error" in answer and not isinstance(answer["error"], dict):
-            raise TypeError("error is an object")
+        if answer and "error" in answer and (wrong := problem(answer["error"], ERROR, "error")):
+            raise TypeError(wrong)
         try:
             json.dumps(answer, allow_nan=False)
         except ValueError:  # a bare NaN: said as an answer of a model is read

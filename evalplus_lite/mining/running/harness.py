@@ -146,7 +146,8 @@ def moments_of(function, args, kwargs):
 def build(settings):
     """Return the function that the sandbox calls on each case."""
     sys.dont_write_bytecode = True
-    sys.setrecursionlimit(1000)
+    # What counts or watches stands on the stack, too: a call may go as deep as it does without.
+    sys.setrecursionlimit(1100 if "counters" in settings or settings.get("watch") else 1000)
     if settings.get("variant"):
         perturb(settings["variant"])
     if settings.get("audit"):

@@ -56,8 +56,11 @@ class Invocation:
 
     @classmethod
     def from_json(cls, row: Sequence[Any]) -> Invocation:
-        """Read what ``to_json`` wrote."""
-        return cls(tuple(codec.from_json(a) for a in row[0]), codec.from_json(row[1]))
+        """Read what ``to_json`` wrote; ValueError or CodecError where it is nothing of the kind."""
+        args, kwargs = map(codec.from_json, row)
+        if type(args) is not list or type(kwargs) is not dict or {*map(type, kwargs)} - {str}:
+            raise ValueError("an input is a list with a list of arguments and an object of others")
+        return cls(tuple(args), kwargs)
 
 
 @dataclass(frozen=True, slots=True)

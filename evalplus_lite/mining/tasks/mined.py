@@ -10,6 +10,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.selecting.signatures import Signature
+from evalplus_lite.mining.tasks.shapes import ROW, problem
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 
@@ -49,8 +50,7 @@ class TaskCase:
         source = given if isinstance(given, str) else ""
         call = Invocation(()) if source else Invocation.from_json(given)
         if "error" in row:
-            error = row["error"]
-            answer = CallResult("error", type=str(error["type"]), message=str(error["message"]))
+            answer = CallResult("error", **{key: row["error"][key] for key in ("type", "message")})
         else:
             answer = CallResult("value", value=codec.from_json(row["output"]))
         return cls(call, answer, row.get("runtime", {}), source)
@@ -87,45 +87,19 @@ class MinedTask:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> MinedTask:
-        """Read a row; KeyError, TypeError or CodecError where it is none."""
+        """Read a row; ValueError, TypeError or CodecError where it is none."""
+        if wrong := problem(row, ROW):
+            raise ValueError(wrong)
         known = {"task_id", "entry_point", "code", "cases"}
-        _check_facts(row)
+        if "signature" in row:
+            Signature.from_json(row["signature"])  # its types can be read
         return cls(
-            id=str(row["task_id"]),
-            code=str(row["code"]),
-            entry_point=str(row["entry_point"]),
+            id=row["task_id"],
+            code=row["code"],
+            entry_point=row["entry_point"],
             cases=tuple(TaskCase.from_json(case) for case in row["cases"]),
             facts={key: value for key, value in row.items() if key not in known},
         )
-
-
-def _check_facts(row: Mapping[str, Any]) -> None:
-    """Raise TypeError or KeyError for facts of another shape than mining gives them."""
-    for name, inner, keys in _SHAPES:
-        found = row.get(name, {})
-        if not isinstance(found, dict):
-            raise TypeError(f"{name} is no object")
-        parts = found.get(inner, [])
-        if not isinstance(parts, dict if inner == "nodes" else list) and parts:
-            raise TypeError(f"{inner} of {name} has another form")
-        for part in parts if keys else ():
-            for key, kind in keys.items():
-                if not isinstance(part[key], kind):
-                    raise TypeError(f"{key} of {inner} is no {kind.__name__}")
-    if "breakpoint" in row and not {"line", "text", "hit", "variables"} <= row["breakpoint"].keys():
-        raise TypeError("breakpoint says no line")
-
-
-_SHAPES: tuple[tuple[str, str, Mapping[str, type]], ...] = (
-    ("static", "nodes", {}),
-    ("variation", "", {}),
-    ("generation", "batches",
-     {"kept": int, "total": int, "prompt_tokens": int, "completion_tokens": int}),
-    ("signature", "parameters", {"name": str, "kind": str, "type": str}),
-    ("question", "lines", {}),
-    ("breakpoint", "variables", {}),
-)  # fmt: skip
-"""Facts that are objects, what of each is a list (or counts), and what its parts have."""
 
 
 def read_tasks(path: Path) -> Iterator[MinedTask]:

@@ -35,7 +35,7 @@ def written(tasks: Sequence[MinedTask], form: str) -> tuple[list[JsonRow], int, 
     rows: list[JsonRow] = []
     held = 0
     for task in tasks:
-        if not _is_literal(task):
+        if not _is_literal(task) or not _can_be_parsed(task.code):
             continue
         for row, count in WRITERS[form](task, len(rows)):
             rows.append({**row, **_origin(task)})
@@ -143,6 +143,14 @@ def _write_codeio(task: MinedTask, first: int) -> Iterator[tuple[JsonRow, int]]:
             },
             len(ios),
         )
+
+
+def _can_be_parsed(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except UNREADABLE:  # a file that somebody changed
+        return False
+    return True
 
 
 def _takes_names(task: MinedTask) -> bool:
