@@ -18,7 +18,7 @@ from evalplus_lite.mining.asking.prompt import question_of, worked_examples
 from evalplus_lite.mining.running.runs import Invocation
 from evalplus_lite.mining.settings import MiningSettings
 from evalplus_lite.mining.tasks.mined import TaskCase
-from evalplus_lite.mining.tasks.published import FORMS, PublishedFile
+from evalplus_lite.mining.tasks.published import FORMS, LeftOut, PublishedFile
 from evalplus_lite.pipelines.context import Session
 from evalplus_lite.pipelines.execution_tasks import read_tasks
 from evalplus_lite.pipelines.exporting import export
@@ -154,6 +154,17 @@ def test_rows_that_cannot_be_asked_about_are_told(
     assert "cruxeval/none (line 4): its program cannot be asked about: there is no f" in printed
     assert main(["exe-report", str(rows), str(path), "-o", str(tmp_path), "--no-pictures"]) == 0
     assert "cruxeval/broken (line 5)" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("ios", [[{"input": {}}], [3], "x", [{"input": 1, "output": 2}], None])
+def test_odd_rows_of_codeio_are_left_out(ios: Any, tmp_path: Path) -> None:
+    """As those of CRUXEval: told with their line, and no error of ours."""
+    row = {"refcode": "def f(x):\n    return x\n", "funcname": "f"}
+    right = {**row, "ios": [{"input": {"x": 1}, "output": 1}]}
+    write_jsonl(tmp_path / "rows.jsonl", [right, {**row, "ios": ios}])
+    left_out: list[LeftOut] = []
+    assert len(list(read_tasks(tmp_path / "rows.jsonl", left_out=left_out))) == 1
+    assert [(each.id, each.line) for each in left_out] == [("codeio/row_2", 2)]
 
 
 def test_two_rows_of_one_name_are_refused(

@@ -22,7 +22,9 @@ from evalplus_lite.values import codec
 
 ENTRY_POINT = "f"
 """What CRUXEval calls each of its functions."""
-UNREADABLE = (ValueError, SyntaxError, TypeError, CodecError, RecursionError, MemoryError)
+UNREADABLE = (
+    ValueError, SyntaxError, TypeError, LookupError, CodecError, RecursionError, MemoryError,
+)  # fmt: skip
 """What reading somebody's literals or program may end in."""
 LONGEST_REASON = 160
 JsonRow = dict[str, Any]
