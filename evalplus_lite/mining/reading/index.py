@@ -23,6 +23,7 @@ KEPT_TEXT = 1 << 20
 """Characters of source whose trees are held at a time: trees take up to 100 times as much room."""
 
 LONGEST_PROBLEM = 200
+"""Characters of why a module cannot be parsed."""
 
 
 @dataclass(slots=True)

@@ -60,15 +60,15 @@ class Census:
     untyped: list[tuple[str, str, str]] = field(default_factory=list)
     """(module, function, reason) of those that are none for want of types or of a result."""
 
+    refused: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """(module, function, reason, detail)"""
+
     def leave(
         self, module: Module, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef
     ) -> None:
         """Note that nothing tells the types of a function, or that it gives nothing."""
         reason = "types unknown" if gives_something(node) else "returns None"
         self.untyped.append((module.name, name, reason))
-
-    refused: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """(module, function, reason, detail)"""
 
 
 def candidates(
