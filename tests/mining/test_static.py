@@ -243,6 +243,7 @@ def test_accepted_types_follow_the_paper(toys: Any) -> None:
         def c(lines: "Iterable[str]") -> (str, str): return ('', '')
         def d(pairs: Pairs, *rest: int, **more: bool) -> Optional[Pairs]: ...
         def day(when: datetime.date, pairs: Pairs) -> t.Optional[datetime.datetime]: ...
+        def until(n: int, end: datetime.date = datetime.date(2020, 1, 1)) -> int: return n
         def e(kind: t.Literal["x", "y"], m: Mapping[str, frozenset[int]]) -> tuple[int, ...]: ...
         """
     functions, rejects = toys.mined({"toy.py": body})
@@ -255,6 +256,7 @@ def test_accepted_types_follow_the_paper(toys: Any) -> None:
         "positional", "varargs", "varkw",
     ]  # fmt: skip
     assert [p["type"] for p in shown["call_day"]["parameters"]] == ["date", "list[tuple[str, int]]"]
+    assert [p["name"] for p in shown["until"]["parameters"]] == ["n"]
     assert shown["call_day"]["result"] == "datetime | None"
     assert shown["e"]["result"] == "tuple[int, ...]"
 

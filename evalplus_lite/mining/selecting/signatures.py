@@ -78,7 +78,8 @@ def read_signature(
     """Return a function's signature in accepted types, or why it has none.
 
     With other types than the paper's, a parameter that a call may leave out and that has no
-    accepted type is left out of the signature; those after it are then given by their names.
+    accepted type is left out of the signature; those after it are then given by their names. So is
+    one of values that an entry point would have to make, if nothing else needs one.
     ``owner``: the class of a method. ``is_wrapped``: an entry point calls it, which makes the
     values that are no plain ones. So does one where a parameter that must be given is of such a
     type.
@@ -104,13 +105,14 @@ def read_signature(
     for argument, kind, default in taken:
         found = types[argument.arg]
         is_open = default is not None or kind in ("varargs", "varkw")
-        if is_open and not isinstance(found, Refused) and _is_built(found):
+        is_made = is_open and _is_built(found)
+        if is_made and not isinstance(found, Refused):
             is_none = isinstance(default, ast.Constant) and default.value is None
             found = optional(found) if is_wrapped and is_none else Refused("type", argument.arg)
         if not is_whole and (kind == "varargs" or argument.arg in by_place):
             found = Refused("type", f"{argument.arg} after one that is left out")
         if isinstance(found, Refused):
-            if not is_open or reader.types == "paper":
+            if not is_open or (reader.types == "paper" and not is_made):
                 return found
             is_whole = False
             continue
