@@ -174,8 +174,8 @@ def score(
     are values, or with ``of="input"`` calls that give the value; what is no literal is evaluated in
     sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
     sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
-    gives no answer on is in no figure (``result.report.undecided``). Rows of another set that cannot
-    be asked about are listed in the summary (``left_out``), predictions about them counted
+    gives no answer on is in no figure (``result.report.undecided``). Rows of another set that
+    cannot be asked about are listed in the summary (``left_out``), predictions about them counted
     (``ignored``). ``graded`` is a file for each prediction with its mark, ``out`` one for the
     report. Raises InputError for a prediction of an unknown case.
     """
