@@ -11,6 +11,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import opened, started
+from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.mining.tasks.published import FORMS
 from evalplus_lite.pipelines import exporting
 from evalplus_lite.pipelines.exporting import FORMATS
@@ -44,6 +45,8 @@ def export(
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     """
+    if to not in FORMATS:
+        raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))
     with started(workers, sandbox) as (session, screen):
         data = dataset if to in FORMS else opened(dataset, tasks, session)
         result = exporting.export(

@@ -15,6 +15,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Client
 from evalplus_lite.mining.lists import listed_packages
 from evalplus_lite.mining.selecting.annotations import TypeSet
+from evalplus_lite.mining.selecting.static import UNLICENSED
 from evalplus_lite.mining.settings import AskedFor, MiningSettings
 from evalplus_lite.pipelines import mining
 from evalplus_lite.pipelines.mining import MiningResult
@@ -212,6 +213,9 @@ def _show(result: MiningResult, out: Path) -> None:
     lost = {**result.problems, **result.refused}
     if lost:
         print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
+    if UNLICENSED in result.refused.values():
+        say("--any-licence keeps them; a project of your own says its licence in pyproject.toml:"
+            ' license = "MIT"')  # fmt: skip
     kept = result.funnel.counts["mined"]
     say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
     for path, number in result.summary["extra"].items():

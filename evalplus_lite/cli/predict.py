@@ -105,6 +105,13 @@ def predict(
         tokens = result.summary["tokens"]
         asked = f"asked {result.summary['asked']}"
         say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
+        if not result.predictions:
+            say("no case is left: of tasks that have any, by --limit, --max-code, --tag, --without")
+        if unasked := result.summary["unasked"]:
+            say(
+                f"{unasked} questions were too long for the model, or refused, and count as wrong; "
+                "--max-code leaves long programs out"
+            )
         name_left_out(result.summary)
         say(f"predictions: {path}")
     return 0

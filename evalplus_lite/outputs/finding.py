@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.labels import stem
 from evalplus_lite.store.locations import place_of
 from evalplus_lite.store.publishing import copied
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
@@ -84,7 +85,7 @@ def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
             raise InputError(
                 "holds nothing that a command wrote",
                 path=path,
-                remedy=f"give a folder with one of {', '.join(sorted(NAMES))}",
+                remedy=f"give a folder with one of {', '.join(sorted(NAMES))}, *{FUNNEL}",
             )
         found.update({each.path.resolve(): each for each in outputs if each.path.resolve() not in
                       found})  # fmt: skip
@@ -119,7 +120,7 @@ def _named(path: Path) -> Iterator[Output]:
         if path.name in (name, file) and (path.parent / name).is_file():
             yield _read(path.parent, name)
             return
-    funnel = path.with_name(f"{path.name}{FUNNEL}")
+    funnel = path.with_name(f"{stem(path)}{FUNNEL}")
     if path.name.endswith(FUNNEL) or funnel.is_file():
         place = path if path.name.endswith(FUNNEL) else funnel
         yield Output("mining", path.parent, place, _parsed(place))

@@ -135,6 +135,31 @@ def within(session: Session | None) -> Iterator[Session]:
         yield own
 
 
+def keep_inputs(
+    outs: Mapping[str, str | os.PathLike[str] | None], inputs: Mapping[str, object]
+) -> None:
+    """Raise InputError if a file is to be written over one that is read, or over another.
+
+    Both are by what they are called; what is no path among ``inputs`` is no file.
+    """
+    taken = {
+        os.path.realpath(path): name
+        for name, path in inputs.items()
+        if isinstance(path, str | os.PathLike)
+    }
+    for name, out in outs.items():
+        if out is None:
+            continue
+        place = os.path.realpath(out)
+        if place in taken:
+            raise InputError(
+                f"is the {name}, and the {taken[place]}",
+                path=out,
+                remedy=f"choose another file: the {taken[place]} would be lost",
+            )
+        taken[place] = name
+
+
 def made_folder(out: str | os.PathLike[str]) -> Path:
     """Return the folder for results, made; InputError if it cannot be."""
     folder = Path(out)

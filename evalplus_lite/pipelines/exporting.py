@@ -11,7 +11,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exporters.entry import Card, ExportedTask
 from evalplus_lite.exporters.registry import EXPORTERS, exporter, unexpressed
 from evalplus_lite.mining.tasks.publishing import WRITERS, written
-from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.context import Session, keep_inputs, within
 from evalplus_lite.pipelines.datasets import listed, prepared, require_any
 from evalplus_lite.pipelines.execution_tasks import read_tasks
 from evalplus_lite.pipelines.expected import SuiteSource
@@ -93,6 +93,7 @@ def _export_mined(
         raise InputError(
             f"a suite has no place in {format}", remedy="give a file of mined tasks, as mine writes"
         )
+    keep_inputs({"output": out}, {"tasks": dataset})
     tasks = list(read_tasks(dataset))
     asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
     if asked:

@@ -18,13 +18,14 @@ from evalplus_lite.mining.campaign import Campaign, Outputs, PackageProgress
 from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.selecting.funnel import Funnel
 from evalplus_lite.mining.settings import MiningSettings
+from evalplus_lite.mining.sources.archives import open_package
 from evalplus_lite.mining.sources.repositories import check_repository, is_repository
 from evalplus_lite.mining.tasks.breakpoints import write_states
 from evalplus_lite.mining.tasks.chains import write_chained
 from evalplus_lite.mining.tasks.earlier import Earlier
 from evalplus_lite.mining.tasks.moments import write_questions
 from evalplus_lite.mining.work import is_path
-from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.context import Session, keep_inputs, within
 from evalplus_lite.pipelines.facts import run_facts
 from evalplus_lite.pipelines.results import Result
 from evalplus_lite.pipelines.shards import Shard, share_of
@@ -99,13 +100,11 @@ def mine(
         collections.deque(before.shapes(), maxlen=0)  # a mistake in it is told before any work
     for name in packages:
         _check_package(name)
-    for option, file in (("refresh", refresh), ("since", since)):
-        if out is not None and file is not None and os.path.realpath(out) == os.path.realpath(file):
-            raise InputError(
-                f"is the output, and the earlier tasks of {option}",
-                path=Path(out),
-                remedy="choose another output: the earlier tasks would be lost",
-            )
+    earlier_files = {"earlier tasks of refresh": refresh, "earlier tasks of since": since}
+    for name, file in earlier_files.items():
+        keep_inputs({"output": out}, {name: file})
+    for library in companions:
+        _check_companion(library)
     problems: dict[str, str] = {}
     refused: dict[str, str] = {}
     with within(session) as opened, ExitStack() as stack:
@@ -189,6 +188,13 @@ def _check_asked(settings: MiningSettings, client: Client | None) -> None:
             "annotations are left out",
             remedy="leave --types out",
         )
+
+
+def _check_companion(path: Path) -> None:
+    """Raise InputError if a library cannot be read, before any work is done."""
+    if not path.exists():
+        raise InputError("no such file or folder", path=path, remedy="check the path")
+    open_package(path).__exit__()
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ from evalplus_lite.mining.asking.score import (
 from evalplus_lite.mining.tasks.mined import MinedTask
 from evalplus_lite.mining.tasks.published import LeftOut
 from evalplus_lite.mining.tasks.tags import check_tags
-from evalplus_lite.pipelines.context import Session, within
+from evalplus_lite.pipelines.context import Session, keep_inputs, within
 from evalplus_lite.pipelines.execution_tasks import KnownTasks, read_tasks
 from evalplus_lite.pipelines.facts import file_facts, run_facts
 from evalplus_lite.pipelines.results import Result
@@ -89,6 +89,7 @@ def predict(
     Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
     """
     check_tags([*without, *tagged])
+    keep_inputs({"output": out}, {"tasks": tasks})
     left_out: list[LeftOut] = []
     given = read_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
     chosen = (
@@ -132,6 +133,7 @@ def predict(
         "run": run,
         "asking": asdict(asking),
         "asked": asked,
+        "unasked": sum(each.unasked for each in predictions),
         "predictions": where,
         "tokens": {
             "prompt": sum(each.prompt_tokens for each in predictions),
@@ -179,6 +181,7 @@ def score(
     (``ignored``). ``graded`` is a file for each prediction with its mark, ``out`` one for the
     report. Raises InputError for a prediction of an unknown case.
     """
+    keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
     known = KnownTasks.of(tasks)
     said = list(
         known.predictions(Path(predictions), of=of)

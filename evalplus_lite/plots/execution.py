@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.plots import execution_panels as panels
 from evalplus_lite.plots import execution_pictures as pictures
 from evalplus_lite.plots.material import Material, Missing, Product
@@ -20,13 +21,24 @@ def execution(material: Material) -> Iterator[Product]:
     found = False
     for output, ending in material.of("execution"):
         found = True
-        for name, (make, reason) in MAKERS.items():
-            made = make(output.summary, f"{name}{ending}")
-            yield Missing(f"{name}{ending}", reason) if made is None else made
-        for each in output.summary.get("missing", ()):
-            yield Missing(f"{each['name']}{ending}", each["reason"])
+        try:
+            yield from [*_made(output.summary, ending)]
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+            raise InputError(
+                f"is not as exe-report wrote it: {type(error).__name__}: {error}",
+                path=output.path,
+                remedy="make it again with exe-report",
+            ) from None
     if not found:
         yield Missing("execution", "needs a folder of exe-report")
+
+
+def _made(summary: Summary, ending: str) -> Iterator[Product]:
+    for name, (make, reason) in MAKERS.items():
+        made = make(summary, f"{name}{ending}")
+        yield Missing(f"{name}{ending}", reason) if made is None else made
+    for each in summary.get("missing", ()):
+        yield Missing(f"{each['name']}{ending}", each["reason"])
 
 
 def _scores(summary: Summary, name: str) -> Table | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,11 +95,22 @@ def test_mine_predict_and_score_end_to_end(
     assert "By statistic" in capsys.readouterr().out
 
 
-def test_static_mining_needs_no_sandbox(toys: Any, tmp_path: Path) -> None:
-    """With --static programs are written without cases."""
+def test_static_mining_needs_no_sandbox(
+    toys: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --static programs are written without cases; the command that it names shows them."""
     out = tmp_path / "tasks.jsonl"
     path = toys.wheel({"toy.py": BODY})
-    assert run(["mine", str(path), "-o", str(out), "--static", "--workers", "1"]) == 0
+    command = ["mine", str(path), "-o", str(out), "--static", "--workers", "1"]
+    assert run(command) == 0
+    (last,) = [line for line in capsys.readouterr().out.splitlines() if "report:" in line]
+    assert run([*shlex.split(last)[2:], "-o", str(tmp_path / "page.html")]) == 0
+    assert (tmp_path / "page.html").stat().st_size
+    (tmp_path / "cut.whl").write_bytes(path.read_bytes()[:200])
+    for name in ("nothing", "cut.whl"):
+        capsys.readouterr()
+        assert run([*command, "--with", str(tmp_path / name), "--force"]) == 2
+        assert name in capsys.readouterr().err
     (task,) = read_tasks(out)
     assert task.cases == ()
     assert "def squeeze" in task.code

@@ -217,6 +217,7 @@ def test_rows_of_predictions_survive_their_file() -> None:
 
 MINED = {
     "task_id": "p/m.cut", "package": "p", "licence": "MIT", "entry_point": "cut",
+    "python": "3.11.7", "tags": ["security"],
     "code": "def cut(text: str, size: int = 1):\n    if size < 0:\n        raise ValueError(size)\n"
             "    return {'to': (text[:size], size)}\n",
     "signature": {"parameters": [
@@ -248,7 +249,14 @@ def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) ->
     )
     said = [Prediction(task.id, task.cases.index(case), 0, {"value": {"to": ["", 0]}})
             for task, case in again]  # fmt: skip
-    assert score(read_tasks(tmp_path / "out.jsonl"), said).report.pass_at == {"pass@1": 0.5}
+    report = score(read_tasks(tmp_path / "out.jsonl"), said).report
+    assert report.pass_at == {"pass@1": 0.5}
+    # They are cases of one function of that package, as in the file that they are from.
+    assert [(line.group, line.name, line.tasks) for line in report.lines][:2] == [
+        ("all", "all", 1), ("package", "p", 1),
+    ]  # fmt: skip
+    kept = ("package", "licence", "python", "tags")
+    assert all({n: task.facts[n] for n in kept} == {n: MINED[n] for n in kept} for task, _ in again)
 
 
 SHOWN = """

@@ -99,6 +99,64 @@ def test_prediction_retries_once_resumes_and_scores(tmp_path: Path) -> None:
         predict(tasks, source, out, asking=PredictionSettings(temperature=1.0))
 
 
+def test_answers_are_to_the_questions_of_the_file(tmp_path: Path) -> None:
+    """Of another program, input or case nothing counts, and a run does not go on from it."""
+    source, out = Scripted(lambda request: '{"value": 0.5}'), tmp_path / "p.jsonl"
+    tasks = tasks_of_two()
+    predict(tasks, source, out)
+    said = list(read_predictions(out))
+    other = replace(tasks[1].cases[0], call=Invocation((7,)))
+    changes: tuple[dict[str, Any], ...] = (
+        {"code": tasks[1].code + "# more\n"},
+        {"cases": (other,)},
+        {"facts": {**tasks[1].facts, "question": {"kind": "next"}}},
+    )
+    for changed in (replace(tasks[1], **each) for each in changes):
+        with pytest.raises(InputError, match=r"p\.jsonl: answers another question for 'q/m\.g'"):
+            predict([tasks[0], changed], source, out)
+        with pytest.raises(InputError, match=r"'q/m\.g', case 0, is about another"):
+            score([tasks[0], changed], said)
+        bare = [replace(each, question="") for each in said]  # of another tool
+        assert score([tasks[0], changed], bare).pass_at
+    assert len(source.asked) == 3
+    again = replace(tasks[1].cases[0], answer=CallResult("value", value=3), runtime={})
+    assert predict([tasks[0], replace(tasks[1], cases=(again,))], source, out) == 0
+
+
+def test_answers_that_nest_without_end_are_wrong(tmp_path: Path) -> None:
+    """Or unreadable, where a model gives them: they cost no other answer anything."""
+    deep = "[" * 900 + "]" * 900
+    with pytest.raises(ValueError, match="deeper"):
+        parse_answer(f'{{"value": {deep}}}')
+    assert parse_answer('{"value": [[[[1]]]]}') == {"value": [[[[1]]]]}
+    row = {"task_id": "q/m.g", "case": 0, "prediction": {"value": json.loads(deep)}}
+    write_jsonl(tmp_path / "said.jsonl", [row])
+    assert score(tasks_of_two(), read_predictions(tmp_path / "said.jsonl")).reasons
+
+
+def test_what_is_read_is_never_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tasks, predictions and what goes elsewhere: the file is named, and stays as it is."""
+    tasks, said, link = (tmp_path / name for name in ("tasks.jsonl", "said.jsonl", "link.jsonl"))
+    write_jsonl(tasks, [task.to_json() for task in tasks_of_two()])
+    write_jsonl(said, [Prediction("q/m.g", 0, 0, {"value": 0.5}).to_json()])
+    link.symlink_to(tasks)
+    before = tasks.read_bytes(), said.read_bytes()
+    g = str(tmp_path / "g")
+    for words in (["--grades", tasks], ["--out", tasks], ["--grades", said], ["--out", link],
+                  ["--grades", g, "--out", g]):  # fmt: skip
+        assert main(["score", str(tasks), str(said), *map(str, words)]) == 2
+        assert "would be lost" in " ".join(capsys.readouterr().err.split())
+    assert main(["export", "-d", str(tasks), "--to", "cruxeval", "-o", str(tasks)]) == 2
+    command = ["predict", str(tasks), "-m", "m", "-o", str(tasks), "--force"]
+    assert main([*command, "--base-url", "http://127.0.0.1:9/v1"]) == 2
+    assert main(["export", "-d", str(tasks), "--to", "nosuch", "-o", g]) == 2
+    assert "nosuch" in capsys.readouterr().err
+    assert (tasks.read_bytes(), said.read_bytes()) == before
+    assert not Path(g).exists()
+
+
 def test_answers_come_as_calls_of_a_tool(model_server: Any, tmp_path: Path) -> None:
     """What the tool is given is the answer; a run that goes on counts the tokens of both parts."""
     said = model_server.answers
@@ -229,9 +287,9 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
     for number, error in enumerate((long, RefusalError("m refused the request: no"))):
         out = tmp_path / f"{number}.jsonl"
         assert predict(tasks_of_two(), Failing(error), out) == 3
-        assert {p.answer is None and p.problem == str(error) for p in read_predictions(out)} == {
-            True
-        }
+        said = list(read_predictions(out))
+        assert {p.answer is None and p.problem == str(error) and p.unasked for p in said} == {True}
+        assert score(tasks_of_two(), said).reasons == {"not asked": 3}
         talk = ask_for_cases(modulo(toys), CaseWriter(source=Failing(error)), convert, seed=0)
         assert talk.failures == [f"server: {error}"] * 2
     dead = LLMError("cannot reach http://127.0.0.1:9/v1: refused")
@@ -276,7 +334,11 @@ def test_the_judge_is_asked_only_about_messages() -> None:
     assert grade(case, said("TypeError", "a was bad"), judge_).judged
     assert len(source.asked) == 1
     assert not grade(case, Prediction("p/m.f", 1, 0, None), judge_).is_right
-    assert not judge_by(Scripted(["Truely"]))("TypeError", "a", "b")
+    for said, is_same in (("True.", True), ("**False**, as the", False), ('"true"', True)):
+        assert judge_by(Scripted([said]))("TypeError", "a", "b") is is_same
+    for said in ("Truely", '{"right": true}', "", "I think so"):
+        with pytest.raises(LLMError, match="neither"):
+            judge_by(Scripted([said]))("TypeError", "a", "b")
 
 
 class Refusing(BaseHTTPRequestHandler):

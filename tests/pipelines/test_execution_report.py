@@ -22,6 +22,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.llm import Prices
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.pipelines.figures import figures
 from evalplus_lite.store import write_jsonl
 
 PRODUCT = "def f(x: int) -> int:\n    return x * 3\n"
@@ -240,6 +241,16 @@ def test_a_price_for_all_and_another_for_one(folder: Path, tmp_path: Path) -> No
         cost.append([row["cost"] for row in found["models"]])
     assert cost[2] == [cost[1][0], cost[0][1]]
     assert cost[0][0] != cost[1][0]
+
+
+def test_a_report_that_somebody_changed_is_named(folder: Path, tmp_path: Path) -> None:
+    """Its figures cannot be drawn: an error of the file, whatever of it has another form."""
+    found = json.loads((folder / "out" / "exe-report.json").read_text())
+    place = tmp_path / "exe-report.json"
+    for key in ("models", "trends", "packages", "repositories", "variation"):
+        place.write_text(json.dumps({**found, key: "text"}))
+        with pytest.raises(InputError, match=r"exe-report\.json"):
+            figures([tmp_path], out=tmp_path / "drawn", pictures=False, only=["execution"])
 
 
 def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.llm import Message, ModelSource, Request
+from evalplus_lite.prompting.json_answer import shorten
 
 JUDGE = """Two messages of one kind of Python exception ({kind}) follow. Do they report the same \
 problem? Keep in mind: versions of Python word one error with more or less detail; the cause may \
@@ -29,9 +31,9 @@ MOST_FAILURES = 3
 def judge_by(source: ModelSource) -> SameMessage:
     """Return a judge of exception messages that asks a language model for True or False.
 
-    The texts are data to it; an answer that is neither word counts as False. Each question is asked
-    once, and after ``MOST_FAILURES`` failures in a row no more are. Raises LLMError for a question
-    without an answer.
+    The texts are data to it. Each question is asked once, and after ``MOST_FAILURES`` failures in a
+    row no more are. Raises LLMError for a question without an answer, or with one that begins with
+    neither word.
     """
     known: dict[tuple[str, str, str], bool | LLMError] = {}
     failures = 0
@@ -41,7 +43,11 @@ def judge_by(source: ModelSource) -> SameMessage:
         request = Request(
             model=source.model, messages=(Message("user", text),), temperature=0.0, max_tokens=16
         )
-        return source.ask(request, cut_off="keep").text.strip().strip(".'\"*").lower() == "true"
+        said = source.ask(request, cut_off="keep").text
+        word = re.match(r"\W*(true|false)\b", said, re.IGNORECASE)
+        if word is None:
+            raise LLMError(f"the judge said neither True nor False: {shorten(said)}")
+        return word[1].lower() == "true"
 
     def judge(kind: str, true: str, predicted: str) -> bool:
         nonlocal failures

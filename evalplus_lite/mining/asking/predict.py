@@ -6,7 +6,7 @@ Nothing that a model writes is ever executed: answers are parsed as JSON and kep
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from evalplus_lite.llm import ModelSource
 from evalplus_lite.llm.dialogue import Dialogue
 from evalplus_lite.mining.asking.prompt import (
     Asked,
+    question_digest,
     question_kind,
     question_of,
     wording,
@@ -27,6 +28,8 @@ from evalplus_lite.prompting.json_answer import json_objects
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
 
+DEEPEST = 200
+"""Levels that an answer may nest: no function's do."""
 TOOL = "answer"
 """The name of the tool that a model calls with its answer."""
 
@@ -49,6 +52,10 @@ class Prediction:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     of: Asked = "output"
+    question: str = ""
+    """What was asked, as ``question_digest`` names it; empty where nobody noted it."""
+    unasked: bool = False
+    """Whether the question was too long for the model, or refused by its server."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the row of a predictions file."""
@@ -66,6 +73,10 @@ class Prediction:
             row["retried"] = True
         if self.problem:
             row["problem"] = self.problem
+        if self.unasked:
+            row["unasked"] = True
+        if self.question:
+            row["question"] = self.question
         return row
 
     @classmethod
@@ -90,6 +101,8 @@ class Prediction:
             int(tokens.get("prompt", 0)),
             int(tokens.get("completion", 0)),
             "input" if row.get("of") == "input" else "output",
+            str(row.get("question", "")),
+            bool(row.get("unasked", False)),
         )
 
 
@@ -135,6 +148,10 @@ class PredictionRequest:
     def key(self) -> str:
         """What a resumed run knows it by."""
         return f"{self.task.id}\n{self.case}\n{self.sample}"
+
+    def digest(self, of: Asked) -> str:
+        """Return what is asked, as rows name it."""
+        return question_digest(self.task, self.task.cases[self.case], of)
 
 
 def prediction_requests(
@@ -188,7 +205,16 @@ def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSett
             text = kind.retry.format(problem=problem)
     tokens = talk.prompt_tokens, talk.completion_tokens
     return Prediction(
-        task.id, number, question.sample, answer, problem, has_asked_again, *tokens, of=asking.of
+        task.id,
+        number,
+        question.sample,
+        answer,
+        problem,
+        has_asked_again,
+        *tokens,
+        of=asking.of,
+        question=question.digest(asking.of),
+        unasked=not talk.requests,
     )
 
 
@@ -207,6 +233,8 @@ def parse_answer(text: str) -> dict[str, Any]:
             f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
         )
     found = answers[-1]
+    if _is_deep(found):
+        raise ValueError(f"it nests deeper than {DEEPEST} levels")
     has_error = isinstance(found.get("error"), dict)
     if "value" in found and not (found["value"] is None and has_error):
         return {"value": found["value"]}
@@ -217,6 +245,16 @@ def parse_answer(text: str) -> dict[str, Any]:
     if not isinstance(said, dict) or not isinstance(said.get("type"), str):
         raise ValueError('"error" must hold "type" and "message"')
     return {"error": {"type": said["type"], "message": str(said.get("message") or "")}}
+
+
+def _is_deep(tree: Any) -> bool:
+    level = [tree]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [part for some in parts for part in some if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def parse_call(text: str) -> dict[str, Any]:
@@ -259,8 +297,8 @@ def predict(
         **({"tools": True} if asking.tools else {}),
     }
     with open_rows(out, identity=identity, force=force, batch=1) as journal:
-        done = set(finished(journal, _key))
-        left = (q for q in prediction_requests(tasks, asking) if q.key not in done)
+        done = dict(finished(journal, _known))
+        left = [q for q in prediction_requests(tasks, asking) if not _is_done(q, done, out, asking)]
         asked = 0
         for prediction in source.each(lambda question: ask(question, source, asking), left):
             journal.append(prediction.to_json())
@@ -269,5 +307,26 @@ def predict(
     return asked
 
 
-def _key(row: Row) -> str:
-    return f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
+def _known(row: Row) -> tuple[str, str]:
+    """Return what a row answers: its key, and what was asked."""
+    key = f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
+    return key, str(row.data.get("question", ""))
+
+
+def _is_done(
+    question: PredictionRequest,
+    done: Mapping[str, str],
+    out: Path | None,
+    asking: PredictionSettings,
+) -> bool:
+    """Return whether a question was answered; InputError if another one was, under its name."""
+    if question.key not in done:
+        return False
+    if done[question.key] not in ("", question.digest(asking.of)):
+        raise InputError(
+            f"answers another question for {question.task.id!r}, case {question.case}: the tasks"
+            " have changed since",
+            path=out,
+            remedy="choose another output, or --force to ask all anew",
+        )
+    return True

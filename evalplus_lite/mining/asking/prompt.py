@@ -253,6 +253,14 @@ def question_of(task: MinedTask, of: Asked = "output") -> Question:
     return QUESTIONS["input" if of == "input" else question_kind(task)]
 
 
+def question_digest(task: MinedTask, case: TaskCase, of: Asked) -> str:
+    """Return 16 hex digits that differ for other programs, inputs and questions, in all words."""
+    given = case.answer.key if of == "input" else case.source or case.call.key
+    within = [task.facts.get(name) for name in ("breakpoint", "question")]
+    asked = json.dumps([of, task.code, task.entry_point, given, *within], sort_keys=True)
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def question_kind(task: MinedTask) -> str:
     """Return the kind of question that a task's row names; InputError for none that there is."""
     kind = task.facts.get("question", {}).get("kind")

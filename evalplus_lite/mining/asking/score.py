@@ -14,7 +14,7 @@ from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.mining.asking.canonical import UnaskableError, is_same
 from evalplus_lite.mining.asking.judging import SameMessage
 from evalplus_lite.mining.asking.predict import Prediction
-from evalplus_lite.mining.asking.prompt import Asked
+from evalplus_lite.mining.asking.prompt import Asked, question_digest
 from evalplus_lite.mining.asking.score_tables import (
     MomentScore,
     ScoreRow,
@@ -73,11 +73,15 @@ def grade(
     is_error = case.answer.kind == "error"
     answer = prediction.answer
     if answer is None:
-        return GradedPrediction(prediction, False, "unreadable")
+        reason = "not asked" if prediction.unasked else "unreadable"
+        return GradedPrediction(prediction, False, reason)
     if not is_error:
         if "value" not in answer:
             return GradedPrediction(prediction, False, "error predicted, value returned")
-        right = is_same(case.answer.value, answer["value"])
+        try:
+            right = is_same(case.answer.value, answer["value"])
+        except RecursionError:  # it nests deeper than any answer
+            right = False
         return GradedPrediction(prediction, right, "" if right else "other value")
     if "error" not in answer:
         return GradedPrediction(prediction, False, "value predicted, error raised")
@@ -119,12 +123,19 @@ def read_predictions(
 
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
-    """Return the task of a prediction; InputError if the tasks do not have it."""
+    """Return the task of a prediction; InputError if the tasks do not have it, or no longer."""
     task = known.get(prediction.task_id)
     if task is None or not 0 <= prediction.case < len(task.cases):
         raise InputError(
             f"a prediction is for {prediction.task_id!r}, case {prediction.case}, which the tasks"
             " do not have",
+            remedy="score against the file that was predicted on",
+        )
+    asked = prediction.question
+    if asked and asked != question_digest(task, task.cases[prediction.case], prediction.of):
+        raise InputError(
+            f"a prediction for {task.id!r}, case {prediction.case}, is about another program or"
+            " input than the tasks have",
             remedy="score against the file that was predicted on",
         )
     return task
@@ -252,7 +263,7 @@ def score(
         values = {p: pass_at_k(len(m), sum(m), k) for p, m in marks.items() if len(m) >= k}
         if values:
             report.pass_at[f"pass@{k}"] = fmean(values.values())
-            report.intervals[f"pass@{k}"] = share_of(values).interval
+            report.intervals[f"pass@{k}"] = share_of(values, known).interval
         else:
             report.too_few.append(k)
     seen = unjudged | set(marks)

@@ -88,23 +88,23 @@ def score_rows(
 ) -> Iterator[ScoreRow]:
     """Yield the rows of all, of errors, of each package, and of each statistic in quarters."""
     places = sorted(rates)
-    yield _line("all", "all", places, rates)
+    yield _line("all", "all", places, rates, known)
     errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
     if errors:
-        yield _line("all", "errors only", errors, rates)
+        yield _line("all", "errors only", errors, rates, known)
     packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for place in places:
         packages[str(known[place[0]].facts.get("package", "-"))].append(place)
     for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield _line("package", name, members, rates)
+        yield _line("package", name, members, rates, known)
     kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for place in places:
         if "question" in known[place[0]].facts:
             kinds[str(known[place[0]].facts["question"].get("kind"))].append(place)
     for kind, members in sorted(kinds.items()):
-        yield _line("question", kind, members, rates)
+        yield _line("question", kind, members, rates, known)
     for group, values in _statistics(known, places).items():
-        yield from _quarters(group, values, rates)
+        yield from _quarters(group, values, rates, known)
 
 
 def _statistics(
@@ -121,7 +121,10 @@ def _statistics(
 
 
 def _quarters(
-    group: str, values: Mapping[tuple[str, int], float], rates: Mapping[tuple[str, int], float]
+    group: str,
+    values: Mapping[tuple[str, int], float],
+    rates: Mapping[tuple[str, int], float],
+    known: Mapping[str, MinedTask],
 ) -> Iterator[ScoreRow]:
     """Split cases at the quartiles of a statistic; equal values stay together."""
     ordered = sorted(values.values())
@@ -135,7 +138,7 @@ def _quarters(
         members = bins[number]
         low = min(values[place] for place in members)
         high = max(values[place] for place in members)
-        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates)
+        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates, known)
 
 
 def _line(
@@ -143,16 +146,17 @@ def _line(
     name: str,
     places: list[tuple[str, int]],
     rates: Mapping[tuple[str, int], float],
+    known: Mapping[str, MinedTask],
 ) -> ScoreRow:
-    found = share_of({place: rates[place] for place in places})
+    found = share_of({place: rates[place] for place in places}, known)
     return ScoreRow(group, name, found.cases, found.functions, found.mean, found.interval)
 
 
-def share_of(values: Mapping[tuple[str, int], float]) -> CaseShare:
+def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedTask]) -> CaseShare:
     """Return the mean of a figure from 0 to 1 a case, of which there is at least one."""
     found: dict[str, list[float]] = defaultdict(list)
     for (task_id, _), value in values.items():
-        found[task_id].append(value)
+        found[known[task_id].function_id].append(value)
     sums = [(fsum(some), len(some)) for some in found.values()]
     mean = fsum(hits for hits, _ in sums) / len(values)
     return CaseShare(len(values), len(found), mean, clustered_interval(sums))

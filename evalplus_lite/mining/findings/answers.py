@@ -129,13 +129,15 @@ class Material:
     ) -> list[Point]:
         """Return the cases with this measure as points, functions being clusters."""
         return [
-            Point(place[0], self.measures[place][measure], rates[place])
+            Point(self.tasks[place[0]].function_id, self.measures[place][measure], rates[place])
             for place in places
             if place in rates and measure in self.measures[place]
         ]
 
 
-def share(rates: Mapping[Place, float], places: Iterable[Place]) -> CaseShare | None:
+def share(
+    rates: Mapping[Place, float], places: Iterable[Place], tasks: Mapping[str, MinedTask]
+) -> CaseShare | None:
     """Return the mean over those of the places that have a rate; None if none has."""
     found = {place: rates[place] for place in places if place in rates}
-    return share_of(found) if found else None
+    return share_of(found, tasks) if found else None

@@ -25,10 +25,12 @@ def model_rows(material: Material, prices: Mapping[str, Prices]) -> Iterator[Row
     """Yield a row a model: table 1, functions' mean and sigma, runs, tokens and cost."""
     for model in material.models:
         rates = material.rates[model.label]
-        whole = share(rates, rates)
+        whole = share(rates, rates, material.tasks)
         if whole is None:
             continue
-        failing = share(rates, [place for place in rates if place in material.errors])
+        failing = share(
+            rates, [place for place in rates if place in material.errors], material.tasks
+        )
         tokens = model.prompt_tokens + model.completion_tokens
         price = prices.get(model.label)
         yield {
@@ -95,7 +97,9 @@ def package_rows(material: Material) -> Iterator[Row]:
     for place in material.answered:
         members[material.package(place)].append(place)
     for name, places in sorted(members.items(), key=lambda item: (-len(item[1]), item[0])):
-        shares = {label: share(rates, places) for label, rates in material.rates.items()}
+        shares = {
+            label: share(rates, places, material.tasks) for label, rates in material.rates.items()
+        }
         own = [shares[model.label] for model in material.models]
         means = [each.mean for each in own if each is not None]
         yield {
@@ -152,7 +156,7 @@ def construct_rows(material: Material) -> Iterator[Row]:
         lack = [place for place in material.answered if place[0] in material.constructs
                 and place[0] not in chosen]  # fmt: skip
         for label, rates in material.rates.items():
-            with_it, without = share(rates, have), share(rates, lack)
+            with_it, without = (share(rates, each, material.tasks) for each in (have, lack))
             if with_it is None:
                 continue
             yield {

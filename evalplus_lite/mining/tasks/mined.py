@@ -75,6 +75,12 @@ class MinedTask:
         """The signature that the row describes."""
         return Signature.from_json(self.facts["signature"])
 
+    @property
+    def function_id(self) -> str:
+        """The function that it asks about: other tasks may be questions about the same one."""
+        within = {"breakpoint", "question"} & self.facts.keys()
+        return str(self.facts.get("function_id", self.id.partition("@")[0] if within else self.id))
+
     def to_json(self) -> dict[str, Any]:
         """Return the task's row."""
         return {

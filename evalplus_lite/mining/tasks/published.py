@@ -17,6 +17,7 @@ from evalplus_lite.mining.reading.bindings import bound_names
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.statistics.static import static_statistics
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.mining.tasks.shapes import FACTS, problem
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 
@@ -95,8 +96,17 @@ class PublishedFile:
                 why = f"its program cannot be asked about: {error}"
                 self.left_out.append(LeftOut(id, row.line, why[:LONGEST_REASON]))
                 continue
-            facts = {"package": label, "static": static.to_json()}
+            facts = {"package": label, "static": static.to_json()} | _facts(row.data)
             yield MinedTask(id, code, entry, tuple(cases), facts)
+
+
+def _facts(row: JsonRow) -> JsonRow:
+    """Return what a row says of its origin, as ``publishing`` writes it."""
+    names = ("package", "version", "licence", "origins", "python", "tags")
+    found = {name: row[name] for name in names if name in row}
+    found = {name: value for name, value in found.items() if not problem({name: value}, FACTS)}
+    function = row.get("task_id", row.get("question_id"))
+    return found | ({"function_id": function} if isinstance(function, str) else {})
 
 
 def form_of(row: Mapping[str, Any]) -> str | None:

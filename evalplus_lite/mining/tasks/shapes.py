@@ -26,11 +26,7 @@ _CASE: Named = {
     "runtime?": {str: float},
     str: object,
 }
-ROW: Named = {
-    "task_id": str,
-    "code": str,
-    "entry_point": str,
-    "cases": [_CASE],
+FACTS: Named = {
     **{f"{name}?": str for name in ("package", "version", "licence", "python", "docstring")},
     **{f"{name}?": str for name in ("module", "function", "class", "shape", "behaviour")},
     **{f"{name}?": [str] for name in ("tags", "parts")},
@@ -43,8 +39,11 @@ ROW: Named = {
     "typing?": _ASKED,
     "breakpoint?": {"line": int, "text": str, "hit": int, "variables": [str], str: object},
     "question?": {"kind": str, "moment?": str, "lines?": [int], str: object},
+    "function_id?": str,
     str: object,
 }
+"""What a row says beyond its program and its cases."""
+ROW: Named = {"task_id": str, "code": str, "entry_point": str, "cases": [_CASE], **FACTS}
 """A row of ``tasks.jsonl``, or of the files of chains, states and questions."""
 _NAMES: dict[type, str] = {
     str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list",
