@@ -148,7 +148,7 @@ def mine(
     settings = MiningSettings(
         seed=seed,
         types=types,
-        keep_all=any_licence,
+        any_licence=any_licence,
         cases=cases,
         static_only=static,
         model=model,

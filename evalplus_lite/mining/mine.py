@@ -99,7 +99,7 @@ class PackageMine:
             self.companions,
             types=self.settings.types,
             comments=self.settings.comments,
-            keep_all=self.settings.keep_all,
+            any_licence=self.settings.any_licence,
             only=self.wanted,
             observed=seen.of if seen.parameters else None,
             ask=typing.ask,
@@ -158,7 +158,7 @@ class PackageMine:
     def _refused(self) -> str | None:
         if is_banned_package(self.package.name):
             return "banned package"
-        if not self.package.licence.permissive and not self.settings.keep_all:
+        if not self.package.licence.permissive and not self.settings.any_licence:
             return UNLICENSED
         return None
 

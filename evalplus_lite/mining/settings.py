@@ -19,7 +19,7 @@ these and then inputs."""
 class MiningSettings:
     """How to mine; all of it decides the result, so it is the identity of a resumable run.
 
-    ``keep_all``: packages under other than permissive licences too. ``rounds`` of input growth,
+    ``any_licence``: packages under other than permissive licences too. ``rounds`` of input growth,
     ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
     model that is asked for what ``asked_for`` says, at ``temperature``, in answers of
     ``max_tokens`` at most, as calls of a tool (``tools``) or as JSON that a schema describes.
@@ -33,7 +33,7 @@ class MiningSettings:
 
     seed: int = 0
     types: TypeSet = "paper"
-    keep_all: bool = False
+    any_licence: bool = False
     cases: int = MAX_CASES
     rounds: int = ROUNDS
     comments: bool = True

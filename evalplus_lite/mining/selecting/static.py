@@ -123,7 +123,7 @@ class StaticMine:
     companions: Sequence[PackageSource] = ()
     types: TypeSet = "paper"
     comments: bool = True
-    keep_all: bool = False
+    any_licence: bool = False
     only: Collection[str] | None = None
     """Ids of functions that are asked for; all, if None."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
@@ -244,7 +244,7 @@ class StaticMine:
                    inlined.blocks}  # fmt: skip
         sources.pop(self.package.name, None)
         foreign = [sources[name] for name in sorted(sources)]
-        if not self.keep_all and (refused := [x for x in foreign if not x.licence.permissive]):
+        if not self.any_licence and (refused := [x for x in foreign if not x.licence.permissive]):
             return [Obstacle(UNLICENSED, f"{x.name}: {x.licence.expression}") for x in refused]
         origins = [each.origin for each in (self.package, *foreign)]
         code = inlined.code
