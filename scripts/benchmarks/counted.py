@@ -4,8 +4,8 @@
 
 Every case runs once more in the sandbox, its program as it stands, under ``sys.settrace``: line
 events of the program's functions, and the functions that were entered. Lines are compared where a
-statement is a line (no statement over several, no ``with`` or ``match``, whose ends and patterns
-the interpreter reports as well); calls where all are written as calls of functions (no classes, no
+statement is a line (no statement over several, no ``with``, whose end the interpreter reports as
+well); calls where all are written as calls of functions (no classes, no
 callbacks, no generators), of cases that end in a value. Maintainability and complexity of all are
 compared with radon's own. Prints how many were compared and what differs; exits with 1 where
 anything does.
@@ -67,7 +67,7 @@ class Compared:
 def is_plain(tree: ast.Module) -> bool:
     """Say whether each statement is a line of its own, and the interpreter reports it as one."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.With | ast.Match | ast.ListComp | ast.SetComp | ast.DictComp):
+        if isinstance(node, ast.With | ast.ListComp | ast.SetComp | ast.DictComp):
             return False
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
             is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

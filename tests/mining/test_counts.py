@@ -248,6 +248,33 @@ def test_what_patterns_bind_is_a_variable_and_their_guards_are_tests(
     assert found["variables_used"] == 1 + 1 + 2  # x; low; number, limit
 
 
+def test_case_lines_that_are_tried_are_lines(sandboxes: Sandboxes) -> None:
+    """As the interpreter's own trace has them on each version: also where no case is taken."""
+    code = """def f(x):
+    match x:
+        case 1:
+            return "a"
+        case int() if x > 5:
+            return "b"
+        case [a, b]:
+            return a
+        case "s" | "t":
+            pass
+        case _:
+            return "c"
+    return "d"
+"""
+    values = {1: 3, 7: 4, 3: 7, (1, 2): 5, "s": 7, None: 7}
+    short = code.replace('        case _:\n            return "c"\n', "")
+    for text, wanted in ((code, values), (short, {**values, 3: 6, None: 6})):
+        written = instrument(text)
+        assert written is not None
+        subject = CallableProgram("f", written.code)
+        calls = [Invocation((value,)) for value in wanted]
+        found = measure(sandboxes.plain, subject, calls, COUNTERS).calls
+        assert [each and each.steps["lines"] for each in found] == list(wanted.values())
+
+
 def test_a_call_that_is_never_made_does_not_count(sandboxes: Sandboxes) -> None:
     """As where an argument raises; generators that wait within a call disturb no other's count."""
     found = counted(

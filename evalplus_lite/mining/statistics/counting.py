@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import TypeAlias
 
+from evalplus_lite.mining.statistics.notes import (
+    Arms,
+    after_docstring,
+    call,
+    counted,
+    first_line,
+    last,
+    names_of,
+    takes_all,
+)
 from evalplus_lite.mining.statistics.variables import (
     Scope,
     bound_in,
@@ -32,44 +41,6 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
-
-
-@dataclass(slots=True)
-class Arms:
-    """Numbers of what can be reached, in the order of the text."""
-
-    count: int = 0
-    wanted: list[int] = field(default_factory=list)
-    spans: dict[ast.AST, range] = field(default_factory=dict)
-    """Of each function outside all others, its own."""
-    calls: int = 0
-    """Calls that are given what may raise: their numbers."""
-
-    def new(self, *, sides: int = 0) -> ast.Constant:
-        """Return the number of a statement (one side), a test (two) or a loop (none is wanted)."""
-        self.wanted += range(2 * self.count, 2 * self.count + sides)
-        self.count += 1
-        return ast.Constant(2 * (self.count - 1))
-
-
-def _counted(name: str, value: ast.expr | None = None) -> ast.expr:
-    return _call("add", [ast.Constant(name), *([] if value is None else [value])])
-
-
-def _call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
-    function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
-    return ast.Call(function, list(arguments), [])
-
-
-def _names(names: Iterable[str]) -> ast.expr:
-    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-
-
-def _last(values: list[ast.expr]) -> ast.expr:
-    """Return an expression that works out all of these, and is the last one."""
-    if len(values) == 1:
-        return values[0]
-    return ast.Subscript(ast.Tuple(values, ast.Load()), ast.Constant(len(values) - 1))
 
 
 class FunctionCounter(ast.NodeTransformer):
@@ -102,7 +73,7 @@ class _BodyCounter(ast.NodeTransformer):
 
     def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Write them into a whole function."""
-        place = _after_docstring(node.body)
+        place = after_docstring(node.body)
         node.body = self.block(node.body, 0)
         node.body[place:place] = map(ast.Expr, self.noted(bound=parameters(node)))
 
@@ -116,15 +87,15 @@ class _BodyCounter(ast.NodeTransformer):
                 and isinstance(statement.value, ast.Constant)
             )
             notes = self.noted(read=read_in(statement), bound=bound_in(statement))
-            begins, line = _first_line(statement) != line, statement.end_lineno or 0
-            reached = _call("reach", [self.arms.new(sides=1)])
+            begins, line = first_line(statement) != line, statement.end_lineno or 0
+            reached = call("reach", [self.arms.new(sides=1)])
             visited = self.visit(statement)
             if not is_docstring and not isinstance(statement, ast.Global | ast.Nonlocal):
                 done.append(ast.Expr(reached))
                 if begins and not isinstance(statement, ast.While):  # whose test counts
-                    done.append(ast.Expr(_counted("lines")))
+                    done.append(ast.Expr(counted("lines")))
                 if isinstance(statement, ast.Match):
-                    done.append(ast.Expr(_counted("conditionals")))
+                    done.append(ast.Expr(counted("conditionals")))
                 done += map(ast.Expr, notes)
             done.append(visited)
         return done
@@ -132,7 +103,7 @@ class _BodyCounter(ast.NodeTransformer):
     def noted(self, *, read: Iterable[str] = (), bound: Iterable[str] = ()) -> list[ast.expr]:
         """Return calls that note the variables among names."""
         found = {"read": self.scope.known_of(read), "bind": self.scope.known_of(bound)}
-        return [_call(method, [_names(names)]) for method, names in found.items() if names]
+        return [call(method, [names_of(each)]) for method, each in found.items() if each]
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         line = getattr(node, "lineno", 0)
@@ -172,49 +143,59 @@ class _BodyCounter(ast.NodeTransformer):
         self._defaults(node.args)
         inner = _BodyCounter(function_scope(node, self.around), self.arms)
         notes = inner.noted(read=read_in(node.body), bound=parameters(node))
-        node.body = _last([*notes, inner.visit(node.body)])
+        node.body = last([*notes, inner.visit(node.body)])
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         """Write an f-string as the calls that it stands for: not all can be written anew."""
-        return _call("joined", [self._part(each) for each in node.values])
+        return call("joined", [self._part(each) for each in node.values])
 
     def _part(self, node: ast.expr) -> ast.expr:
         if not isinstance(node, ast.FormattedValue):
             return node
         spec = ast.Constant("") if node.format_spec is None else self.visit(node.format_spec)
-        return _call("shown", [self.visit(node.value), ast.Constant(node.conversion), spec])
+        return call("shown", [self.visit(node.value), ast.Constant(node.conversion), spec])
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
 
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        """Count the lines of the cases that were tried: of all, where none is taken."""
+        is_whole = node.cases[-1].guard is None and takes_all(node.cases[-1].pattern)
+        self.generic_visit(node)
+        for number, case in enumerate(node.cases, 1):
+            case.body.insert(0, ast.Expr(call("tried", [ast.Constant(number)])))
+        if not is_whole:
+            tried = ast.Expr(call("tried", [ast.Constant(len(node.cases))]))
+            node.cases.append(ast.match_case(ast.MatchAs(), None, [tried]))
+        return node
+
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
         notes = self.noted(read=read_in(node.pattern), bound=bound_in(node.pattern))
         node.body = self.block(node.body, 0)
-        node.body.insert(0, ast.Expr(_counted("lines")))
         if node.guard is None:
             node.body[:0] = map(ast.Expr, notes)
         else:
             notes += self.noted(read=read_in(node.guard), bound=bound_in(node.guard))
             test = self.decided(self.visit(node.guard))
-            node.guard = _counted("conditionals", _last([*notes, test]))
+            node.guard = counted("conditionals", last([*notes, test]))
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         node.body = self.block(node.body, node.lineno)
         if node.type is None:
-            node.body.insert(0, ast.Expr(_counted("lines")))
+            node.body.insert(0, ast.Expr(counted("lines")))
         else:
-            node.type = _counted("lines", self.visit(node.type))
+            node.type = counted("lines", self.visit(node.type))
         node.body[:0] = map(ast.Expr, self.noted(bound=[node.name] if node.name else []))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
-        return node if name is None else _call("operated", [ast.Constant(name), node])
+        return node if name is None else call("operated", [ast.Constant(name), node])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
@@ -224,7 +205,7 @@ class _BodyCounter(ast.NodeTransformer):
             # shows what the operator works on.
             target = node.target
             read = [ast.Name(target.id, ast.Load())] if isinstance(target, ast.Name) else []
-            node.value = _call("onto", [ast.Constant(name), *read, node.value])
+            node.value = call("onto", [ast.Constant(name), *read, node.value])
         return node
 
     def decided(self, test: ast.expr) -> ast.expr:
@@ -237,12 +218,12 @@ class _BodyCounter(ast.NodeTransformer):
             case ast.Constant():
                 return test
             case _:
-                return _call("decide", [self.arms.new(sides=2), test])
+                return call("decide", [self.arms.new(sides=2), test])
         return test
 
     def visit_If(self, node: ast.If) -> ast.AST:
         self.generic_visit(node)
-        node.test = _counted("conditionals", self.decided(node.test))
+        node.test = counted("conditionals", self.decided(node.test))
         return node
 
     visit_IfExp = visit_If  # type: ignore[assignment]  # same field
@@ -250,16 +231,16 @@ class _BodyCounter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
         # The line has begun even if its test raises.
-        test = _counted("conditionals", self.decided(node.test))
-        node.test = ast.BoolOp(ast.And(), [_counted("lines", ast.Constant(True)), test])
-        node.body.insert(0, ast.Expr(_counted("loop_iterations")))
+        test = counted("conditionals", self.decided(node.test))
+        node.test = ast.BoolOp(ast.And(), [counted("lines", ast.Constant(True)), test])
+        node.body.insert(0, ast.Expr(counted("loop_iterations")))
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
         notes = self.noted(bound=bound_in(node.target))
         self.generic_visit(node)
-        node.iter = _call("heads", [self.arms.new(), node.iter])
-        node.body[:0] = map(ast.Expr, [_counted("loop_iterations"), *notes])
+        node.iter = call("heads", [self.arms.new(), node.iter])
+        node.body[:0] = map(ast.Expr, [counted("loop_iterations"), *notes])
         return node
 
     def _looped(self, node: Comprehension) -> ast.AST:
@@ -275,11 +256,11 @@ class _BodyCounter(ast.NodeTransformer):
             for loop, then in zip(loops, inner, strict=True)
         ]
         self.generic_visit(node)
-        for loop, names in zip(loops, notes, strict=True):
-            loop.ifs = [_counted("conditionals", self.decided(test)) for test in loop.ifs]
+        for loop, noted in zip(loops, notes, strict=True):
+            loop.ifs = [counted("conditionals", self.decided(test)) for test in loop.ifs]
             if not loop.is_async:
-                parts = [self.arms.new(), loop.iter, *map(_names, names)]
-                loop.iter = _call("each", parts)
+                parts = [self.arms.new(), loop.iter, *map(names_of, noted)]
+                loop.iter = call("each", parts)
         return node
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _looped
@@ -293,23 +274,10 @@ class _BodyCounter(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in _UNTOUCHED_CALLS:
             return node
         if is_safe:
-            node.func = _call("call", [node.func])
+            node.func = call("call", [node.func])
         else:  # a call counts when all that it is given is there
             self.arms.calls += 1
             place = ast.Constant(self.arms.calls)
-            node.func = _call("calling", [place, node.func])
-            node.keywords.append(ast.keyword(None, _call("called", [place])))
+            node.func = call("calling", [place, node.func])
+            node.keywords.append(ast.keyword(None, call("called", [place])))
         return node
-
-
-def _first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, its decorators included."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
-
-
-def _after_docstring(body: Sequence[ast.stmt]) -> int:
-    match body[0]:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return 1
-    return 0

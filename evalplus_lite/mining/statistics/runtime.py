@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from evalplus_lite.mining.statistics.counting import Arms, FunctionCounter
+from evalplus_lite.mining.statistics.counting import FunctionCounter
+from evalplus_lite.mining.statistics.notes import Arms
 from evalplus_lite.mining.statistics.variables import module_scope
 
 COUNTERS = (
@@ -32,15 +33,14 @@ COUNTERS = (
     "variables_declared",
     "variables_used",
 )
-"""``lines``: statements begun, loop heads each time, ``except`` lines that are tried; what begins
-on the line where the one before ended, as in ``if a: b``, is not counted again. ``conditionals``:
-tests of if, while, conditional expressions and comprehensions, ``match`` statements and their
-guards. Arithmetic and bit work count numbers; an operator that gives text or a collection
-(``"%s" % x``, ``a | b`` of sets) is a ``container_operation``. ``user_calls``: of functions,
-methods and classes of the program, cached and partial ones included; a call counts once its
-arguments are worked out.
-``call_depth``: how many functions of the program were open at once. Variables: see
-``variables``."""
+"""``lines``: statements begun, loop heads each time, ``except`` and ``case`` lines that are tried;
+what begins on the line where the one before ended, as in ``if a: b``, is not counted again.
+``conditionals``: tests of if, while, conditional expressions and comprehensions, ``match``
+statements and their guards. Arithmetic and bit work count numbers; an operator that gives text or
+a collection (``"%s" % x``, ``a | b`` of sets) is a ``container_operation``. ``user_calls``: of
+functions, methods and classes of the program, cached and partial ones included; a call counts once
+its arguments are worked out. ``call_depth``: how many functions of the program were open at once.
+Variables: see ``variables``."""
 
 
 @dataclass(frozen=True, slots=True)
