@@ -244,6 +244,7 @@ def _computed(
         "answered": len(material.answered),
         "same_cases": scores.is_same_cases(material),
         "models": list(scores.model_rows(material, prices)),
+        "questions": list(scores.question_rows(material)),
         "repositories": scores.repositories(material),
         "packages": list(scores.package_rows(material)),
         "trends": list(measured.trend_rows(material)),

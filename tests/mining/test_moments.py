@@ -25,6 +25,8 @@ from evalplus_lite.mining.running.proof import Sandboxes
 from evalplus_lite.mining.running.runs import CallResult, Invocation
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.mining.tasks.moments import KINDS, consistency, moment_tasks
+from evalplus_lite.pipelines.execution_report import exe_report
+from evalplus_lite.store import write_jsonl
 
 CODE = """def steps(n: int) -> list[int]:
     found = [n]
@@ -114,6 +116,14 @@ def test_questions_are_asked_and_scored(questions: list[MinedTask], tmp_path: Pa
     assert rates == {"coverage": 1, "state": 1, "next": 0, "output": 1}
     assert report.consistency is not None
     assert (report.consistency.moments, report.consistency.mean) == (10, 0)  # output: a guess
+    write_jsonl(tmp_path / "asked.jsonl", [task.to_json() for task in questions])
+    found = exe_report(tmp_path / "asked.jsonl", [path], out=tmp_path / "out", pictures=False)
+    (row,) = found.summary["questions"]
+    assert {kind: each["pass@1"] for kind, each in row["kinds"].items()} == rates
+    assert row["consistency"] == report.consistency.to_json()
+    assert "consistency" in (tmp_path / "out" / "exe-questions.md").read_text()
+    # Forty questions about two runs of one function: it is one, whatever is asked of it.
+    assert {each["functions"] for each in row["kinds"].values()} == {1}
     assert json.loads(source.asked[0].schema or "")["additionalProperties"] is False
     assert list(prediction_requests(questions, PredictionSettings(of="input"))) == [
         each for each in prediction_requests(questions, PredictionSettings(of="input"))

@@ -9,6 +9,7 @@ from statistics import StatisticsError, fmean, linear_regression, median, pstdev
 from typing import Any
 
 from evalplus_lite.llm import Prices
+from evalplus_lite.mining.asking.score_tables import consistency_of
 from evalplus_lite.mining.findings.answers import ALL_MODELS, Material, ModelGrades, share
 from evalplus_lite.mining.statistics.measures import FEATURES
 from evalplus_lite.statistics.means import difference_of_shares, noise
@@ -86,6 +87,34 @@ def _runs(model: ModelGrades) -> Row | None:
         "within": None if split is None else split.within,
         "between": None if split is None else max(0.0, split.between),
     }
+
+
+def question_rows(material: Material) -> Iterator[Row]:
+    """Yield a row a model that was asked about moments of runs: rates by kind, and consistency."""
+    asked = {id: task.facts["question"] for id, task in material.tasks.items()
+             if "question" in task.facts}  # fmt: skip
+    for model in material.models:
+        moments: dict[tuple[str, str, int], dict[str, bool]] = defaultdict(dict)
+        for run, graded in model.runs.items():
+            for (id, _), is_right in graded.items():
+                if "moment" in asked.get(id, {}):
+                    moment = material.tasks[id].function_id, asked[id]["moment"], run
+                    moments[moment][asked[id]["kind"]] = is_right
+        rates = model.rates()
+        kinds = sorted({str(asked[id]["kind"]) for id, _ in rates if id in asked})
+        shares = {
+            kind: share(
+                rates, [p for p in rates if asked.get(p[0], {}).get("kind") == kind], material.tasks
+            )
+            for kind in kinds
+        }
+        found = consistency_of(moments)
+        if kinds:
+            yield {
+                "model": model.label,
+                "kinds": {kind: each.to_json() for kind, each in shares.items() if each},
+                "consistency": None if found is None else found.to_json(),
+            }
 
 
 def package_rows(material: Material) -> Iterator[Row]:
