@@ -123,6 +123,18 @@ def test_answers_are_to_the_questions_of_the_file(tmp_path: Path) -> None:
     assert predict([tasks[0], replace(tasks[1], cases=(again,))], source, out) == 0
 
 
+def test_a_line_that_was_cut_off_is_mended_by_going_on(tmp_path: Path) -> None:
+    """Who scores a stopped run is told; the same run again asks for what is missing."""
+    source, out = Scripted(lambda request: '{"value": 0.5}'), tmp_path / "p.jsonl"
+    tasks = tasks_of_two()
+    predict(tasks, source, out)
+    out.write_bytes(out.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"p\.jsonl:3: .*goes on"):
+        score(tasks, read_predictions(out))
+    assert predict(tasks, source, out) == 1
+    assert score(tasks, read_predictions(out)).pass_at
+
+
 def test_answers_that_nest_without_end_are_wrong(tmp_path: Path) -> None:
     """Or unreadable, where a model gives them: they cost no other answer anything."""
     deep = "[" * 900 + "]" * 900

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from evalplus_lite.mining.asking.score_tables import (
 from evalplus_lite.mining.tasks.generations import is_generations, read_generations
 from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.statistics.pass_at_k import pass_at_k
-from evalplus_lite.store import read_jsonl
+from evalplus_lite.store import Row, read_jsonl
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +114,32 @@ def read_predictions(
             said = {"python": text}
             yield Prediction(task_id, 0, number, said, of=of or "output")
         return
-    for row in read_jsonl(path):
+    for row in _whole_rows(path):
         try:
             yield Prediction.from_json(row.data)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(
                 f"is no prediction: {type(error).__name__}: {error}", path=path, line=row.line
             ) from None
+
+
+def _whole_rows(path: Path) -> Iterator[Row]:
+    """Yield a file's rows; of one that a run was killed at the error says what to do."""
+    try:
+        yield from read_jsonl(path)
+    except InputError as error:
+        if error.line is None or path.suffix in (".gz", ".zst"):
+            raise
+        with path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            if file.read() == b"\n":
+                raise
+        raise InputError(
+            error.problem,
+            path=path,
+            line=error.line,
+            remedy="its last line is cut off: a predict that was stopped goes on when run again",
+        ) from None
 
 
 def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask:
