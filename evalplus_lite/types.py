@@ -2,20 +2,219 @@
 
 An ``Outcome`` says *what happened* when a program ran on a case (its ``str`` is one human-readable
 line, without anything measured); a verdict says *what it means* and is derived from outcome and
-expected output by ``evalplus_lite.grading.verdicts``.
+expected output by ``evalplus_lite.grading.observer``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
-from evalplus_lite.harness import CALL, Harness, defined_name
-from evalplus_lite.rules import PYTHON
-from evalplus_lite.rules import Rule as Rule
-from evalplus_lite.rules import RuleKind as RuleKind
-from evalplus_lite.store.compressed import Blobs
+from evalplus_lite.store.opening import Blobs
+
+# How a program is invoked on a case, and what of it is observed: data of the task.
+
+HarnessKind: TypeAlias = Literal[
+    "call", "method", "sequence", "factory", "script", "assertions", "unittest"
+]
+Observed: TypeAlias = Literal["value", "arguments", "printed", "exception", "message"]
+HARNESSES: tuple[HarnessKind, ...] = get_args(HarnessKind)
+OBSERVED: tuple[Observed, ...] = get_args(Observed)
+MOST_ITEMS = 100_000
+_WORDS: Mapping[Observed, str] = {
+    "value": "what is returned",
+    "arguments": "the arguments after the call",
+    "printed": "what is printed",
+    "exception": "which exception is raised",
+    "message": "its message",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """How a program is invoked on a case's arguments, and what is taken for its answer.
+
+    ``kind``: ``call`` calls the function that the entry point names; ``method`` that method of a
+    fresh object (``Solution.twoSum``), made of the first argument's items if ``constructed``;
+    ``sequence`` makes an object of the class and calls it as the arguments say, each a list of a
+    method's name and its arguments (the first may name the class, with the constructor's);
+    ``factory`` calls the function with the items of the first argument, and what it returns with
+    those of each further one, and answers with a list of what these calls gave;
+    ``script`` runs the whole program with the one argument as standard input; ``assertions``
+    evaluates the one argument, an expression, among the program's names; ``unittest`` runs a test
+    of the text ``tests``, which a case names by class and method, and answers with what each
+    assertion saw (``tasks.unit_tests``), ``inside`` of them being left to the program's process.
+
+    ``observe`` names what the answer is made of: one thing as it is, several as a dict by name.
+    ``value`` is what was returned (for a script its standard output), ``arguments`` are the
+    arguments after the call, ``printed`` the text that went to standard output, ``exception`` the
+    name of the type of what was raised (with ``message``, also its text), which is an answer then;
+    where ``exceptions`` are named, only those and what derives from them, told by these names.
+    Of what has items in an order, the first ``items`` are the answer, as a list (0: an iterator is
+    no answer). An object is answered as those of its ``attributes`` that it has, its parts alike.
+    ``awaited`` says that the function is to be awaited.
+
+    The arguments at the places of ``code`` are texts of Python, and stand for what they evaluate
+    to; with ``keywords`` the last argument is a dict of arguments by keyword.
+    """
+
+    kind: HarnessKind = "call"
+    observe: tuple[Observed, ...] = ("value",)
+    items: int = 0
+    awaited: bool = False
+    constructed: bool = False
+    tests: str = ""
+    inside: int = 0
+    attributes: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
+    code: tuple[int, ...] = ()
+    keywords: bool = False
+    inferred: bool = False
+    """Whether part of this was not said, but read off the reference: users are told."""
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether standard input and output are of interest: files in memory, not nowhere."""
+        return self.kind == "script" or "printed" in self.observe
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The fields that differ from a plain call's: JSON, empty for the plain call."""
+        plain, found = Harness(), {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            key: list(value) if type(value) is tuple else value
+            for key, value in found.items()
+            if value != getattr(plain, key)
+        }
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Harness:
+        """Return the harness of a ``row`` of ours."""
+        parts: dict[str, Any] = {
+            key: tuple(value) if type(value) is list else value for key, value in row.items()
+        }
+        return cls(**parts)
+
+    @property
+    def words(self) -> str:
+        """What is looked at, in words."""
+        found = [_WORDS[each] for each in self.observe]
+        if self.items:
+            found.append(f"the first {self.items:,} items of an iterator")
+        return ", ".join(found) + (", once it is awaited" if self.awaited else "")
+
+
+CALL = Harness()
+
+
+def defined_name(entry_point: str) -> str:
+    """Return the name that a program must define at its top level: none for a script."""
+    return entry_point.partition(".")[0]
+
+
+# How an output is compared with the expected one: data of the task, never of a dataset.
+
+RuleKind: TypeAlias = Literal[
+    "python",
+    "strict",
+    "unordered",
+    "truthiness",
+    "multiset",
+    "sorted",
+    "any",
+    "lines",
+    "tokens",
+    "numbers",
+]
+Measure: TypeAlias = Literal["", "len", "abs", "lower"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+Step: TypeAlias = str | int
+ANY = "*"
+"""A step to every item of a list, and every value of a dict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """The tolerance of what the steps ``at`` (keys, places, or ``ANY``) lead to in an output."""
+
+    at: tuple[Step, ...]
+    atol: float = 0.0
+    rtol: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How an output is compared with the expected one; data of the task, never of a dataset.
+
+    ``kind``: ``python`` (Python equality on plain values, with a tolerance if the expected leaf is
+    a float), ``strict`` (also the same type at every leaf), ``unordered`` (as sets of elements) or
+    ``truthiness`` (only whether the output is something, of any kind, rather than None or False;
+    0 and "" count as something). ``multiset``: lists and tuples at these ``levels`` (1, the
+    outermost, if none is given) may hold their items in any order; ``sorted``: items with an equal
+    key may be in any order, the key being what the steps ``key`` lead to in an item, or its measure
+    ``by``. ``any``: it equals one of the expected list's items, as under ``python``.
+    For texts that were printed: ``lines`` (white space at the end of
+    a line or of the text does not count), ``tokens`` (only what stands between white space counts)
+    or ``numbers`` (as ``tokens``, with a tolerance if the expected token is a number with a
+    fraction or an exponent). ``atol`` and ``rtol`` are the absolute and relative tolerance of a
+    float leaf, and of such a token; ``fields`` have tolerances of their own, the last one that
+    leads to a place or above it being the one that holds.
+    """
+
+    kind: RuleKind = "python"
+    atol: float = 1e-6
+    rtol: float = 1e-7
+    levels: tuple[int, ...] = ()
+    key: tuple[Step, ...] = ()
+    by: Measure = ""
+    fields: tuple[Tolerance, ...] = ()
+
+    @property
+    def is_arranged(self) -> bool:
+        """Whether it looks at where in an output a value stands."""
+        return self.kind in ("multiset", "sorted") or bool(self.fields)
+
+    @property
+    def free_levels(self) -> frozenset[int]:
+        """The levels at which a list's order is not compared, as such."""
+        if self.kind not in ("multiset", "sorted"):
+            return frozenset()
+        return frozenset(self.levels or (1,)) if self.kind == "multiset" else frozenset((1,))
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Plain data: kind and tolerances, and what else differs from the default: JSON."""
+        row: dict[str, Any] = {"kind": self.kind, "atol": self.atol, "rtol": self.rtol}
+        if self.levels:
+            row["levels"] = list(self.levels)
+        if self.key:
+            row["key"] = list(self.key)
+        if self.by:
+            row["by"] = self.by
+        if self.fields:
+            row["fields"] = [
+                {"at": list(each.at), "atol": each.atol, "rtol": each.rtol} for each in self.fields
+            ]
+        return row
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Rule:
+        """Return the rule of a ``row`` of ours."""
+        fields = (Tolerance(tuple(f["at"]), f["atol"], f["rtol"]) for f in row.get("fields", ()))
+        return cls(
+            row["kind"],
+            row["atol"],
+            row["rtol"],
+            tuple(row.get("levels", ())),
+            tuple(row.get("key", ())),
+            row.get("by", ""),
+            tuple(fields),
+        )
+
+
+PYTHON = Rule()
+
 
 Value: TypeAlias = Any
 """A Python value: None, bool, int, float, complex, str, bytes, and list, tuple, set, frozenset or

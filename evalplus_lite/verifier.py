@@ -23,16 +23,16 @@ from evalplus_lite.errors import (
 from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.processes import LOOKAHEAD
-from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.work.settings import Settings
-from evalplus_lite.pipelines.work.staging import Staging
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.sandbox import Tier, config_of, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.store import cache_folder
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.types import Failure, Task, Verdict
 
-WORK = "evalplus_lite.pipelines.work.verification"
+WORK = "evalplus_lite.jobs.workers.verification"
 OnFailure = Literal["return", "raise"]
 
 
@@ -90,7 +90,7 @@ class Verifier:
         self._call = Call(f"{WORK}:verifying", (source.settings, settings.to_row(), chat, folder))
         config = config_of(sandbox, packages)
         self._backend = make_backend(backend, workers, config, preload=[WORK])
-        self._staging = Staging(self._backend, self.dataset.suites)
+        self._staging = SharedData(self._backend, self.dataset.suites)
         self._told: set[str] = set()
         self._unusable = {each.task_id: each for each in self.dataset.unusable}
         self._open = False
@@ -101,7 +101,7 @@ class Verifier:
 
     def __enter__(self) -> Verifier:
         self._backend.__enter__()
-        self._staging = Staging(self._backend, self.dataset.suites)
+        self._staging = SharedData(self._backend, self.dataset.suites)
         try:
             self._backend.tier  # noqa: B018 - raises if there is none
         except BaseException:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.llm import (
+from evalplus_lite.models import (
     Cache,
     Client,
     Exchange,
@@ -34,10 +34,10 @@ from evalplus_lite.llm import (
     Usage,
     write_exchanges,
 )
-from evalplus_lite.llm.base import CutOffRule, Item, Result
-from evalplus_lite.prompting.completions import Sampling, draws
-from evalplus_lite.prompting.recording import SAMPLES, SEEDS, Recording
-from evalplus_lite.prompting.seeds import AIMS, Aim, SeedPlan, llm_seeds
+from evalplus_lite.models.completions import Sampling, draws
+from evalplus_lite.models.errors import CutOffRule, Item, Result
+from evalplus_lite.models.recording import SAMPLES, SEEDS, Recording
+from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, llm_seeds
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Task

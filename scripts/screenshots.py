@@ -23,10 +23,10 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from evalplus_lite import Dataset, Sample, augment, evaluate, load_dataset, reduce
-from evalplus_lite.mutation.mutants import mutants
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.mutants import find_survivors
-from evalplus_lite.pipelines.reporting import report
+from evalplus_lite.jobs.mutants import find_survivors
+from evalplus_lite.jobs.session import Session
+from evalplus_lite.programs.mutation.mutants import mutants
+from evalplus_lite.reports.reporting import report
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 TASKS, INPUTS, SAMPLES, SEED = "0-39", 40, 5, 0

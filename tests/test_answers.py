@@ -12,9 +12,7 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.response_rows import MAX_ROW
-from evalplus_lite.tasks.responses import MAX_SOURCE, Faults
-from evalplus_lite.tasks.samples import read_samples
+from evalplus_lite.tasks.samples import MAX_ROW, MAX_SOURCE, Faults, read_samples
 from evalplus_lite.types import Task
 
 DATA = Dataset("some", (Task("set/0", "def f(x):\n", "f", "def f(x):\n    return x\n"),))

@@ -9,16 +9,8 @@ from typing import Any
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.consensus.disputes import (
-    Camp,
-    Dispute,
-    Finding,
-    Vote,
-    camps,
-    dispute,
-    rows,
-)
-from evalplus_lite.consensus.oddities import ENOUGH, odd_dispute, oddities
+from evalplus_lite.jobs.consensus import ENOUGH, odd_dispute, oddities
+from evalplus_lite.jobs.disputes import Camp, Dispute, Finding, Vote, camps, dispute, rows
 from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
 from evalplus_lite.values import wire
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.prompting.completions import draws
-from evalplus_lite.prompting.json_form import InputForm
-from evalplus_lite.prompting.recording import Recording, replay_samples, replay_seeds
-from evalplus_lite.prompting.seeds import llm_seeds
+from evalplus_lite.models.completions import draws
+from evalplus_lite.models.json_form import InputForm
+from evalplus_lite.models.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.models.seeds import llm_seeds
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.tasks.published.base_cases import with_base_cases

@@ -8,7 +8,7 @@ import pytest
 from support.tasks import make_task
 
 from evalplus_lite.grading.demand import Bearable
-from evalplus_lite.grading.paces import reference_steps
+from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case
 

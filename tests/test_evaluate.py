@@ -10,12 +10,7 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.grading import evaluator, observer
-from evalplus_lite.grading.evaluator import (
-    MOST_LOST,
-    PreparedSuite,
-    evaluate_program,
-    lost_costs,
-)
+from evalplus_lite.grading.evaluator import MOST_LOST, PreparedSuite, evaluate_program, lost_costs
 from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.types import Rule, Task, Verdict
 

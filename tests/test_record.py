@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.prompting.recording import Recording, replay_samples, replay_seeds
-from evalplus_lite.prompting.seeds import llm_seeds
+from evalplus_lite.models.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.models.seeds import llm_seeds
 from evalplus_lite.tasks import load_dataset
 
 ROOT = Path(__file__).resolve().parents[1]

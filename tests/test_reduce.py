@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evalplus_lite.reduction.exact import smallest
-from evalplus_lite.reduction.lower_bound import lower_bound
+from evalplus_lite.reduction.policy import lower_bound, smallest
 from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, greedy
 
 

@@ -14,8 +14,8 @@ from support.tasks import make_suite, make_task
 from evalplus_lite.errors import InputError
 from evalplus_lite.programs.extraction import Step
 from evalplus_lite.tasks import Dataset, load_dataset
-from evalplus_lite.tasks.responses import MAX_SOURCE
 from evalplus_lite.tasks.samples import (
+    MAX_SOURCE,
     Faults,
     read_responses,
     read_samples,

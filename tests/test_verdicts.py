@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.values import brief, nested
 
-from evalplus_lite.grading.verdicts import explain, judge
+from evalplus_lite.grading.observer import explain, judge
 from evalplus_lite.types import (
     VERDICTS,
     Crashed,
@@ -23,7 +23,7 @@ from evalplus_lite.types import (
     clip,
 )
 from evalplus_lite.values import wire
-from evalplus_lite.values.excerpts import shorten
+from evalplus_lite.values.source import shorten
 
 FIVE = wire.encode(5)
 

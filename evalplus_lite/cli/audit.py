@@ -12,7 +12,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_json, print_table, say, short
 from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
-from evalplus_lite.pipelines import auditing
+from evalplus_lite.jobs import auditing
 from evalplus_lite.tasks import load_dataset
 
 MOST_SHOWN = 20

@@ -16,8 +16,8 @@ from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.choices import with_choices
-from evalplus_lite.pipelines import augmentation
-from evalplus_lite.pipelines.seeds import seed_source
+from evalplus_lite.jobs import augmentation
+from evalplus_lite.jobs.seeds import seed_source
 
 MOST_LINES = 12
 """Constraints on inputs that are shown; the summary holds all."""

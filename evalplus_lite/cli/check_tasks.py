@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.arguments import one_path
 from evalplus_lite.cli.console import print_json, print_table, say
-from evalplus_lite.cli.given import one_path
 from evalplus_lite.cli.setup import started
-from evalplus_lite.pipelines.checking import STATUSES
-from evalplus_lite.pipelines.checking import check_tasks as check
+from evalplus_lite.jobs.checking import STATUSES
+from evalplus_lite.jobs.checking import check_tasks as check
 
 WORDS = {"ready": "ready", "remarks": "with remarks", "unusable": "unusable"}
 ANSWERS = {True: "yes", False: "NO", None: "-"}

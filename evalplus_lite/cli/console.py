@@ -26,9 +26,9 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from evalplus_lite.cli import voice
+from evalplus_lite.cli import verbosity
 from evalplus_lite.cli.escaping import printable, printable_json
-from evalplus_lite.pipelines.context import ProgressEvent
+from evalplus_lite.jobs.session import ProgressEvent
 
 QUIET_SECONDS = 10.0
 """Seconds between lines of progress where stderr is no terminal."""
@@ -50,10 +50,10 @@ class Screen:
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, emoji=False)
-        self.voice = voice.current.get()
+        self.voice = verbosity.current.get()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._name, self._pace = "", voice.Pace(None)
+        self._name, self._pace = "", verbosity.Pace(None)
         self._spoke = self._logged = time.monotonic()
 
     def __enter__(self) -> Screen:
@@ -75,7 +75,7 @@ class Screen:
     def stage(self, name: str, total: int | None) -> None:
         """Begin a stage of ``total`` steps, ending the one before."""
         self._stop()
-        self._name, self._pace = printable(name), voice.Pace(total)
+        self._name, self._pace = printable(name), verbosity.Pace(total)
         self._spoke = self._logged = time.monotonic()
         self.voice.write(f"{name} begins" + ("" if total is None else f": {total} steps"))
         # A dumb terminal cannot go back in a line.
@@ -143,7 +143,7 @@ class Screen:
             self._bar.stop()
             self._bar = self._task = None
         if self._name:
-            took = voice.spoken(time.monotonic() - self._pace.start)
+            took = verbosity.spoken(time.monotonic() - self._pace.start)
             ended = f"{self._name} ended after {took}: {self._pace.words()}"
             self.voice.write(ended)
             if self.voice.verbose:

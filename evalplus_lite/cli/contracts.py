@@ -12,8 +12,8 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Client, Replay
-from evalplus_lite.pipelines.contract_drafts import inferred, suggest_contracts
+from evalplus_lite.jobs.contract_drafts import inferred, suggest_contracts
+from evalplus_lite.models import Client, Replay
 
 app = typer.Typer(
     add_completion=False,

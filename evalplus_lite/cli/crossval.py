@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.arguments import all_paths
 from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say, sure
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
-from evalplus_lite.pipelines.cross_validation import SIZES, cross_validate, policies_to_try
+from evalplus_lite.jobs.cross_validation import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.store.locations import place_of
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.arguments import whole_numbers
 from evalplus_lite.cli.console import (
     Screen,
     ends,
@@ -21,13 +22,12 @@ from evalplus_lite.cli.console import (
     sure,
 )
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.given import whole_numbers
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import shown_path
-from evalplus_lite.pipelines import evaluation
-from evalplus_lite.pipelines.datasets import samples_name
-from evalplus_lite.pipelines.scores import MOST_FILES
+from evalplus_lite.jobs import evaluation
+from evalplus_lite.jobs.datasets import samples_name
+from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.store.labels import label
 from evalplus_lite.store.locations import is_url
 from evalplus_lite.types import VERDICTS

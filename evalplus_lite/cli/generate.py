@@ -11,9 +11,9 @@ from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.setup import folder_for, started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Client
-from evalplus_lite.pipelines import generation
-from evalplus_lite.prompting.completions import Sampling, SamplingResult
+from evalplus_lite.jobs import generation
+from evalplus_lite.models import Client
+from evalplus_lite.models.completions import Sampling, SamplingResult
 from evalplus_lite.tasks import load_dataset
 
 

@@ -13,7 +13,7 @@ from evalplus_lite.cli.evidence import tell
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.pipelines.mutants import MutantsResult, find_survivors, json_text
+from evalplus_lite.jobs.mutants import MutantsResult, find_survivors, json_text
 
 FORMS = ("table", "json", "stryker")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.given import all_paths, local_path, mebibytes, one_path
+from evalplus_lite.cli.arguments import all_paths, local_path, mebibytes, one_path
 from evalplus_lite.store.locations import place_of
 
 
@@ -25,7 +25,7 @@ def _tiers(incomplete: str) -> list[str]:
 
 
 def _shard(value: str | None) -> str | None:
-    from evalplus_lite.pipelines.shards import Shard
+    from evalplus_lite.jobs.shards import Shard
 
     if value is not None:
         Shard.parse(value)

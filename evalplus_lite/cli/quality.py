@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.arguments import all_names, all_paths, one_path
 from evalplus_lite.cli.console import (
     Screen,
     ends,
@@ -21,12 +22,11 @@ from evalplus_lite.cli.console import (
     sure,
 )
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.given import all_names, all_paths, one_path
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.errors import InputError
-from evalplus_lite.pipelines.datasets import samples_name
-from evalplus_lite.pipelines.quality import POOL, QualityResult
-from evalplus_lite.pipelines.quality import quality as measured
+from evalplus_lite.jobs.datasets import samples_name
+from evalplus_lite.jobs.quality import POOL, QualityResult
+from evalplus_lite.jobs.quality import quality as measured
 from evalplus_lite.statistics.detection import MOST_CASES
 from evalplus_lite.store.locations import place_of
 

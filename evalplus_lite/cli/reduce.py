@@ -9,14 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
+from evalplus_lite.cli.arguments import all_paths
 from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.given import all_paths
 from evalplus_lite.cli.setup import folder_for, opened, started
 from evalplus_lite.cli.sharding import is_part, shard_of
-from evalplus_lite.pipelines import reduction
+from evalplus_lite.jobs import reduction
 from evalplus_lite.reduction.policy import Policy
-from evalplus_lite.requirements.registry import KINDS
+from evalplus_lite.reduction.requirements import KINDS
 from evalplus_lite.store.locations import place_of
 
 OptionalSamples = Annotated[

@@ -8,10 +8,9 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.escaping import printable
 from evalplus_lite.cli.setup import folder_for
-from evalplus_lite.pipelines.context import made_folder
-from evalplus_lite.pipelines.datasets import samples_name
-from evalplus_lite.pipelines.facts import run_facts
-from evalplus_lite.pipelines.samples import SampleStream
+from evalplus_lite.jobs.datasets import run_facts, samples_name
+from evalplus_lite.jobs.samples import SampleStream
+from evalplus_lite.jobs.session import made_folder
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.samples import write_samples
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from evalplus_lite.cli.console import Screen
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.datasets import default_folder, load_dataset
+from evalplus_lite.jobs.datasets import default_folder, load_dataset
+from evalplus_lite.jobs.session import Session
 from evalplus_lite.sandbox import Tier
 from evalplus_lite.tasks import Dataset
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.voice import typed
+from evalplus_lite.cli.verbosity import typed
 from evalplus_lite.errors import InputError
-from evalplus_lite.pipelines.shards import Shard
+from evalplus_lite.jobs.shards import Shard
 
 
 def shard_of(text: str | None) -> Shard | None:

@@ -10,7 +10,7 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.setup import started
-from evalplus_lite.pipelines.drafting import DraftResult, draft_from_module, draft_from_pytest
+from evalplus_lite.jobs.drafting import DraftResult, draft_from_module, draft_from_pytest
 
 app = typer.Typer(
     add_completion=False,

@@ -41,7 +41,7 @@ def make_backend(
             "the backend ray has as many workers as its nodes have processors",
             remedy="leave --workers out",
         )
-    from evalplus_lite.execution.cluster import Cluster
+    from evalplus_lite.execution.ray_cluster import Cluster
 
     address = name if name.startswith("ray://") else name.removeprefix("ray").removeprefix(":")
     return Cluster(address, config, require_tier=require_tier, preload=preload)

@@ -18,7 +18,7 @@ Ref: TypeAlias = tuple[int, int]
 Result = TypeVar("Result")
 
 
-class Place(Protocol):
+class WorkerContext(Protocol):
     """Where work is done: a sandbox, what the call was given, and the rows that were staged."""
 
     @property
@@ -32,7 +32,7 @@ class Place(Protocol):
 
 
 Work: TypeAlias = Callable[[Row], Row]
-Maker: TypeAlias = Callable[[Place, Row], Work]
+Maker: TypeAlias = Callable[[WorkerContext, Row], Work]
 """Makes, from a call's settings, the function of an item; what it prepares is kept for the next."""
 
 
@@ -113,7 +113,7 @@ class Backend(Protocol):
         ...
 
 
-def make(call: Call, place: Place) -> Work:
+def make(call: Call, place: WorkerContext) -> Work:
     """Return the function that a call names, made for a place."""
     module, _, name = call.maker.partition(":")
     maker: Maker = getattr(importlib.import_module(module), name)

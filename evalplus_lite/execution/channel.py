@@ -10,9 +10,44 @@ import marshal
 import socket
 import struct
 from collections import deque
+from typing import Any
 
 from evalplus_lite.execution.base import Row
-from evalplus_lite.values import rows
+from evalplus_lite.values import encoding
+from evalplus_lite.values.kinds.registry import BY_NAME
+
+# Rows of plain data that go between our own processes, where they hold values beyond the plain.
+
+_SPARE = 64
+"""How much deeper a row may nest than the values in it."""
+
+
+def dumps(row: Any) -> bytes:
+    """Return a row as marshal writes it, with extended values as in wire form.
+
+    ValueError if it holds anything but values.
+    """
+    try:
+        return marshal.dumps(encoding.plain(row, -_SPARE), 2)
+    except encoding.NotPlain as error:
+        raise ValueError(f"{error} is not a plain value") from None
+
+
+def revived(data: bytes, row: Any) -> Any:
+    """Return a row that was read from ``data``, with extended values as they are on this side."""
+    return _revived(row) if any(head in data for head in encoding.HEADS) else row
+
+
+def _revived(value: Any) -> Any:
+    kind = type(value)
+    if kind is tuple and value and value[0] is encoding.MARK:
+        return BY_NAME[value[1]].make(*map(_revived, value[2:]))
+    if kind is dict:
+        return {_revived(key): _revived(item) for key, item in value.items()}
+    if kind in (list, tuple, set, frozenset):
+        return kind(map(_revived, value))
+    return value
+
 
 HEAD = struct.Struct("<Q")
 PART = 1 << 20
@@ -43,12 +78,12 @@ def encoded(row: Row) -> bytes:
     try:
         return marshal.dumps(row)
     except ValueError:
-        return rows.dumps(row)
+        return dumps(row)
 
 
 def decoded(data: bytes) -> Row:
     """Return the row of bytes that ``encoded`` made, in this process or another of ours."""
-    return rows.revived(data, marshal.loads(data))
+    return revived(data, marshal.loads(data))
 
 
 def split(data: bytes) -> tuple[list[Row], bytes]:

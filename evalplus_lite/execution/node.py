@@ -10,7 +10,6 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from evalplus_lite import __version__
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.channel import body, decoded, encoded, unpacked
@@ -18,6 +17,7 @@ from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.supervisor import described, revived
 from evalplus_lite.sandbox import SandboxConfig
+from evalplus_lite.version import __version__
 
 DONE, FAILED, LOST, DEFECT = range(4)
 """What became of an item."""

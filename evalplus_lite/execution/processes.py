@@ -23,12 +23,40 @@ from typing import IO, Any, Protocol, Self
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Parts, Ref, Result, Row
 from evalplus_lite.execution.channel import decoded, encoded
-from evalplus_lite.execution.crew import Crew
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
-from evalplus_lite.execution.workers import check_workers
-from evalplus_lite.locks import Lock
+from evalplus_lite.execution.worker_pool import WorkerPool
 from evalplus_lite.sandbox import SandboxConfig, probe
+from evalplus_lite.store.locks import Lock
 from evalplus_lite.store.writing import spooling
+
+# How many workers there are to be.
+
+MOST_A_PROCESSOR = 16
+"""Workers for each processor beyond which more only take memory and time from each other."""
+
+
+def default_workers() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def check_workers(workers: object) -> int:
+    """Return how many workers to use, one a processor for None; InputError if it makes no sense."""
+    if workers is None:
+        return default_workers()
+    most = MOST_A_PROCESSOR * default_workers()
+    if isinstance(workers, bool) or not isinstance(workers, int):
+        raise InputError(
+            f"workers is {workers!r}", remedy="give a whole number, such as 4, or None"
+        )
+    if workers < 1:
+        raise InputError(f"{workers} workers", remedy="at least 1 is needed")
+    if workers > most:
+        raise InputError(
+            f"{workers} workers on {default_workers()} processors", remedy=f"at most {most} here"
+        )
+    return workers
+
 
 LOOKAHEAD = 64
 """Items taken ahead of the oldest unfinished one, a worker: bounds what waits in memory, while one
@@ -149,7 +177,7 @@ class Processes:
 
     def _hired(self, stage: int) -> Workforce:
         """Return those who work, for the stage at this descriptor."""
-        return Crew(self.workers, self.config, stage, self.preload)
+        return WorkerPool(self.workers, self.config, stage, self.preload)
 
     def stage(self, row: Row) -> Ref:
         """Keep a row for as long as the backend is open; equal ones are kept once."""

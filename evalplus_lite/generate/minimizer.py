@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from evalplus_lite.generate.domains.profile import elements_of
-from evalplus_lite.generate.domains.views import all_made
+from evalplus_lite.generate.domains.profile import all_made, elements_of
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 

@@ -19,8 +19,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, Hypoth
 
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.domains.profile import Profile, hashable
-from evalplus_lite.generate.domains.views import made
+from evalplus_lite.generate.domains.profile import Profile, hashable, made
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 

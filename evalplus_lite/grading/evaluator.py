@@ -13,8 +13,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
-from evalplus_lite.grading.paces import BySteps, ByTime, Pace
-from evalplus_lite.grading.reference_times import ReferenceTimes
+from evalplus_lite.grading.times import BySteps, ByTime, Pace, ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
 from evalplus_lite.types import Suite, Task, Verdict, VerdictName

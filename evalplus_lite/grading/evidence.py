@@ -16,12 +16,12 @@ from typing import Any, cast
 from evalplus_lite.errors import ContractError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.grading.oracle import Answers, Dropped
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.store.compressed import Packed
+from evalplus_lite.store.opening import Packed
 from evalplus_lite.tasks.contracts import faulty_check, has_check, shown, violations
 from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import is_something
-from evalplus_lite.values.excerpts import shorten
+from evalplus_lite.values.source import shorten
 
 # Why a case cannot be a test, as the beginning of a sentence.
 WORDS: Mapping[Cause, str] = {

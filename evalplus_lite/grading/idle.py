@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import islice
 
 from evalplus_lite.errors import CodecError, UnusableTask
-from evalplus_lite.grading.verdicts import judge
-from evalplus_lite.harness import Harness
+from evalplus_lite.grading.observer import judge
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks.contracts import has_check
-from evalplus_lite.types import Case, Outcome, Returned, Suite, Task
+from evalplus_lite.types import Case, Harness, Outcome, Returned, Suite, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
 

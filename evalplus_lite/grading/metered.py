@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from evalplus_lite.grading.evaluator import PreparedSuite
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
-from evalplus_lite.grading.reference_times import ReferenceTimes
+from evalplus_lite.grading.times import ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import Allowance, is_spent, is_stopped, metered
 from evalplus_lite.types import Outcome, Suite, Task, TimedOut, VerdictName

@@ -12,15 +12,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
-from evalplus_lite.grading.agreement import contradicted
-from evalplus_lite.grading.own_tests import in_common, is_tested, upheld
-from evalplus_lite.grading.reference_runs import CAUSES, FirstRun, SecondRun, shown_answer
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.reference_runs import (
+    CAUSES,
+    FirstRun,
+    SecondRun,
+    in_common,
+    is_tested,
+    shown_answer,
+    upheld,
+)
 from evalplus_lite.grading.stability import agrees, deranged
-from evalplus_lite.grading.subsets import relinked, taken
+from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
-from evalplus_lite.sandbox.rations import Purse, ration
-from evalplus_lite.sandbox.steps import Meter
-from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.sandbox.steps import Meter, StepBudget, ration
+from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.tasks.contracts import as_text, violations
 from evalplus_lite.types import (
     Case,
@@ -30,8 +36,29 @@ from evalplus_lite.types import (
     Suite,
     Task,
     TimedOut,
+    VerdictName,
     clip,
 )
+
+# Whether the programs that a task comes with, all taken to be right, give the same answers.
+
+CONTRADICTS: frozenset[VerdictName | None] = frozenset({"fail", "error", "unrepresentable"})
+
+
+def contradicted(sandbox: Sandbox, task: Task, suite: Suite) -> dict[int, str]:
+    """Return the positions of a suite's cases on which one of the task's programs answers otherwise
+    than the reference, each with a line. One that is too slow or large there has no say."""
+    found: dict[int, str] = {}
+    if not suite.cases:
+        return found
+    prepared = PreparedSuite.by_steps(task, suite)
+    for number, source in enumerate(task.programs, 1):
+        verdict = evaluate_program(sandbox, prepared, source, details=True)
+        for place, name in enumerate(verdict.details or ()):
+            if name in CONTRADICTS:
+                found.setdefault(place, f"number {number} of its programs answers otherwise")
+    return found
+
 
 OTHER_HASH_SEED = 1
 NO_REFERENCE = "it has no reference"
@@ -69,7 +96,7 @@ class Answers:
         """Return the answers at these positions of the suite; what was dropped stays listed."""
         kept = tuple(self.kept[place] for place in places)
         steps = tuple(self.steps[place] for place in places) if self.steps else ()
-        return replace(self, suite=taken(self.suite, places), kept=kept, steps=steps)
+        return replace(self, suite=subset(self.suite, places), kept=kept, steps=steps)
 
     @property
     def causes(self) -> dict[str, int]:
@@ -87,7 +114,7 @@ def answer(
     twice: bool = True,
     contract: bool = True,
     max_failures: int | None = None,
-    purse: Purse | None = None,
+    purse: StepBudget | None = None,
 ) -> Answers:
     """Run the reference on the cases and return what can be kept.
 
@@ -167,7 +194,7 @@ def answer(
             if kept[place] >= len(task.outputs):
                 dropped[kept[place]] = Dropped(cases[kept[place]], "expected", detail)
         places = [place for place, number in enumerate(kept) if number not in dropped]
-        kept, suite = tuple(kept[place] for place in places), taken(suite, places)
+        kept, suite = tuple(kept[place] for place in places), subset(suite, places)
     counted = tuple(steps[number] for number in kept) if purse is not None else ()
     return Answers(suite, tuple(dropped[n] for n in sorted(dropped)), kept, counted)
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from evalplus_lite.grading.stability import same
 from evalplus_lite.programs import parsing
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, ordering
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, guest_programs
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Outcome, Returned, Suite, Task
-from evalplus_lite.values.excerpts import shown as shown_answer
+from evalplus_lite.values.source import shown as shown_answer
 
 SORTS = ("sort", "sorted")
 KEYED = (*SORTS, "min", "max", "nlargest", "nsmallest")
@@ -45,10 +45,10 @@ class FreeOrders:
             return [way for way in known if _passes(sandbox, task, way, inputs, base)]
 
         tree = parsing.parse(task.reference)
-        ties = left_open(ordering.TIES) if has_ties(tree) else []
-        if len(ties) < len(ordering.TIES):
+        ties = left_open(guest_programs.TIES) if has_ties(tree) else []
+        if len(ties) < len(guest_programs.TIES):
             ties = []  # a base case has a tie, which settles them, though one way may be the task's
-        sets = left_open(ordering.SETS) if has_sets(tree) else []
+        sets = left_open(guest_programs.SETS) if has_sets(tree) else []
         return cls(task, (*ties, *sets))
 
     def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
@@ -100,6 +100,6 @@ def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite)
 
 
 def _run(sandbox: Sandbox, task: Task, way: str, inputs: Inputs) -> tuple[Outcome | None, ...]:
-    program = ordering.reordered(Program.of(task), way)
+    program = guest_programs.reordered(Program.of(task), way)
     # It has answered within its steps before: no time decides anything here.
     return sandbox.run(program, inputs, LIMITS).outcomes

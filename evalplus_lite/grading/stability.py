@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.store.compressed import Packed
+from evalplus_lite.store.opening import Packed
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Outcome, Returned, Rule, Task, Unrepresentable
 from evalplus_lite.values import wire

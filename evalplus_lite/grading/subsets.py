@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.types import Case, Suite
 
 
-def taken(suite: Suite, places: Sequence[int]) -> Suite:
+def subset(suite: Suite, places: Sequence[int]) -> Suite:
     """Return the suite's cases at these positions, with their answers and parents as they are.
 
     Its stress cases are left out.

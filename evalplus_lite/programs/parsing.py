@@ -10,9 +10,9 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
-from evalplus_lite.locks import Lock
 from evalplus_lite.programs import helper
 from evalplus_lite.programs.helper import TooLarge
+from evalplus_lite.store.locks import Lock
 
 __all__ = ["TooLarge", "guard", "parse", "quiet", "trust_this_process"]
 

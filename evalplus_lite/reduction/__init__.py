@@ -1,1 +1,1 @@
-"""Small suites that keep what large ones achieve: set cover, bounds, policies, cross-validation."""
+"""Small suites: what inputs are required to do, and the fewest that do it."""

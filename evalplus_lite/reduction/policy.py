@@ -2,17 +2,325 @@
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from importlib.util import find_spec
+from typing import Any
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.reduction.detection import UNIT, Pick, allocate, ranking, weighed
-from evalplus_lite.reduction.exact import smallest
-from evalplus_lite.reduction.lower_bound import lower_bound
-from evalplus_lite.reduction.set_cover import Problem, bitset, distinct, greedy, is_cover
-from evalplus_lite.requirements.matrix import Matrix, Requirement
-from evalplus_lite.requirements.registry import KINDS, MODES
+from evalplus_lite.reduction.matrix import Matrix, Requirement
+from evalplus_lite.reduction.requirements import KINDS, MODES
+from evalplus_lite.reduction.set_cover import (
+    Problem,
+    bitset,
+    columns,
+    demands,
+    distinct,
+    greedy,
+    is_cover,
+    members,
+)
+
+# How small a cover can be: what must be taken, what can be left out, and a proved lower bound.
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What is left of a problem when all that is certain is settled.
+
+    An optimal cover is ``forced`` together with an optimal cover of the core, in which
+    ``rows[i]``, a bitset over the original tests, needs ``needs[i]`` tests out of ``tests``.
+    """
+
+    forced: tuple[int, ...]
+    tests: tuple[int, ...]
+    rows: tuple[int, ...]
+    needs: tuple[int, ...]
+
+
+def core(problem: Problem) -> Core:
+    """Return the core of a problem: what no rule below settles.
+
+    Three rules are applied until none applies: a row that needs all of its tests forces them; a
+    row that another one implies (fewer tests, at least the need) goes; a test goes when as many
+    others as the greatest need each satisfy at least its rows.
+    """
+    pairs = zip(problem.rows, demands(problem), strict=True)
+    needs: dict[int, int] = {}
+    for row, need in pairs:
+        free = row & ~problem.given
+        if need:
+            needs[free] = max(need, needs.get(free, 0))
+    forced = 0
+    while True:
+        must = 0
+        for row, need in needs.items():
+            if row.bit_count() == need:
+                must |= row
+        if must:
+            forced |= must
+            needs = _without(needs, must)
+            continue
+        needs = _undominated_rows(needs)
+        gone = _dominated_tests(problem.tests, needs)
+        if not gone:
+            break
+        merged: dict[int, int] = {}
+        for row, need in needs.items():
+            merged[row & ~gone] = max(need, merged.get(row & ~gone, 0))
+        needs = merged
+    left = 0
+    for row in needs:
+        left |= row
+    return Core(tuple(members(forced)), tuple(members(left)), tuple(needs), tuple(needs.values()))
+
+
+def lower_bound(problem: Problem) -> int:
+    """Return a size that no cover is below: forced tests plus a dual solution.
+
+    The dual of the linear relaxation: each row may charge its tests, no test more than one in
+    all; the sum of need times charge is then a bound. Charges are raised row by row, twice, once
+    with short rows first and once with rows that meet few others first; the better is taken.
+    """
+    settled = core(problem)
+    if not settled.rows:
+        return len(settled.forced)
+    indexed = list(zip(settled.rows, settled.needs, strict=True))
+    by_size = sorted(indexed, key=lambda pair: (pair[0].bit_count(), -pair[1], pair[0]))
+    meets = {row: sum(1 for other in settled.rows if other & row) for row in settled.rows}
+    by_meets = sorted(indexed, key=lambda pair: (Fraction(meets[pair[0]], pair[1]), pair[0]))
+    best = max(_ascend(by_size), _ascend(by_meets), Fraction(max(settled.needs)))
+    return len(settled.forced) + -(-best.numerator // best.denominator)
+
+
+def _ascend(rows: list[tuple[int, int]]) -> Fraction:
+    """Return the value of the dual solution that raising each row's charge in turn leads to."""
+    charged: dict[int, Fraction] = {}
+    total = Fraction(0)
+    for row, need in rows:
+        tests = members(row)
+        room = min(1 - charged.get(test, Fraction(0)) for test in tests)
+        if room > 0:
+            total += need * room
+            for test in tests:
+                charged[test] = charged.get(test, Fraction(0)) + room
+    return total
+
+
+def _without(needs: dict[int, int], taken: int) -> dict[int, int]:
+    """Return what is still needed once these tests are taken."""
+    left: dict[int, int] = {}
+    for row, need in needs.items():
+        rest = need - (row & taken).bit_count()
+        if rest > 0:
+            free = row & ~taken
+            left[free] = max(rest, left.get(free, 0))
+    return left
+
+
+def _undominated_rows(needs: dict[int, int]) -> dict[int, int]:
+    """Return the rows that no other row implies."""
+    kept: dict[int, int] = {}
+    for row, need in sorted(needs.items(), key=lambda item: (item[0].bit_count(), item[0])):
+        if not any(other & ~row == 0 and most >= need for other, most in kept.items()):
+            kept[row] = need
+    return kept
+
+
+def _dominated_tests(tests: int, needs: dict[int, int]) -> int:
+    """Return the tests that an optimal cover can do without."""
+    if not needs:
+        return 0
+    most = max(needs.values())
+    table = columns(Problem(tests, tuple(needs)))
+    groups: dict[int, list[int]] = {}
+    for test, column in enumerate(table):
+        if column:
+            groups.setdefault(column, []).append(test)
+    gone: list[int] = []
+    better: list[tuple[int, int]] = []
+    for column, same in sorted(groups.items(), key=lambda item: (-item[0].bit_count(), item[1])):
+        # Every dominator counted here is itself kept, so leaving tests out one by one stays sound.
+        above = sum(count for other, count in better if column & ~other == 0)
+        keep = max(0, most - above)
+        gone += same[keep:]
+        if keep:
+            better.append((column, min(keep, len(same))))
+    return bitset(gone)
+
+
+# The smallest cover, proved, by HiGHS: the only user of ``highspy`` (the extra ``exact``).
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A cover and what is known of the smallest: ``bound`` <= smallest <= ``len(tests)``."""
+
+    tests: tuple[int, ...]
+    bound: int
+
+
+def is_available() -> bool:
+    """Whether the extra ``exact`` is installed."""
+    return find_spec("highspy") is not None
+
+
+MOST_NODES = 1000
+"""Of HiGHS's search tree: a bound that every machine reaches at the same place. The problems of
+whole data sets need one."""
+FAR_OFF_SECONDS = 600.0
+
+
+def smallest(problem: Problem) -> Solution:
+    """Return the smallest cover, or the best known after ``MOST_NODES`` of the search.
+
+    The core goes to HiGHS as an integer program with one thread and a fixed seed. Raises
+    InputError where the extra is not installed.
+    """
+    if not is_available():
+        raise InputError(
+            "an exact cover needs HiGHS, which is not installed",
+            remedy="install evalplus-lite[exact], or leave --exact out",
+        )
+    settled = core(problem)
+    if not settled.rows:
+        return Solution(settled.forced, len(settled.forced))
+    chosen, bound = _solve(settled.tests, settled.rows, settled.needs)
+    fallback = greedy(problem)
+    bound = max(len(settled.forced) + bound, lower_bound(problem))
+    if chosen is None or len(settled.forced) + len(chosen) >= len(fallback):
+        return Solution(fallback, min(bound, len(fallback)))
+    return Solution(tuple(sorted(settled.forced + chosen)), bound)
+
+
+def _solve(
+    tests: tuple[int, ...], rows: tuple[int, ...], needs: tuple[int, ...]
+) -> tuple[tuple[int, ...] | None, int]:
+    """Return the tests HiGHS takes (None: it found none) and its proved bound."""
+    import highspy
+
+    highs: Any = highspy  # typed in parts only
+    solver = highs.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("random_seed", 0)
+    solver.setOptionValue("mip_max_nodes", MOST_NODES)
+    solver.setOptionValue("time_limit", FAR_OFF_SECONDS)
+    place = {test: number for number, test in enumerate(tests)}
+    for number in range(len(tests)):
+        solver.addVar(0.0, 1.0)
+        solver.changeColCost(number, 1.0)
+        solver.changeColIntegrality(number, highs.HighsVarType.kInteger)
+    infinity = solver.getInfinity()
+    for row, need in zip(rows, needs, strict=True):
+        places = [place[test] for test in members(row)]
+        solver.addRow(float(need), infinity, len(places), places, [1.0] * len(places))
+    solver.run()
+    # The bound is a float near an integer; the slack keeps rounding from claiming one too many.
+    bound = solver.getInfo().mip_dual_bound
+    proved = 0 if bound <= 0 or bound == infinity else int(-(-(bound - 1e-6) // 1))
+    values = list(solver.getSolution().col_value)
+    chosen = tuple(test for test in tests if values and values[place[test]] > 0.5)
+    met = all(
+        sum(1 for test in chosen if row >> test & 1) >= need
+        for row, need in zip(rows, needs, strict=True)
+    )
+    return (chosen if met else None), proved
+
+
+# Small suites by what they are expected to find: each requirement stands for programs unseen.
+
+UNIT = 1 << 60
+"""Certainty, as weights and gains count it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A test of a ranking, and what it adds to those before it, as a part of ``UNIT``."""
+
+    test: int
+    gain: int
+
+
+def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) -> dict[int, int]:
+    """Return the weight of each row, given groups of rows and what part of ``UNIT`` is theirs.
+
+    Within a group equal rows are one, and each has an equal part; of it counts the less the more
+    tests satisfy the row, all of it for 1, a half for 2 to 3, a third for 4 to 7, ...: what many
+    tests find, few random ones would. ``free`` are the tests to choose from, ``given`` those that
+    every suite has. A row that no free test satisfies has no weight, nor one that each and a given
+    one do. If each does and no given one, that tells no free tests apart, but is worth having.
+    """
+    found: dict[int, int] = {}
+    for share, rows in groups:
+        told = (row for row in rows if row & free and (free & ~row or not row & given))
+        distinct = dict.fromkeys(told)
+        for row in distinct:
+            part = share // (len(distinct) * row.bit_count().bit_length())
+            found[row] = found.get(row, 0) + part
+    return found
+
+
+def ranking(
+    weights: Mapping[int, int], tests: int, *, given: int = 0, least: int = 1, most: int
+) -> tuple[Pick, ...]:
+    """Return up to ``most`` tests in the order to take them, while each adds ``least`` or more.
+
+    ``given`` tests are in every suite and count as one: they are examples, and much alike. Ties go
+    to the smallest number.
+    """
+    rows = tuple(weights)
+    left = [weights[row] >> bool(row & given) for row in rows]
+    alike: dict[int, list[int]] = {}
+    for test, column in enumerate(columns(Problem(tests, rows))):
+        if column and not given >> test & 1:
+            alike.setdefault(column, []).append(test)
+    places = [members(column) for column in alike]
+    queues = [queue[::-1] for queue in alike.values()]
+    # Gains only fall: one that is still the greatest when it is looked at anew is the greatest.
+    offers = [
+        (-sum(left[row] for row in places[number]), queue[-1], number)
+        for number, queue in enumerate(queues)
+    ]
+    heapq.heapify(offers)
+    picks: list[Pick] = []
+    while offers and len(picks) < most:
+        _, test, number = offers[0]
+        offer = -sum(left[row] for row in places[number]), test, number
+        if offer != offers[0]:
+            heapq.heapreplace(offers, offer)
+            continue
+        if -offer[0] < least:
+            break
+        picks.append(Pick(queues[number].pop(), -offer[0]))
+        for row in places[number]:
+            left[row] >>= 1
+        if queues[number]:
+            heapq.heapreplace(offers, (offer[0], queues[number][-1], number))
+        else:
+            heapq.heappop(offers)
+    return tuple(picks)
+
+
+def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[int, ...]]:
+    """Return, a task, the tests that a budget for all tasks together buys, strongest first.
+
+    The picks of greatest gain are bought; equal ones by the task's position. At most ``budget``
+    tests are taken in all.
+    """
+    offers = sorted((-pick.gain, task) for task, picks in enumerate(rankings) for pick in picks)
+    taken = [0] * len(rankings)
+    for _, task in offers[: max(0, budget)]:
+        taken[task] += 1
+    # Gains fall within a ranking, so what was bought of a task is a prefix of it.
+    return [
+        tuple(pick.test for pick in picks[:count])
+        for picks, count in zip(rankings, taken, strict=True)
+    ]
+
 
 LEAST = UNIT // 190
 """What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""

@@ -3,14 +3,7 @@
 from evalplus_lite.sandbox.attempt import Observer
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.isolation.config import TIERS, SandboxConfig, Tier, config_of
-from evalplus_lite.sandbox.limits import (
-    PRESETS,
-    Inputs,
-    Limits,
-    Preset,
-    Program,
-    preset,
-)
+from evalplus_lite.sandbox.limits import PRESETS, Inputs, Limits, Preset, Program, preset
 from evalplus_lite.sandbox.sandbox import Run, Sandbox
 from evalplus_lite.sandbox.timer import More
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from evalplus_lite.errors import CodecError
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Program
-from evalplus_lite.store.compressed import Blobs, Packed
+from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.types import Crashed, Outcome, OutOfMemory, Raised, Returned, Unrepresentable
 from evalplus_lite.values import wire
 

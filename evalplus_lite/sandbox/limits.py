@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.errors import CodecError, InputError, one_of
-from evalplus_lite.harness import CALL, Harness
 from evalplus_lite.sandbox.streams import Streams
 from evalplus_lite.store.cache import parse_size
-from evalplus_lite.types import Task, Value
+from evalplus_lite.types import CALL, Harness, Task, Value
 from evalplus_lite.values import wire
 
 

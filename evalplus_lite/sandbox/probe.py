@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, SandboxUnavailable
-from evalplus_lite.locks import Lock
 from evalplus_lite.sandbox.guest.escape_probe import ESCAPES
 from evalplus_lite.sandbox.isolation import command, landlock, seccomp
 from evalplus_lite.sandbox.isolation.config import SandboxConfig, Tier
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.sandbox import Sandbox
 from evalplus_lite.sandbox.worker_handle import WorkerHandle
+from evalplus_lite.store.locks import Lock
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 

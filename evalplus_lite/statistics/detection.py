@@ -7,12 +7,51 @@ TestCase-Eval (arXiv 2506.12278). docs/guide/quality.md says what each is here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from evalplus_lite.statistics.bootstrap import bootstrap
 from evalplus_lite.statistics.shares import Share, added
+
+# Intervals by drawing tasks again: programs of one task are alike, tasks are not.
+
+DRAWS = 1000
+Item = TypeVar("Item")
+
+
+def bootstrap(
+    tasks: Sequence[Item],
+    figure: Callable[[Sequence[Item]], float],
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> tuple[float, float]:
+    """Return the 95 % percentile interval of a figure over as many tasks, drawn with replacement.
+
+    What a task brings is drawn whole (Miller 2024, arXiv 2411.00640: errors clustered by task).
+    Where all tasks agree the interval is a point: read Wilson's beside it. (0, 1) for no task.
+
+    Of few tasks it is too narrow (docs/measurements/statistics.md): for the mean of a task's
+    figures there is ``mean_interval``, for two models' differences ``paired``.
+    """
+    if not tasks:
+        return (0.0, 1.0)
+    chance = random.Random(seed)
+    found = sorted(figure(chance.choices(tasks, k=len(tasks))) for _ in range(draws))
+    tail = round(0.025 * draws)
+    return found[tail], found[-1 - tail]
+
+
+def bootstrap_mean(
+    values: Sequence[float], *, seed: int, draws: int = DRAWS
+) -> tuple[float, float]:
+    """Return the bootstrap's interval of the mean of a figure a task: pass@k, or a difference.
+
+    Of differences between two models, it is the paired bootstrap.
+    """
+    return bootstrap(values, lambda some: sum(some) / len(some), seed=seed, draws=draws)
+
 
 MOST_CASES = 100
 """Coverage@N is computed, and its area taken, for N from 1 to this many cases."""

@@ -31,8 +31,8 @@ from evalplus_lite.types import (
     clip,
 )
 from evalplus_lite.values import wire
-from evalplus_lite.values.excerpts import shorten
-from evalplus_lite.values.excerpts import shown as brief
+from evalplus_lite.values.source import shorten
+from evalplus_lite.values.source import shown as brief
 
 PACKAGE = Path(__file__).resolve().parents[1]
 VALIDITY_LIMITS = Limits(cpu=1.0, load=3.0)

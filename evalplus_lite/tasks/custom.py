@@ -6,28 +6,204 @@ import ast
 import builtins
 import difflib
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import fields as dataclass_fields
-from typing import cast, get_args
+from dataclasses import replace
+from typing import TypeAlias, cast, get_args
 
 from evalplus_lite.errors import CodecError, one_of
-from evalplus_lite.harness import (
+from evalplus_lite.programs import definitions, parsing
+from evalplus_lite.store import Row
+from evalplus_lite.tasks.assertions import with_assertions
+from evalplus_lite.tasks.fields import MAX_TEXT, Fields, read_rule
+from evalplus_lite.tasks.texts.forms import Unfit
+from evalplus_lite.tasks.texts.grammar import GrammarError, form_of
+from evalplus_lite.tasks.unit_tests import having_tests
+from evalplus_lite.types import (
     HARNESSES,
     MOST_ITEMS,
     OBSERVED,
+    Case,
     Harness,
+    Observed,
+    Rule,
+    Style,
+    Task,
+    Value,
     defined_name,
 )
-from evalplus_lite.programs import definitions, parsing
-from evalplus_lite.store import Row
-from evalplus_lite.tasks.assertion_list import with_assertions
-from evalplus_lite.tasks.fields import MAX_TEXT, Fields
-from evalplus_lite.tasks.inference import inferred
-from evalplus_lite.tasks.rules import read_rule
-from evalplus_lite.tasks.scripts import MAKING, having_texts
-from evalplus_lite.tasks.unit_tests import having_tests
-from evalplus_lite.types import Case, Rule, Style, Task, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.literals import literal
+from evalplus_lite.values.source import literals_literal
+
+# What tasks of whole programs state besides: the form of their input texts, or what makes them.
+
+MAKING = ("grammar", "generator")
+"""The keys of a task that say how its input texts are made."""
+
+
+def having_texts(fields: Fields, task: Task) -> Task:
+    """Return a task with the ``MAKING`` of its row, checked; InputError if it cannot be used."""
+    stated = {key: fields.text(key, default="") for key in MAKING}
+    if task.harness.kind != "script":
+        given = next((key for key, text in stated.items() if text), None)
+        if given:
+            raise fields.refuse(f"{given!r} is for tasks whose harness is script")
+        return task
+    for position, case in enumerate(task.base, 1):
+        if not all(type(each) is str for each in case.arguments) or not case.arguments:
+            raise fields.refuse(f"inputs, number {position}: a script's input is one text")
+    if stated["generator"]:
+        tree = definitions.parse(stated["generator"])
+        if tree is None or not definitions.defines(tree, "generate"):
+            raise fields.refuse(
+                "generator is not a program that defines `generate`",
+                remedy="def generate(seed, scale): ... return text",
+            )
+    if stated["grammar"]:
+        _check(fields, stated["grammar"], task)
+    return replace(task, grammar=stated["grammar"], generator=stated["generator"])
+
+
+def _check(fields: Fields, grammar: str, task: Task) -> None:
+    try:
+        form = form_of(grammar)
+    except GrammarError as error:
+        raise fields.refuse(f"grammar: {error}", remedy="see docs/guide/harnesses.md") from None
+    for position, case in enumerate(task.base, 1):
+        try:
+            form.parse(case.arguments[0])
+        except Unfit as error:
+            raise fields.refuse(
+                f"inputs, number {position} is not of the grammar: {error}",
+                remedy="one of the two is to be mended",
+            ) from None
+
+
+# What the text of a reference says of how it is to be invoked, where its task does not.
+
+ITEMS = 1000
+"""Items of a generator that are looked at."""
+KNOWN_DECORATORS = frozenset({"cache", "lru_cache", "staticmethod", "classmethod", "wraps"})
+MUTATORS = frozenset(
+    "append extend insert remove pop popitem clear sort reverse add discard update setdefault "
+    "appendleft popleft extendleft rotate".split()
+)
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+ANYTHING = frozenset({"Exception", "BaseException"})  # told by their very name
+
+
+def inferred(
+    harness: Harness, tree: ast.Module, entry_point: str, *, given: Collection[str]
+) -> Harness:
+    """Return a harness with what the reference's text says, but for what is ``given``."""
+    found = harness
+    function = _function(tree, entry_point) if harness.kind in ("call", "method") else None
+    if function is not None:
+        is_generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _own(function))
+        if is_generator and "items" not in given:
+            found = replace(found, items=ITEMS)
+        if isinstance(function, ast.AsyncFunctionDef) and not is_generator:
+            found = found if "awaited" in given else replace(found, awaited=True)
+        if not (is_generator or _returns(function) or {"observe", "attributes"} & set(given)):
+            found = replace(found, observe=_effects(tree, function) or found.observe)
+    found = replace(found, inferred=harness.inferred or found != harness)
+    if "exceptions" in given and "observe" not in given:
+        found = replace(found, observe=("value", "exception"))
+    if "exception" in found.observe and "exceptions" not in given:
+        found = replace(found, exceptions=_raised(tree))
+    return found
+
+
+def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
+    """Return what a function that returns nothing can be there for, by its text."""
+    a = function.args
+    names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)} - {"self", "cls"}
+    names |= {each.arg for each in (a.vararg, a.kwarg) if each is not None}
+    changes = any(_is_changed(node, names) for node in ast.walk(function))
+    prints = any(_prints(node) for node in ast.walk(tree))
+    always = any(isinstance(statement, ast.Raise) for statement in function.body)
+    raises = not (prints or changes or always) and bool(_raised(tree))
+    found: list[Observed] = []
+    if names and (changes or not prints):
+        found.append("arguments")
+    if prints:
+        found.append("printed")
+    if raises:
+        found.append("exception")
+    return tuple(found)
+
+
+def _function(tree: ast.Module, entry_point: str) -> Function | None:
+    """Return the function of this name, if its text alone says what a call does."""
+    body: list[ast.stmt] = tree.body
+    *owners, name = entry_point.split(".")
+    for owner in owners:
+        classes = [n for n in body if isinstance(n, ast.ClassDef) and n.name == owner]
+        body = classes[-1].body if classes else []
+    found = [n for n in body if isinstance(n, Function) and n.name == name]
+    if not found or not all(map(_is_known, found[-1].decorator_list)):
+        return None
+    return found[-1]
+
+
+def _is_known(decorator: ast.expr) -> bool:
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return _last_name(node) in KNOWN_DECORATORS
+
+
+def _last_name(node: ast.expr | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _own(function: Function) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's body, but for those of functions within."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _returns(function: Function) -> bool:
+    values = (node.value for node in _own(function) if isinstance(node, ast.Return))
+    return any(not (v is None or (isinstance(v, ast.Constant) and v.value is None)) for v in values)
+
+
+def _prints(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("print", "pprint")
+    return isinstance(node, ast.Attribute | ast.Name) and _last_name(node) == "stdout"
+
+
+def _is_changed(node: ast.AST, names: Collection[str]) -> bool:
+    """Return whether an expression changes what one of the names stands for."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in MUTATORS and _root(node.func.value) in names
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        return not isinstance(node.ctx, ast.Load) and _root(node) in names
+    return False
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _raised(tree: ast.Module) -> tuple[str, ...]:
+    """Return the names of exceptions that the text raises by name, in their order."""
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    raised = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
+    names = [_last_name(e.func if isinstance(e, ast.Call) else e) for e in raised]
+    return tuple(dict.fromkeys(n for n in names if n not in ANYTHING and _is_fault(n, own)))
+
+
+def _is_fault(name: str, own: Collection[str]) -> bool:
+    known = getattr(builtins, name, None)
+    return name in own or (isinstance(known, type) and issubclass(known, Exception))
+
 
 ALIKE = 0.85
 """How alike a name is to a built-in exception's, of 1, that is taken for a misspelling of it."""
@@ -236,7 +412,7 @@ def _values(fields: Fields, key: str) -> list[Value]:
             for position, item in enumerate(fields.items(key, default=[]), 1)
         ]
     try:
-        found = literal(parsing.parse(fields.text(key).strip(), mode="eval").body)
+        found = literals_literal(parsing.parse(fields.text(key).strip(), mode="eval").body)
         if type(found) not in (list, tuple):
             raise ValueError("it is no list")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

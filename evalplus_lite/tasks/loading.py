@@ -17,8 +17,7 @@ from evalplus_lite.tasks.custom import own_task
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.tasks.published.format import Format
 from evalplus_lite.tasks.published.registry import Registry, own_formats, place_of, registry
-from evalplus_lite.tasks.reading import Reading
-from evalplus_lite.tasks.suite_file import suites_of
+from evalplus_lite.tasks.suite_file import Reading, suites_of
 from evalplus_lite.types import Task, Unusable
 
 # Of a user's own tasks, whose rows have either; any published format goes before.

@@ -2,21 +2,402 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, TypeAlias, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
-from evalplus_lite.errors import InputError
-from evalplus_lite.programs.extraction import Extraction, Step, extract, joined
-from evalplus_lite.store import write_jsonl
+from evalplus_lite.errors import InputError, shown_path
+from evalplus_lite.programs.extraction import Extraction, Kind, Step, extract, joined
+from evalplus_lite.store import (
+    Row,
+    parse_json,
+    read_beginning,
+    read_jsonl,
+    read_raw,
+    read_text,
+    write_jsonl,
+)
 from evalplus_lite.store.locations import Folder, Place, is_folder, place_of
+from evalplus_lite.store.reading import NoRows
+from evalplus_lite.store.tables import is_table, read_table
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.tasks.response_folders import is_generations, read_folder, read_generations
-from evalplus_lite.tasks.response_rows import IN_MEMORY, PARTS, parts_in, read_rows
-from evalplus_lite.tasks.responses import Faults as Faults
-from evalplus_lite.tasks.responses import Response as Response
+from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import Sample, Task
+
+# Responses of models, as files hold them before a program is made of them, and faults in files.
+
+MAX_SOURCE = 1 << 20  # bytes that a response may hold, as UTF-8
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered to one task, and what it was meant as.
+
+    ``index`` counts a model's responses at a temperature to the task, from 0 unless it is given.
+    ``fault`` says why a response cannot be a program (too long, not a string); it then has no
+    ``text``.
+    """
+
+    task_id: str
+    text: str
+    kind: Kind = "solution"
+    model: str = ""
+    index: int = 0
+    fault: str = ""
+    temperature: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        text: object,
+        *,
+        task_id: str,
+        index: int,
+        kind: Kind = "solution",
+        model: str = "",
+        temperature: float | None = None,
+    ) -> Response:
+        """Return the response that a value of any type is, with its fault if it has one."""
+        fault = ""
+        if type(text) is not str:
+            text, fault = "", f"is {brief(text)!r}, not a string"
+        elif len(text) > MAX_SOURCE or len(text.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
+            text, fault = "", f"is longer than {MAX_SOURCE} bytes"
+        elif "\x00" in text:
+            text, fault = "", "holds a NUL character"
+        return cls(task_id, text, kind, model, index, fault, temperature)
+
+
+@dataclass(slots=True)
+class Faults:
+    """What of sample files could not be used: counts, and the first few with file and line.
+
+    Rows that cannot be taken for a response to a task are left out (``left_out``). Responses that
+    cannot be programs are judged as programs that fail (``unusable``).
+    """
+
+    SHOWN: ClassVar[int] = 100
+    NOTED: ClassVar[int] = 5
+    left_out: int = 0
+    unusable: int = 0
+    shown: list[str] = field(default_factory=list)
+    aside: Counter[str] = field(default_factory=Counter)
+    """Rows of the suite's family of tasks that are not among its own, by task id."""
+    is_strict: bool = False
+    """Whether no row may be left out."""
+
+    def leave_out(self, error: InputError) -> None:
+        """Count a row that is not a response; raise its error if no row may be left out."""
+        if self.is_strict:
+            raise error
+        self.left_out += 1
+        self._show(str(error))
+
+    def count(self, response: Response, path: object) -> None:
+        """Count a response that cannot be a program."""
+        self.unusable += 1
+        place = f"{shown_path(path)}: {response.task_id}[{response.index}]"
+        self._show(f"{place}: the sample {response.fault}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON-ready form."""
+        return {
+            "left_out": self.left_out,
+            "unusable": self.unusable,
+            "shown": self.shown,
+            "aside": self.aside.total(),
+            "tasks_aside": len(self.aside),
+        }
+
+    def notes(self) -> list[str]:
+        """Return what to report to the user: nothing if all rows were used."""
+        lines = []
+        if self.aside:
+            lines.append(
+                f"{self.aside.total()} rows for {len(self.aside)} tasks that this suite does not"
+                f" hold were left aside, such as {next(iter(self.aside))}"
+            )
+        if self.left_out:
+            lines.append(f"{self.left_out} rows of the sample files are not answers: left out")
+        if self.unusable:
+            lines.append(f"{self.unusable} answers cannot be programs: judged as failing ones")
+        return lines + [f"  {line}" for line in self.shown[: self.NOTED]]
+
+    def _show(self, text: str) -> None:
+        if len(self.shown) < self.SHOWN:
+            self.shown.append(text)
+
+
+def brief(value: object) -> str:
+    """Return the beginning of a value as text, for a message."""
+    try:
+        return str(value)[:40]
+    except ValueError:  # Python prints no integer of more than some thousand digits
+        return "a huge number"
+
+
+def family(task_id: str) -> str:
+    """Return an id without its last number: what the tasks of a published set share."""
+    return task_id[:200].rstrip("0123456789")
+
+
+def nearest(name: str, known: Iterable[str], dataset: Dataset) -> str:
+    """Return a remedy for a name that belongs to no task of the dataset."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else tasks_of(dataset)
+
+
+def tasks_of(dataset: Dataset) -> str:
+    """Return whose tasks a file may hold responses to, for a message."""
+    shown = f", such as {dataset.all_ids[0]!r}" if dataset.all_ids else ""
+    return f"the tasks are those of {dataset.name}{shown}"
+
+
+# Responses from a folder of programs, and from bigcode-evaluation-harness' ``generations.json``.
+
+
+def read_folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
+    """Yield the responses of a folder, in the tasks' order; raises InputError as documented."""
+    ids = {id.replace("/", "_"): id for id in dataset.all_ids}
+    if len(ids) < len(dataset.all_ids):
+        raise InputError(
+            "two task ids differ only in / and _: a folder cannot tell them apart",
+            path=root,
+            remedy="give the samples as JSONL",
+        )
+    folders = {folder.name: folder for folder in root.iterdir() if not _is_hidden(folder)}
+    families = {family(name) for name in ids} if dataset.suites else set()
+    if any(name in ids for name in folders):
+        aside = [name for name in folders if name not in ids and family(name) in families]
+        for name in aside:
+            files = _numbered(folders.pop(name))
+            if faults is not None:
+                faults.aside[name] += len(files)
+    for name, folder in sorted(folders.items()):
+        if folder.is_dir() and name not in ids:
+            raise InputError(
+                "is the folder of no task", path=folder, remedy=nearest(name, ids, dataset)
+            )
+    found = False
+    for name, id in ids.items():
+        for index, file in sorted(_numbered(folders[name]).items() if name in folders else ()):
+            found = True
+            yield _of_file(file, task_id=id, index=index)
+    if not found:
+        raise InputError("holds no samples", path=root, remedy="<task id with / as _>/<n>.py")
+
+
+def _of_file(file: Path, *, task_id: str, index: int) -> Response:
+    if not file.is_file():  # a pipe, say, which may never end
+        return Response(task_id, "", index=index, fault="is not a file")
+    try:
+        text = read_raw(file, max_bytes=MAX_SOURCE + 1).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Response(task_id, "", index=index, fault="is not UTF-8 text")
+    return Response.of(text, task_id=task_id, index=index)
+
+
+def _numbered(folder: Path) -> dict[int, Path]:
+    files: dict[int, Path] = {}
+    for file in folder.iterdir() if folder.is_dir() else ():
+        if _is_hidden(file) or file.suffix != ".py":
+            continue
+        if not re.fullmatch(r"[0-9]{1,6}", file.stem) or int(file.stem) in files:
+            raise InputError(
+                "is not named by a number of its own", path=file, remedy="such as 0.py, 1.py"
+            )
+        files[int(file.stem)] = file
+    return files
+
+
+def _is_hidden(path: Path) -> bool:
+    return path.name.startswith((".", "__"))
+
+
+def is_generations(path: Place) -> bool:
+    """Return whether a file is one JSON list, as no JSONL file of samples is."""
+    return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+
+
+def read_generations(path: Place, dataset: Dataset) -> Iterator[Response]:
+    """Yield the responses of a ``generations.json``; InputError if it is not one."""
+    lists = parse_json(read_text(path), path=path)
+    if len(lists) > len(dataset.all_ids):
+        raise InputError(
+            f"holds samples for {len(lists)} tasks, {dataset.name} has {len(dataset.all_ids)}",
+            path=path,
+        )
+    for id, texts in zip(dataset.all_ids, lists, strict=False):
+        if type(texts) is not list:
+            raise InputError(f"task {id}: a list of strings was expected", path=path)
+        for index, text in enumerate(texts):
+            yield Response.of(text, task_id=id, index=index)
+
+
+# Responses from rows: ``task_id``, and ``solution`` (a whole program) or ``completion``.
+
+MAX_ROW = 8 << 20  # bytes of a row: room for the longest response with every byte escaped
+MAX_INDEX = 1 << 20  # samples that a task may have
+COLUMNS = ("task_id", "solution", "completion", "index", "model", "temperature")
+PARTS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".ndjson.gz", ".parquet", ".arrow")
+"""How files end that may be parts of a folder of rows."""
+IN_MEMORY = "the rows given"
+MAX_MODEL = 500  # characters that a model's name may have
+
+
+def read_rows(
+    parts: Sequence[Place] | Iterable[Mapping[str, Any]],
+    dataset: Dataset,
+    faults: Faults | None,
+) -> Iterator[Response]:
+    """Yield the responses of files that are parts of one, or of rows in memory.
+
+    See ``samples.read_responses`` for what is raised.
+    """
+    rows = _Rows(dataset)
+    first: InputError | None = None
+    found = False
+    path: Place = ""
+
+    def leave_out(error: InputError) -> None:
+        nonlocal first
+        if faults is None:
+            raise error
+        first = first or error
+        faults.leave_out(error)
+
+    for path, row in _rows_of(parts, leave_out):
+        try:
+            response = rows.response(path, row)
+        except InputError as error:
+            leave_out(error)
+        else:
+            if response is not None:
+                found = True
+                yield response
+    if first is not None and not found:
+        raise first
+    if not found:
+        raise InputError(
+            f"none of its {rows.aside.total()} rows is for a task of {dataset.name}",
+            path=path,
+            remedy=tasks_of(dataset),
+        )
+    if faults is not None:
+        faults.aside.update(rows.aside)
+
+
+def _rows_of(
+    parts: Sequence[Place] | Iterable[Mapping[str, Any]], on_fault: Callable[[InputError], None]
+) -> Iterator[tuple[Place, Row]]:
+    """Yield the rows, each with the file that it stands in; of several files some may be empty."""
+    count, empty = 0, list[NoRows]()
+    for count, part in enumerate(parts, 1):
+        if isinstance(part, Mapping):
+            yield IN_MEMORY, Row(count, dict(part))
+            continue
+        is_column = is_table(read_raw(part, max_bytes=8))
+        rows = (
+            read_table(part, COLUMNS)
+            if is_column
+            else read_jsonl(part, max_line=MAX_ROW, on_fault=on_fault)
+        )
+        try:
+            for row in rows:
+                if is_column and row.data.get("solution") is None is not row.data.get("completion"):
+                    row.data.pop("solution", None)  # a column that other rows use
+                yield part, row
+        except NoRows as error:
+            empty.append(error)
+    if len(empty) == count:
+        raise empty[0] if empty else InputError("no rows are given", path=IN_MEMORY)
+
+
+def parts_in(names: Iterable[str]) -> list[str]:
+    """Return which names of files are those of rows, in their order."""
+    return sorted(
+        name for name in names if name.endswith(PARTS) and not name.startswith((".", "_"))
+    )
+
+
+class _Rows:
+    """The indices that files have used of each task."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.known = frozenset(dataset.all_ids)
+        self.families = {family(id) for id in self.known} if dataset.suites else set()
+        self.used: Counter[object] = Counter()  # one bit an index, so that memory stays flat
+        self.aside: Counter[str] = Counter()
+
+    def response(self, path: Place, row: Row) -> Response | None:
+        """Return a row's response; None if its task belongs to the suite's family only."""
+        fields, data = Fields(path, row), row.data
+        task_id = _typed(fields, "task_id", str)
+        if task_id not in self.known:
+            if family(task_id) in self.families:
+                self.aside[task_id] += 1
+                return None
+            shown = task_id[:100]  # the search for near misses takes time that grows with it
+            raise fields.refuse(
+                f"unknown task {shown!r}", remedy=nearest(shown, self.dataset.all_ids, self.dataset)
+            )
+        kind: Kind = "solution" if "solution" in data else "completion"
+        if kind not in data:
+            keys = ", ".join(sorted(data))[:200]
+            raise fields.refuse(
+                "has neither 'solution' nor 'completion'", remedy=f"its keys are {keys}"
+            )
+        given = None if data.get("index") is None else _typed(fields, "index", int)
+        if given is not None and not 0 <= given < MAX_INDEX:
+            raise fields.refuse(f"index {brief(given)} is not from 0 to {MAX_INDEX - 1}")
+        model = "" if data.get("model") is None else _typed(fields, "model", str)
+        if len(model) > MAX_MODEL:
+            raise fields.refuse(f"'model' is longer than {MAX_MODEL} characters")
+        temperature = _temperature(data.get("temperature"))
+        index = self._index(given, (task_id, model, temperature), fields)
+        return Response.of(
+            data[kind],
+            task_id=task_id,
+            index=index,
+            kind=kind,
+            model=model,
+            temperature=temperature,
+        )
+
+    def _index(self, given: int | None, of: tuple[object, ...], fields: Fields) -> int:
+        """Return a sample's index among those ``of`` the same task, model and temperature.
+
+        That is the given one, or the first that is free.
+        """
+        used = self.used[of]
+        index = given if given is not None else (~used & (used + 1)).bit_length() - 1
+        if used >> index & 1:
+            raise fields.refuse(f"duplicate index {index} of task {of[0]!r}")
+        self.used[of] = used | 1 << index
+        return index
+
+
+def _temperature(value: object) -> float | None:
+    """Return a temperature; None for whatever is not one, as any tool may have written the row."""
+    is_number = type(value) in (int, float) and 0 <= value <= 1000  # type: ignore[operator]
+    return float(value) + 0.0 if is_number else None  # type: ignore[arg-type]  # -0.0 is 0.0
+
+
+def _typed(fields: Fields, key: str, kind: type) -> Any:
+    if key not in fields.row.data:
+        raise fields.refuse(f"missing {key!r}")
+    value = fields.row.data[key]
+    if type(value) is not kind:
+        wanted = "a string" if kind is str else "an integer"
+        raise fields.refuse(f"{key!r} is {brief(value)!r}, {wanted} was expected")
+    return value
+
 
 Source: TypeAlias = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
 """A file or folder of responses, by path or URL, or rows in memory."""

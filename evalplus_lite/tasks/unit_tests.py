@@ -12,7 +12,6 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from evalplus_lite.harness import Harness
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.unit_test_check import CHECK, KINDS
 from evalplus_lite.tasks.unit_test_syntax import (
@@ -27,7 +26,7 @@ from evalplus_lite.tasks.unit_test_syntax import (
     is_single,
     template,
 )
-from evalplus_lite.types import Case, Task
+from evalplus_lite.types import Case, Harness, Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Value
-from evalplus_lite.values.hashing import check_hashing
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_NAME, BY_TYPE
+from evalplus_lite.values.wire import check_hashing
 
 # How deep values may nest: far beyond any real test input, well within Python's own stack.
 MAX_DEPTH = 200

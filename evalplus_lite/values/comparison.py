@@ -8,17 +8,20 @@ them are NaN. So an output costs about what the expected one costs, whatever it 
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from itertools import zip_longest
+from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.types import Rule
 from evalplus_lite.values import wire
 from evalplus_lite.values.canonical import Keys, KeyTooLong
 from evalplus_lite.values.kinds.kind import Base, Kind
-from evalplus_lite.values.leaves import NUMBERS, close, same
-from evalplus_lite.values.pairing import assignable
-from evalplus_lite.values.texts import TEXT_RULES, same_text
 from evalplus_lite.values.wire import (
     CONTAINERS,
     DICT,
@@ -32,6 +35,136 @@ from evalplus_lite.values.wire import (
     TUPLE,
     WireReader,
 )
+
+# Pairing the elements of two collections one to one.
+
+
+def assignable(count: int, fits: Callable[[int, int], bool]) -> bool:
+    """Return whether each of ``count`` things can have a partner of its own among as many others.
+
+    By augmenting paths: https://en.wikipedia.org/wiki/Bipartite_graph#Matching.
+    """
+    mate: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    for first in range(count):
+        reached: dict[int, int] = {}
+        waiting, free = [first], None
+        for x in waiting:
+            for y in range(count):
+                if y not in reached and fits(x, y):
+                    reached[y] = x
+                    if y not in owner:
+                        free = y
+                        break
+                    waiting.append(owner[y])
+            if free is not None:
+                break
+        if free is None:
+            return False
+        while free is not None:
+            x = reached[free]
+            owner[free], mate[x], free = x, free, mate.get(x)
+    return True
+
+
+# Whether two leaves, of an output and of the expected one, are equal or near.
+
+NUMBERS = (int, float, complex)
+
+
+def same(a: Any, b: Any, rule: Rule) -> bool:
+    """Return whether ``a`` is the expected ``b``, both plain or a Decimal or Fraction of one.
+
+    Python's equality; if ``b`` is a float, by the rule's tolerance; NaN is NaN.
+    """
+    if isinstance(b, float | complex):
+        if isinstance(a, Decimal | Fraction):
+            try:
+                a = float(a)
+            except OverflowError:
+                return False
+        return isinstance(a, NUMBERS) and close(a, b, rule)
+    return bool(a == b) or (a != a and b != b)
+
+
+def close(a: Any, b: Any, rule: Rule) -> bool:
+    """Return whether ``a`` is within the rule's tolerance of the expected ``b``; NaN is NaN."""
+    if a == b:
+        return True
+    if isinstance(a, complex) or isinstance(b, complex):
+        try:
+            return _close_parts(complex(a), complex(b), rule)
+        except OverflowError:  # an integer too long for a float
+            return False
+    if math.isnan(b):
+        return isinstance(a, float) and math.isnan(a)
+    try:
+        difference = abs(a - b)
+    except OverflowError:  # an integer too long for a float
+        return False
+    return bool(difference <= max(rule.atol, rule.rtol * abs(b))) and math.isfinite(b)
+
+
+def _close_parts(a: complex, b: complex, rule: Rule) -> bool:
+    return close(a.real, b.real, rule) and close(a.imag, b.imag, rule)
+
+
+# Whether a printed text is right, as judges of programming contests say it.
+
+TEXT_RULES = frozenset({"lines", "tokens", "numbers"})
+LONGEST_NUMBER = 400
+"""Characters beyond which a token is no number that a tolerance applies to."""
+
+_TOKEN = re.compile(rb"[^ \t\n\r\f\v]+")
+_SPACE = b" \t\n\r\f\v"
+_NUMBER = re.compile(rb"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?")
+_INTEGER = re.compile(rb"[-+]?[0-9]+")
+
+
+def same_text(output: bytes, expected: bytes, rule: Rule) -> bool:
+    """Return whether a text is right by a rule of ``TEXT_RULES``."""
+    if output == expected:
+        return True
+    if rule.kind == "lines":
+        return _same(_lines(output), _lines(expected))
+    if rule.kind == "tokens":
+        return _same(_tokens(output), _tokens(expected))
+    return _same(_tokens(output), _tokens(expected), lambda a, b: _near(a, b, rule))
+
+
+def _same(
+    ours: Iterator[bytes],
+    theirs: Iterator[bytes],
+    near: Callable[[bytes, bytes], bool] = lambda a, b: False,
+) -> bool:
+    for a, b in zip_longest(ours, theirs):
+        if a != b and (a is None or b is None or not near(a, b)):
+            return False
+    return True
+
+
+def _lines(text: bytes) -> Iterator[bytes]:
+    """Yield the lines without white space at their ends, up to the last that holds any other."""
+    text = text.rstrip(_SPACE)
+    begin = 0
+    while (end := text.find(b"\n", begin)) >= 0:
+        yield text[begin:end].rstrip(_SPACE)
+        begin = end + 1
+    yield text[begin:]
+
+
+def _tokens(text: bytes) -> Iterator[bytes]:
+    return (found[0] for found in _TOKEN.finditer(text))
+
+
+def _near(a: bytes, b: bytes, rule: Rule) -> bool:
+    """Return whether a token is near an expected one that is a number with a fraction."""
+    if max(len(a), len(b)) > LONGEST_NUMBER or _INTEGER.fullmatch(b):
+        return False
+    if not (_NUMBER.fullmatch(a) and _NUMBER.fullmatch(b)):
+        return False
+    return close(float(a), float(b), rule)
+
 
 LONGEST_FLOAT = 2 * 70  # bytes of a long integer beyond which no float is near it: 1,050 bits
 ZERO = wire.encode(0)

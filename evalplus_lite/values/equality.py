@@ -16,15 +16,225 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.types import Rule, Value
+from evalplus_lite.types import ANY, Rule, Step, Tolerance, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.arrangement import Arranged
-from evalplus_lite.values.canonical import KeyTooLong
-from evalplus_lite.values.comparison import Pair
+from evalplus_lite.values.canonical import Keys, KeyTooLong
+from evalplus_lite.values.comparison import NUMBERS, Pair, same
 from evalplus_lite.values.kinds.kind import LIST
-from evalplus_lite.values.wire import CONTAINERS, DICT, WireReader
+from evalplus_lite.values.wire import CONTAINERS, DICT, END, SEQUENCES, WireReader
+
+# Comparison by rules that look at where a value stands: free order, keys, tolerances of fields.
+
+Fields: TypeAlias = tuple[Tolerance, ...]
+Found: TypeAlias = bytes | tuple[Any] | None
+MORE_VALUES = 1000
+LONGEST_TEXT = 100_000
+"""Bytes of a key that is a text to be measured."""
+
+
+def canonical(reader: WireReader) -> bytes:
+    """Return the canonical bytes of a reader's next value, and pass it."""
+    return Keys(reader, strict=False, hashable=False).next().data
+
+
+class Arranged(Pair):
+    """Two values, compared by a rule that is arranged; ``Pair`` does what lies below its levels."""
+
+    def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
+        super().__init__(a, b, rule)
+        self.plain = Pair(a, b, rule)
+        self.levels, self.depth = rule.free_levels, 0
+        self.fields: Fields = rule.fields
+        self.keyed = rule.kind == "sorted"
+
+    def equal(self) -> bool:
+        """Return whether the next values are equal; if so, both have been passed."""
+        usual = self.rule
+        for field in self.fields:
+            if not field.at:
+                self.rule = replace(self.rule, atol=field.atol, rtol=field.rtol)
+        try:
+            left = any(field.at for field in self.fields)
+            if left or self.depth < max(self.levels, default=0):
+                return super().equal()
+            self.plain.rule = self.rule
+            return self.plain.equal()
+        finally:
+            self.rule = usual
+
+    def within(self, *steps: object) -> Fields:
+        """Return the fields that lie within what one of the steps leads to."""
+        return tuple(
+            replace(field, at=field.at[1:])
+            for field in self.fields
+            if field.at and field.at[0] in (ANY, *steps)
+        )
+
+    def _sequence(self) -> bool:
+        fields, self.depth = self.fields, self.depth + 1
+        try:
+            if self.depth in self.levels:
+                return self._in_any_order()
+            count = self.b.length()
+            if self.a.length() != count:
+                return False
+            for place in range(count):
+                self.fields = fields
+                self.fields = self.within(place, place - count)
+                if not self.equal():
+                    return False
+            return True
+        finally:
+            self.fields, self.depth = fields, self.depth - 1
+
+    def _in_any_order(self) -> bool:
+        a, b = self.a, self.b
+        count = b.length()
+        if a.length() != count:
+            return False
+        starts = a.at, b.at
+        if self.keyed and self.depth == 1 and not self._same_keys(count):
+            return False
+        a.at, b.at = starts
+        self.fields = self.within()
+        levels = frozenset(level - self.depth - 1 for level in self.levels)
+        places: defaultdict[bytes, list[int]] = defaultdict(list)
+        for key, at in self._elements(b, count, levels, math.inf):
+            places[key].append(at)
+        # What is equal only by a tolerance may be somewhat longer: 1.0 has fewer bytes than 1.1.
+        longest = 64 + 4 * max(map(len, places), default=0)
+        rest = []
+        try:
+            for key, at in self._elements(a, count, levels, longest):
+                if places.get(key):
+                    places[key].pop()
+                else:
+                    rest.append(at)
+        except KeyTooLong:
+            return False
+        ends = a.at, b.at
+        right = self.paired(rest, [at for group in places.values() for at in group])
+        a.at, b.at = ends
+        return right
+
+    def _elements(
+        self, reader: WireReader, count: int, levels: frozenset[int], longest: float
+    ) -> Iterator[tuple[bytes, int]]:
+        keys = Keys(reader, strict=self.strict, hashable=False, longest=longest, levels=levels)
+        for _ in range(count):
+            at = reader.at
+            yield keys.next().data, at
+
+    def _same_keys(self, count: int) -> bool:
+        """Return whether items at the same places have equal keys."""
+        a, b, rule = self.a, self.b, self.rule
+        wanted = [_measured(b, rule) for _ in range(count)]
+        a.most = a.count + 8 * b.count + MORE_VALUES  # what is equal has about as many values
+        right = all(_same_key(_measured(a, rule), theirs, rule) for theirs in wanted)
+        a.most = math.inf
+        return right
+
+    def _dictionary(self, *, is_ordered: bool = False) -> bool:
+        """Compare two dicts value by value, each in the fields that its key leads to."""
+        a, b, fields = self.a, self.b, self.fields
+        self.depth += 1
+        try:
+            if is_ordered or not fields:
+                return super()._dictionary(is_ordered=is_ordered)
+            steps = {wire.encode(f.at[0]): f.at[0] for f in fields if f.at}
+            known = {canonical(WireReader(data)): step for data, step in steps.items()}
+            places: dict[bytes, int] = {}
+            theirs = self.keys(b)
+            while b.data[b.at] != END:
+                key = theirs.next().data
+                places[key] = b.at
+                b.skip(0)
+            end, ours = b.at + 1, self.keys(a, longest=max(map(len, places), default=0))
+            while a.data[a.at] != END:
+                try:
+                    key = ours.next().data
+                except KeyTooLong:
+                    return False
+                place = places.pop(key, None)
+                if place is None:
+                    return False
+                b.at, self.fields = place, fields
+                self.fields = self.within(known.get(key, ANY))
+                if not self.equal():
+                    return False
+            a.at, b.at = a.at + 1, end
+            return not places
+        finally:
+            self.fields, self.depth = fields, self.depth - 1
+
+
+def _same_key(ours: Found, theirs: Found, rule: Rule) -> bool:
+    if isinstance(ours, bytes) and isinstance(theirs, bytes):
+        return ours == theirs or Pair(WireReader(ours), WireReader(theirs), rule).equal()
+    if isinstance(ours, tuple) and isinstance(theirs, tuple):
+        return same(ours[0], theirs[0], rule)
+    return False
+
+
+def _measured(reader: WireReader, rule: Rule) -> Found:
+    """Pass an item, and return its key in wire form, or the key's measure; None if it has none."""
+    start = reader.at
+    reader.skip(0)
+    end = reader.at
+    reader.at = start
+    found = all(_step(reader, step) for step in rule.key)
+    begin = reader.at
+    if found:
+        reader.skip(0)
+    key = reader.data[begin : reader.at]
+    reader.at = end
+    if not found or not rule.by:
+        return key if found else None
+    return _measure(WireReader(key), rule.by)
+
+
+def _step(reader: WireReader, step: Step) -> bool:
+    """Go on to what a step leads to in the next value; return whether there is such a thing."""
+    tag = reader.tag()
+    if tag in SEQUENCES and isinstance(step, int):
+        count = reader.length()
+        if not -count <= step < count:
+            return False
+        for _ in range(step % count):
+            reader.skip(0)
+        return True
+    if tag == DICT:
+        wanted = canonical(WireReader(wire.encode(step)))
+        while reader.data[reader.at] != END:
+            if canonical(reader) == wanted:
+                return True
+            reader.skip(0)
+    return False
+
+
+def _measure(reader: WireReader, by: str) -> tuple[Any] | None:
+    tag = reader.tag()
+    if by == "len" and tag in CONTAINERS and tag != DICT:
+        return (reader.length(),)
+    if by == "len" and tag == DICT:
+        count = 0
+        while reader.data[reader.at] != END:
+            reader.skip(0)
+            reader.skip(0)
+            count += 1
+        return (count,)
+    if tag in CONTAINERS or len(reader.data) > LONGEST_TEXT:
+        return None
+    value = reader.scalar(tag)
+    if by == "abs" and isinstance(value, NUMBERS):
+        return (abs(value),)
+    if isinstance(value, str) and by != "abs":
+        return (len(value) if by == "len" else value.lower(),)
+    return (len(value),) if isinstance(value, bytes) and by == "len" else None
+
 
 # By how many elements an unordered output may exceed eight times the expected one's, repeated.
 MORE_ELEMENTS = 100_000

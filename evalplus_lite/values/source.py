@@ -2,12 +2,187 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
-from evalplus_lite.types import Value
-from evalplus_lite.values.kinds.registry import BY_TYPE
+from evalplus_lite.types import SHOWN, Value
+from evalplus_lite.values import wire
+from evalplus_lite.values.kinds.registry import BY_TYPE, KINDS
+
+# Excerpts: values, and answers in wire form, as one short line for a message.
+
+# Bytes of an answer beyond which a message names its type and size only: it may hold as many values
+# as it has bytes, each of which costs up to a few hundred bytes here.
+SHOWN_BYTES = 1 << 16
+MAX_HASHED = 1 << 14  # elements of one set, or keys of one dict, that a message shows
+
+
+def shown(data: bytes) -> str:
+    """Return one line that shows an answer in wire form; a large one is not decoded."""
+    if len(data) <= SHOWN_BYTES:
+        return shorten(decode_answer(data))
+    kind, unit = _KINDS.get(data[:1], ("value", "bytes"))
+    size = len(data) if unit == "bytes" else int.from_bytes(data[1:5], "little")
+    return f"a {kind} of {size} {unit}"
+
+
+def decode_answer(data: bytes) -> Value:
+    """Decode what a sample answered, to show it; CodecError if it is malformed or slow to hash."""
+    return wire.decode(data, hash_limit=MAX_HASHED)
+
+
+def shorten(value: Value) -> str:
+    """Return a value's repr, cut in the middle if it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more than 4,300 digits
+        text = "a value with integers too long to print"
+        if isinstance(value, int):
+            text = f"an integer of {value.bit_length()} bits"
+    if len(text) <= SHOWN:
+        return text
+    return f"{text[: SHOWN // 2]} ... {text[-SHOWN // 3 :]}"
+
+
+# What the tag of a large answer says of it; the number that follows most tags is their length.
+_KINDS = {
+    b"[": ("list", "items"),
+    b"(": ("tuple", "items"),
+    b"<": ("set", "elements"),
+    b">": ("frozenset", "elements"),
+    b"{": ("dict", "bytes"),
+    b"u": ("str", "bytes"),
+    b"s": ("bytes object", "bytes"),
+    b"l": ("long integer", "bytes"),
+}
+
+
+# Values written as Python source, read from the syntax tree and never executed.
+
+MAX_ITEMS = 1_000_000  # items that a repetition such as ``[0] * n`` may make
+MAX_BITS = 1_000_000  # bits that an arithmetic result may have
+
+_NAMES = {"inf": math.inf, "nan": math.nan}
+_CALLS: dict[str, Callable[..., Any]] = {
+    "set": set,
+    "frozenset": frozenset,
+    "tuple": tuple,
+    "list": list,
+    "dict": dict,
+    "float": float,
+    "complex": complex,
+} | {name: call for kind in KINDS for name, call in kind.constructors.items()}
+
+
+def literals_literal(node: ast.expr) -> Value:
+    """Return the value of an expression made of literals.
+
+    Beyond what ``ast.literal_eval`` takes: ``+ - * **`` of literals, ``inf`` and ``nan``, and calls
+    such as ``set([1])``, ``float("inf")``, ``Decimal("1.5")``, ``datetime.date(2024, 2, 29)``.
+    ValueError for anything else.
+    """
+    try:
+        return _value(node)
+    except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        problem = str(error)
+        problem = problem if problem.startswith("not a literal") else f"not a literal: {problem}"
+        raise ValueError(problem) from None
+
+
+def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | None]:
+    """Yield the positional arguments of each call of ``name`` in the program, in source order.
+
+    None is for a call whose arguments are not all literals, or are not all positional.
+    """
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    ]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        try:
+            yield (
+                None
+                if call.keywords
+                else tuple(literals_literal(argument) for argument in call.args)
+            )
+        except ValueError:
+            yield None
+
+
+def assigned(tree: ast.Module, name: str) -> Value:
+    """Return the value that the program assigns to ``name`` at its top level.
+
+    ValueError if there is no such assignment, or its right side is not a literal.
+    """
+    for node in tree.body:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id == name
+        ):
+            return literals_literal(node.value)
+    raise ValueError(f"nothing is assigned to {name}")
+
+
+def _value(node: ast.expr) -> Value:
+    match node:
+        case ast.Constant(value=value) if value is not ...:
+            return value
+        case ast.List(elts=items):
+            return [_value(item) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple(_value(item) for item in items)
+        case ast.Set(elts=items):
+            return {_value(item) for item in items}
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            return {_value(k): _value(v) for k, v in zip(keys, values, strict=True) if k}
+        case ast.Name(id=name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return +_value(operand)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _arithmetic(op, _value(left), _value(right))
+        case ast.Call(func=ast.Name() | ast.Attribute() as function, args=args, keywords=named):
+            call = _CALLS.get(ast.unparse(function))
+            if call is not None and all(each.arg for each in named):
+                arguments = [*map(_value, args)]
+                if call is not range and any(map(_is_long, arguments)):
+                    raise ValueError("not a literal: a range of too many numbers")
+                by_name = {str(each.arg): _value(each.value) for each in named}
+                return call(*arguments, **by_name)
+    raise ValueError(f"not a literal: {ast.unparse(node)[:60]}")
+
+
+def _is_long(value: Value) -> bool:
+    return type(value) is range and len(value) > MAX_ITEMS
+
+
+def _arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
+    numbers = isinstance(left, (int, float, complex)) and isinstance(right, (int, float, complex))
+    match op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            if not numbers:
+                items, times = (right, left) if isinstance(left, int) else (left, right)
+                if len(items) * times > MAX_ITEMS:
+                    raise ValueError(f"not a literal: a repetition of {times}")
+            return left * right
+        case ast.Pow() if numbers:
+            integers = isinstance(left, int) and isinstance(right, int)
+            if integers and left.bit_length() * right > MAX_BITS:
+                raise ValueError(f"not a literal: a power of {right}")
+            return left**right
+    raise ValueError(f"not a literal: {type(op).__name__}")
+
 
 # Longer integers are written in hexadecimal: Python refuses to read longer decimal ones.
 DIGITS = 4000

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from evalplus_lite.mining.running.runs import CallableProgram, answer_of, rows
-from evalplus_lite.mining.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.exe.running.runs import CallableProgram, answer_of, rows
+from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox, SandboxConfig
 from scripts.benchmarks.figures import arguments
 from scripts.benchmarks.processes import each_in_a_sandbox

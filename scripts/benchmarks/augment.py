@@ -27,9 +27,8 @@ from typing import Any
 
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.grading.stability import same
-from evalplus_lite.pipelines.work.augmentation import augment_task
-from evalplus_lite.pipelines.work.beginning import BASE_LIMITS
-from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.jobs.workers.augmentation import BASE_LIMITS, augment_task
+from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import recover

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import radon.metrics
 
-from evalplus_lite.mining.running.runs import CallableProgram, answer_of
-from evalplus_lite.mining.statistics.static import static_statistics
-from evalplus_lite.mining.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.exe.running.runs import CallableProgram, answer_of
+from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox, SandboxConfig
 from scripts.benchmarks.figures import arguments
 from scripts.benchmarks.processes import each_in_a_sandbox

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox, SandboxConfig, preset
 from evalplus_lite.sandbox.isolation import command
 from evalplus_lite.tasks import Dataset

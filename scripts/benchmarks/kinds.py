@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import mean
 
 from evalplus_lite import evaluate, load_dataset
-from evalplus_lite.mutation.mutants import Mutant, mutants
+from evalplus_lite.programs.mutation.mutants import Mutant, mutants
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.samples import read_samples
 from evalplus_lite.types import Sample, Task

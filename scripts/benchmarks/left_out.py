@@ -24,12 +24,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalplus_lite.outputs.evaluation import Evaluation, read_evaluations
+from evalplus_lite.jobs.outputs import Evaluation, read_evaluations
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.labels import stem
 from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.contracts import violations
-from evalplus_lite.tasks.row_assertions import with_stated_contract
 from evalplus_lite.types import Case
 from scripts.benchmarks.augment import SETS
 from scripts.benchmarks.checkout import DATASETS, ROOT, SHARED, read_rows, sample_files, write_rows

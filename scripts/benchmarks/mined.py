@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from evalplus_lite.mining.running.runs import CallableProgram, CallResult, answer_of
-from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase, read_tasks
+from evalplus_lite.exe.running.runs import CallableProgram, CallResult, answer_of
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from scripts.benchmarks.figures import arguments
 from scripts.benchmarks.processes import each_in_a_sandbox

@@ -6,7 +6,7 @@ Each package is mined without the annotations of its functions (comments are los
 with nobody to ask; with somebody who proposes what the annotations said; with somebody who proposes
 another type for each parameter; and with somebody who does so first, and knows better when asked
 again. Prints what came of them, and how large the share of
-misused inputs was (``evalplus_lite.mining.inputs.proposing.misused``), which decides whether
+misused inputs was (``evalplus_lite.exe.inputs.proposing.misused``), which decides whether
 proposed types are kept.
 """
 
@@ -24,18 +24,17 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from evalplus_lite.llm import Reply, Request, Usage
-from evalplus_lite.mining.inputs import proposing
-from evalplus_lite.mining.inputs.proposing import MOST_MISUSED, TRIED, misused
-from evalplus_lite.mining.inputs.validators import Executed
-from evalplus_lite.mining.mine import PackageMine
-from evalplus_lite.mining.model_types import MISTYPED
-from evalplus_lite.mining.reading.bindings import arguments_of
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.selecting.proposed import UNFIT
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.sources.packages import PackageSource
+from evalplus_lite.exe.inputs import proposing
+from evalplus_lite.exe.inputs.proposing import MOST_MISUSED, TRIED, misused
+from evalplus_lite.exe.inputs.validators import Executed
+from evalplus_lite.exe.mine import MISTYPED, PackageMine
+from evalplus_lite.exe.reading.names import arguments_of
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.selecting.proposed import UNFIT
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources.packages import PackageSource
+from evalplus_lite.models import Reply, Request, Usage
 from scripts.benchmarks.figures import Table, arguments
 
 OTHERS = tuple(

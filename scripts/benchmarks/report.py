@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from evalplus_lite import report
-from evalplus_lite.outputs.evaluation import PROGRAMS, read_evaluations
+from evalplus_lite.jobs.outputs import PROGRAMS, read_evaluations
 from evalplus_lite.programs import program_hash
 from evalplus_lite.store import write_jsonl, write_text
 

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite import Verdict, Verifier
-from evalplus_lite.pipelines.datasets import load_dataset
+from evalplus_lite.jobs.datasets import load_dataset
 from scripts.benchmarks.checkout import ROOT, SHARED, unpacked
 from scripts.benchmarks.figures import Table, arguments
 from scripts.benchmarks.processes import TICK, descendants, memory

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalplus_lite.mining.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.mining.tasks.publishing import WRITERS, written
+from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.exe.tasks.publishing import WRITERS, written
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire

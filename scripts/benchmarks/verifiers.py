@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplus_lite import VerifierAudit, audit_verifier
-from evalplus_lite.soundness.auditing import AuditedProgram
+from evalplus_lite.serving.audit.auditing import AuditedProgram
 from scripts.benchmarks.figures import Row, Table, arguments
 
 HERE = "scripts.benchmarks.audited"
-DOORS = "evalplus_lite.integrations"
+DOORS = "evalplus_lite.serving.adapters"
 
 
 @dataclass(frozen=True, slots=True)

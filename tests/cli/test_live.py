@@ -18,8 +18,8 @@ from support.commands import COMMAND, environment, run, sample_rows, write_rows,
 
 from evalplus_lite.cli.app import COMMANDS, command
 from evalplus_lite.cli.console import Screen
-from evalplus_lite.cli.voice import OPTIONS, Pace, spoken
-from evalplus_lite.pipelines.context import ProgressEvent
+from evalplus_lite.cli.verbosity import OPTIONS, Pace, spoken
+from evalplus_lite.jobs.session import ProgressEvent
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")

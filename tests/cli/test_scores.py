@@ -13,8 +13,8 @@ from support.commands import run, write_rows, write_tasks
 
 from evalplus_lite import __version__
 from evalplus_lite.cli.evaluate import MOST_SHOWN
-from evalplus_lite.pipelines.evaluation import MOST_CHARACTERS, solutions
-from evalplus_lite.pipelines.scores import MOST_FILES
+from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, solutions
+from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.types import Sample
 
 RIGHT = {"Own/0": "x * 2", "Own/1": "sorted(x)", "Own/2": "x.upper()"}

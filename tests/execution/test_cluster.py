@@ -18,12 +18,12 @@ from support.commands import alive, descendants, write_rows
 
 from evalplus_lite import Dataset, InputError, Sample, Session, Verifier, augment, evaluate
 from evalplus_lite.errors import SandboxUnavailable
+from evalplus_lite.exe.mining import mine
+from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.execution.base import Call
-from evalplus_lite.execution.cluster import Cluster, connect
 from evalplus_lite.execution.job import Lost
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.pipelines.mining import mine
-from evalplus_lite.pipelines.reduction import reduce
+from evalplus_lite.execution.ray_cluster import Cluster, connect
+from evalplus_lite.jobs.reduction import reduce
 from evalplus_lite.sandbox import config_of
 from evalplus_lite.types import Case, Task
 
@@ -222,7 +222,7 @@ def test_a_verifier_on_a_cluster(nodes: Any) -> None:
 def test_nothing_is_left_when_the_driver_is_killed(nodes: Any, tmp_path: Path) -> None:
     """The actors and all that they started end with the process that asked for them."""
     script = (
-        "import sys, time\nfrom evalplus_lite.execution.cluster import Cluster\n"
+        "import sys, time\nfrom evalplus_lite.execution.ray_cluster import Cluster\n"
         "with Cluster(sys.argv[1]) as backend:\n"
         "    backend.tier\n    print('ready', flush=True)\n    time.sleep(60)\n"
     )

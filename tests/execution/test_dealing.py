@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evalplus_lite.execution.dealing import Dealer
+from evalplus_lite.execution.affinity_queue import AffinityQueue
 
 
-def filled(*items: str) -> Dealer[str]:
+def filled(*items: str) -> AffinityQueue[str]:
     """Return a dealer of items whose first letter is their key."""
-    dealer: Dealer[str] = Dealer()
+    dealer: AffinityQueue[str] = AffinityQueue()
     for item in items:
         dealer.add(item, item[0])
     return dealer

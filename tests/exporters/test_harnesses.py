@@ -11,16 +11,14 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exporters.entry import ExportedTask
-from evalplus_lite.exporters.pytest_suite import file_name, write_pytest
-from evalplus_lite.exporters.registry import EXPORTERS, unexpressed
-from evalplus_lite.harness import CALL, Harness
-from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.exporting import export
-from evalplus_lite.rules import Rule
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.reports.export.entry import ExportedTask
+from evalplus_lite.reports.export.pytest_suite import file_name, write_pytest
+from evalplus_lite.reports.export.registry import EXPORTERS, unexpressed
+from evalplus_lite.reports.exporting import export
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.types import Task
+from evalplus_lite.types import CALL, Harness, Rule, Task
 
 KINDS = tomllib.loads((Path(__file__).parents[1] / "tasks" / "kinds.toml").read_text())["kind"]
 SHOWN = (

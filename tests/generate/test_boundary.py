@@ -10,7 +10,7 @@ import pytest
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine import boundary
-from evalplus_lite.generate.engine.boundary_combinations import BoundaryCombinations
+from evalplus_lite.generate.engine.boundary import BoundaryCombinations
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
@@ -51,7 +51,7 @@ def slots(*base: tuple[Any, ...], inferred: bool = False) -> list[Slot]:
 )
 def test_boundaries_of_each_type_hold_the_plain_cases(seen: Value, expected: list[Value]) -> None:
     """Nothing, one, two alike, two unlike, zero and its neighbours are there for each type."""
-    found = [key(value) for value in boundary.values(slots((seen,))[0])]
+    found = [key(value) for value in boundary.boundary_values(slots((seen,))[0])]
     assert [value for value in expected if key(value) not in found] == []
 
 
@@ -71,7 +71,7 @@ def test_boundaries_of_each_type_hold_the_plain_cases(seen: Value, expected: lis
 def test_boundaries_stay_within_the_domain(base: list[tuple[Any, ...]], inferred: bool) -> None:
     """Each boundary value is admitted by its domain, and none comes twice."""
     for slot in slots(*base, inferred=inferred):
-        found = boundary.values(slot)
+        found = boundary.boundary_values(slot)
         assert found
         assert [slot.domain.explain(value) for value in found] == [None] * len(found)
         assert len(set(map(key, found))) == len(found)
@@ -79,7 +79,7 @@ def test_boundaries_stay_within_the_domain(base: list[tuple[Any, ...]], inferred
 
 def test_every_letter_of_a_class_is_met() -> None:
     """Some boundary string holds the whole lower-case alphabet, some all printable characters."""
-    found = boundary.values(slots(("word",))[0])
+    found = boundary.boundary_values(slots(("word",))[0])
     assert "abcdefghijklmnopqrstuvwxyz" in found
     assert any({"~", "Z", "5", "z"} <= set(value) for value in found)
 
@@ -112,7 +112,7 @@ def test_corners_without_arguments_have_nothing_to_draw() -> None:
 def test_deep_nesting_makes_no_huge_values() -> None:
     """Lists of lists of lists grow with every level: those of too many parts are left out."""
     deep = [[[[[[[1, 2], [3]]]]]]]
-    found = boundary.values(slots((deep,))[0])
+    found = boundary.boundary_values(slots((deep,))[0])
     assert found
     assert max(map(parts, found)) <= 10_000
 

@@ -11,8 +11,8 @@ import pytest
 
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.pool import Mix
 from evalplus_lite.generate.engine.scale import RUNGS, Dimension, log_uniform, weight
-from evalplus_lite.generate.engine.scheduler import Mix
 from evalplus_lite.types import Case
 from evalplus_lite.values.identity import key
 

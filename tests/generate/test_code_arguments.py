@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evalplus_lite.generate.engine.code_arguments import GENERIC
-from evalplus_lite.harness import Harness
-from evalplus_lite.pipelines.work.beginning import generator_of
+from evalplus_lite.jobs.workers.augmentation import generator_of
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.types import Case, Task
+from evalplus_lite.types import Case, Harness, Task
 
 OWN = ("lambda x: x > 1", "bool", "lambda x: x % 2")
 

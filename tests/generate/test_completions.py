@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Cache, Client
-from evalplus_lite.prompting.completions import Sampling, draws, generate
-from evalplus_lite.prompting.instructions import precondition_words
+from evalplus_lite.models import Cache, Client
+from evalplus_lite.models.completions import Sampling, draws, generate, precondition_words
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.types import Task
 

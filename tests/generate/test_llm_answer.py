@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.prompting.json_answer import MOST_INPUTS, read_answer
-from evalplus_lite.prompting.json_form import InputForm
+from evalplus_lite.models.json_form import MOST_INPUTS, InputForm, read_answer
 from evalplus_lite.types import Case, Task
 
 

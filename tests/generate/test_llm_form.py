@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.prompting.json_form import FormError, InputForm
+from evalplus_lite.models.json_form import FormError, InputForm
 from evalplus_lite.types import Case, Task
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evalplus_lite.prompting.generators import (
+from evalplus_lite.models.generators import (
     NoGenerator,
     drawn_arguments,
     generator_prompt,

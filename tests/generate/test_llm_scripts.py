@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.harness import Harness
-from evalplus_lite.prompting.completions import Sampling, draws
-from evalplus_lite.prompting.generators import generator_prompt
-from evalplus_lite.prompting.json_form import InputForm
-from evalplus_lite.prompting.seeds import SeedPlan, seed_prompt
-from evalplus_lite.prompting.survivors import distinguishing_prompt
-from evalplus_lite.types import Case, Task
+from evalplus_lite.models.completions import Sampling, draws
+from evalplus_lite.models.generators import generator_prompt
+from evalplus_lite.models.json_form import InputForm
+from evalplus_lite.models.seeds import SeedPlan, seed_prompt
+from evalplus_lite.models.survivors import distinguishing_prompt
+from evalplus_lite.types import Case, Harness, Task
 
 TASK = Task(
     "sum",

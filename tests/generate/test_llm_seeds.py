@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Client, Replay, write_exchanges
-from evalplus_lite.prompting.json_form import InputForm
-from evalplus_lite.prompting.seeds import AIMS, SeedPlan, SeedResult, llm_seeds, seed_prompt
+from evalplus_lite.models import Client, Replay, write_exchanges
+from evalplus_lite.models.json_form import InputForm
+from evalplus_lite.models.seeds import AIMS, SeedPlan, SeedResult, llm_seeds, seed_prompt
 from evalplus_lite.types import Case, Task
 from scripts.record import RecordingSource
 

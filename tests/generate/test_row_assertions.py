@@ -7,8 +7,8 @@ from dataclasses import replace
 from support.tasks import make_task
 
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks.assertions import precondition, with_stated_contract
 from evalplus_lite.tasks.contracts import Violation, violations
-from evalplus_lite.tasks.row_assertions import precondition, with_stated_contract
 from evalplus_lite.types import Case
 
 STATED = '\n\tdef is_small(n):\n\t\treturn n < 5\n\tassert is_small(x), "invalid inputs"\n'

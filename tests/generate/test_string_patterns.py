@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.generate.domains.characters import widen
-from evalplus_lite.generate.domains.string_patterns import (
+from evalplus_lite.generate.domains.text import (
     has_common_pattern,
     pattern_of,
     token_kind,
     tokens,
+    widen,
     words_of,
 )
 

@@ -12,8 +12,7 @@ import pytest
 
 from evalplus_lite.generate.domains import typical
 from evalplus_lite.generate.domains.annotations import hints
-from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.domains.relations import candidates
+from evalplus_lite.generate.domains.filter import InputFilter, candidates
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.minimizer import minimize, weight
 from evalplus_lite.generate.strategies import sampled

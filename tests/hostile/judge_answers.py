@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evalplus_lite.grading.verdicts import explain, judge
+from evalplus_lite.grading.observer import explain, judge
 from evalplus_lite.types import Returned, Rule
 from evalplus_lite.values import wire
 

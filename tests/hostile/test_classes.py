@@ -7,10 +7,9 @@ import textwrap
 import pytest
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.harness import Harness
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox
 from evalplus_lite.tasks.unit_tests import having_tests
-from evalplus_lite.types import Case, Suite, Task
+from evalplus_lite.types import Case, Harness, Suite, Task
 from evalplus_lite.values import wire
 
 RIGHT = """

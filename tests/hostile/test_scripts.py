@@ -7,9 +7,8 @@ import textwrap
 import pytest
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.harness import Harness
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox
-from evalplus_lite.types import Case, Rule, Suite, Task
+from evalplus_lite.types import Case, Harness, Rule, Suite, Task
 from evalplus_lite.values import wire
 
 TEXTS = ["1 2\n", "3 4\n", "-5 5\n", "10 21\n"]

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from support.commands import environment, write_tasks
 
-from evalplus_lite.integrations.judge import configure, settings
-from evalplus_lite.integrations.settings import JudgeSettings
+from evalplus_lite.serving.adapters.judge import JudgeSettings, configure, settings
 
 TESTS = ["assert f(1) == 2", "assert f(2) == 4"]
 RIGHT, WRONG = "def f(x):\n    return x + x", "def f(x):\n    return 2"
@@ -58,7 +57,7 @@ def test_inspect_scores(tasks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_ai import eval as run
     from inspect_ai.model import ModelOutput, get_model
 
-    from evalplus_lite.integrations import inspect_tasks
+    from evalplus_lite.serving.adapters import inspect_tasks
 
     # Its mock model counts tokens with a file that is downloaded.
     monkeypatch.setattr("inspect_ai.model._model.count_text_tokens", len)
@@ -81,7 +80,7 @@ def test_inspect_scores(tasks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = {task: score.value for task, score in scores.items()}
     assert values == {"Own/0": 1.0, "Own/1": 0.0, "Own/2": 0.0}
     assert scores["Own/0"].answer.strip() == RIGHT
-    monkeypatch.setattr("evalplus_lite.integrations.remote.TRIES", 1)
+    monkeypatch.setattr("evalplus_lite.serving.adapters.judge.TRIES", 1)
     configure(JudgeSettings(url="http://127.0.0.1:9"))
     assert all(sample.error and not sample.scores for sample in asked().samples)
     gc.collect()  # streams that the library leaves open complain now, not in another test
@@ -116,7 +115,7 @@ def test_lm_eval(monkeypatch: pytest.MonkeyPatch) -> None:
     from lm_eval.api.model import LM
     from lm_eval.tasks import TaskManager
 
-    from evalplus_lite.integrations import lm_eval
+    from evalplus_lite.serving.adapters import lm_eval
 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     bodies = ["    return any(abs(a - b) < threshold for i, a in enumerate(numbers)"]
@@ -160,7 +159,7 @@ def test_verifiers() -> None:
             self.rewards[name] = value * weight
 
     data = Data(prompt="Double x.", tests=TESTS)
-    plugged = {"earned": {"fn": "evalplus_lite.integrations.verifiers:passed"}}
+    plugged = {"earned": {"fn": "evalplus_lite.serving.adapters.verifiers:passed"}}
     named = vf.Task[Data](data, vf.TaskConfig(rewards=plugged))
     for task, name in ((CodeTask(data, vf.TaskConfig()), "passed"), (named, "earned")):
         for answer, reward in ((RIGHT, 1.0), (WRONG, 0.0)):
@@ -178,7 +177,7 @@ def test_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
     from trl import GRPOConfig, GRPOTrainer
 
-    from evalplus_lite.integrations.trl import async_code_reward, code_reward
+    from evalplus_lite.serving.adapters.trl import async_code_reward, code_reward
 
     letters = {chr(code): code - 30 for code in range(32, 127)}
     inner = Tokenizer(models.WordLevel({"<pad>": 0, "<eos>": 1, **letters}, unk_token="<pad>"))
@@ -227,7 +226,7 @@ def test_areal() -> None:
     """AReaL's wrapper calls the reward in its pool of processes."""
     from areal.api.reward_api import AsyncRewardWrapper
 
-    from evalplus_lite.integrations.areal import code_reward_fn
+    from evalplus_lite.serving.adapters.areal import code_reward_fn
 
     wrapped = AsyncRewardWrapper(code_reward_fn, timeout_seconds=60, max_workers=1)
     cell = json.dumps(TESTS)

@@ -19,10 +19,9 @@ import pytest
 from support.commands import environment, write_tasks
 
 from evalplus_lite import EvidenceWarning, InfrastructureError, InputError
-from evalplus_lite.integrations import areal, bigcode, rllm, trl, verifiers, verl
-from evalplus_lite.integrations.given import given
-from evalplus_lite.integrations.judge import configure
-from evalplus_lite.integrations.settings import JudgeSettings
+from evalplus_lite.serving.adapters import areal, bigcode, rllm, trl, verifiers, verl
+from evalplus_lite.serving.adapters.given import given
+from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
 
 pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.EvidenceWarning")
 NUMBERS = range(20)
@@ -182,7 +181,7 @@ def test_a_forked_worker() -> None:
 
 def test_trouble_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no server answers there is None or an error, never a 0."""
-    monkeypatch.setattr("evalplus_lite.integrations.remote.TRIES", 1)
+    monkeypatch.setattr("evalplus_lite.serving.adapters.judge.TRIES", 1)
     configure(JudgeSettings(url=NO_SERVER))
     with pytest.raises(InfrastructureError):
         verl.compute_score("apps", RIGHT, ADD)

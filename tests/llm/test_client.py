@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import Cache, Client, CutOffError, Message, Prices, RefusalError, Request
+from evalplus_lite.models import Cache, Client, CutOffError, Message, Prices, RefusalError, Request
 
 SCHEMA = '{"type":"object","properties":{},"required":[],"additionalProperties":false}'
 

@@ -22,8 +22,8 @@ import pytest
 from support.commands import environment, interruptible, run, write_rows
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.llm import Client, Message, Request, ServerError
-from evalplus_lite.llm.connection import Aborted
+from evalplus_lite.models import Client, Message, Request, ServerError
+from evalplus_lite.models.connection import Aborted
 
 Write = Callable[[bytes], None]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.llm import (
+from evalplus_lite.models import (
     Exchange,
     Message,
     NotRecordedError,

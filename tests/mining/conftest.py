@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import SandboxUnavailable
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram
-from evalplus_lite.mining.selecting.annotations import TypeSet
-from evalplus_lite.mining.selecting.static import MinedFunction, StaticMine
-from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram
+from evalplus_lite.exe.selecting.annotations import TypeSet
+from evalplus_lite.exe.selecting.static import MinedFunction, StaticMine
+from evalplus_lite.exe.sources.archives import open_package
 from evalplus_lite.sandbox import Inputs
 
 METADATA = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nLicense-Expression: {}\n"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from evalplus_lite.exe.inputs.call_space import CallSpace, generator_of, hints
+from evalplus_lite.exe.inputs.matching import expressions, matching
+from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.generate.domains.constants import Constants
-from evalplus_lite.mining.inputs.call_space import CallSpace, generator_of, hints
-from evalplus_lite.mining.inputs.matching import expressions, matching
-from evalplus_lite.mining.running.runs import Invocation
 
 BODY = '''
     import re

@@ -12,25 +12,23 @@ import pytest
 from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe.campaign import Campaign, Outputs
+from evalplus_lite.exe.inputs.grow import grow
+from evalplus_lite.exe.inputs.runner import Runner
+from evalplus_lite.exe.inputs.validators import judge
+from evalplus_lite.exe.mine import PackageMine
+from evalplus_lite.exe.mining import mine
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Stop, run
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
+from evalplus_lite.exe.tasks.mined import read_tasks
+from evalplus_lite.exe.tasks.moments import moment_tasks, state_tasks, worth_asking
+from evalplus_lite.exe.work import required
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.generate.domains.annotations import read_type
-from evalplus_lite.llm import Reply
-from evalplus_lite.mining.campaign import Campaign, Outputs
-from evalplus_lite.mining.inputs.grow import grow
-from evalplus_lite.mining.inputs.runner import Runner
-from evalplus_lite.mining.inputs.validators import judge
-from evalplus_lite.mining.mine import PackageMine
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram, Invocation, Stop, run
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.tasks.breakpoints import state_tasks, worth_asking
-from evalplus_lite.mining.tasks.chains import chain, chained_tasks
-from evalplus_lite.mining.tasks.merging import merge
-from evalplus_lite.mining.tasks.mined import read_tasks
-from evalplus_lite.mining.tasks.moments import moment_tasks
-from evalplus_lite.mining.work import required
-from evalplus_lite.pipelines.mining import mine
+from evalplus_lite.models import Reply
 
 
 @pytest.fixture

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.mining.inputs import runner
-from evalplus_lite.mining.inputs.choosing import select
-from evalplus_lite.mining.inputs.runner import CASE_STEPS, Runner
-from evalplus_lite.mining.inputs.search import find_cases
-from evalplus_lite.mining.inputs.showing import ShownProgram
-from evalplus_lite.mining.inputs.validators import Executed, judge
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.statistics.runtime import instrument
+from evalplus_lite.exe.inputs import runner
+from evalplus_lite.exe.inputs.choosing import select
+from evalplus_lite.exe.inputs.runner import CASE_STEPS, Runner, ShownProgram
+from evalplus_lite.exe.inputs.search import find_cases
+from evalplus_lite.exe.inputs.validators import Executed, judge
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.statistics.runtime import instrument
 
 
 def ran(given: str, said: object, **facts: Any) -> Executed:

@@ -14,7 +14,7 @@ import pytest
 from support.schemas import hold
 
 from evalplus_lite.cli.app import run
-from evalplus_lite.mining.tasks.mined import read_tasks
+from evalplus_lite.exe.tasks.mined import read_tasks
 
 BODY = """
     def squeeze(text: str, limit: int = 10) -> str:

@@ -6,11 +6,10 @@ from typing import Any
 
 from support.mining import mine_all
 
-from evalplus_lite.mining.running.measured import measure
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument
-from evalplus_lite.mining.statistics.variation import variation
+from evalplus_lite.exe.running.measured import measure
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument, variation
 
 
 def test_counters_count_what_runs(sandboxes: Sandboxes) -> None:

@@ -14,21 +14,20 @@ from support.conversation import Scripted
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Request
-from evalplus_lite.mining.asking.predict import Prediction, PredictionSettings, predict
-from evalplus_lite.mining.asking.prompt import question_of, worked_examples
-from evalplus_lite.mining.asking.replies import parse_call
-from evalplus_lite.mining.running.runs import CPU_SECONDS, Invocation
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.tasks.headless import without_future
-from evalplus_lite.mining.tasks.mined import TaskCase
-from evalplus_lite.mining.tasks.published import FORMS, LeftOut, PublishedFile
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.execution_tasks import read_tasks
-from evalplus_lite.pipelines.exporting import export
-from evalplus_lite.pipelines.mining import mine
-from evalplus_lite.pipelines.prediction import score
-from evalplus_lite.pipelines.work.predicted import Subject, judged_calls, judged_values
+from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_call, predict
+from evalplus_lite.exe.asking.prompt import question_of, worked_examples
+from evalplus_lite.exe.mining import mine
+from evalplus_lite.exe.predicted import Subject, judged_calls, judged_values
+from evalplus_lite.exe.prediction import score
+from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.task_files import read_tasks
+from evalplus_lite.exe.tasks.mined import TaskCase
+from evalplus_lite.exe.tasks.published import FORMS, LeftOut, PublishedFile
+from evalplus_lite.exe.tasks.publishing import without_future
+from evalplus_lite.jobs.session import Session
+from evalplus_lite.models import Request
+from evalplus_lite.reports.exporting import export
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl, write_jsonl
 from evalplus_lite.values import wire

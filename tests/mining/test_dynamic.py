@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.mining import SLUG, mine_all
 
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 
 
 def test_a_function_is_mined_with_valid_reproducible_cases(toys: Any, sandboxes: Sandboxes) -> None:

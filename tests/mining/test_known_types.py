@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.mining.mine import PackageMine
-from evalplus_lite.mining.running.proof import Original, prove
-from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.selecting.signatures import Signature
-from evalplus_lite.mining.selecting.static import StaticMine
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.exe.mine import PackageMine
+from evalplus_lite.exe.running.proof import Original, prove
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.selecting.signatures import Signature
+from evalplus_lite.exe.selecting.static import StaticMine
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.sources.archives import open_package
 
 
 def told(signature: Signature) -> list[tuple[str, str, str]]:

@@ -9,10 +9,10 @@ import pytest
 from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.selecting.funnel import Funnel
-from evalplus_lite.mining.tasks.likeness import Seen, shape
-from evalplus_lite.mining.tasks.tags import check_tags, tags_of
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.selecting.funnel import Funnel
+from evalplus_lite.exe.tasks.likeness import Seen, shape
+from evalplus_lite.exe.tasks.tags import check_tags, tags_of
 
 ONE = '''
 import re

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import InputError, Session
-from evalplus_lite.mining.lists import listed_packages
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.sources.repositories import _parts, fetched
-from evalplus_lite.pipelines.mining import mine
+from evalplus_lite.exe.lists import listed_packages
+from evalplus_lite.exe.mining import mine
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources.repositories import _parts, fetched
 
 ONE = """def cut(text: str, length: int) -> str:
     if length < 3:

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.conversation import Scripted, answer, convert, modulo, signature
 
+from evalplus_lite.exe.inputs.choosing import select
+from evalplus_lite.exe.inputs.dialogue import TOOL, CaseWriter, ask_for_cases, prompt_for
+from evalplus_lite.exe.inputs.schema import CaseForm
+from evalplus_lite.exe.inputs.validators import Executed, judge, salvage
+from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.llm import Client
-from evalplus_lite.mining.inputs.choosing import select
-from evalplus_lite.mining.inputs.dialogue import TOOL, CaseWriter, ask_for_cases, prompt_for
-from evalplus_lite.mining.inputs.schema import CaseForm
-from evalplus_lite.mining.inputs.validators import Executed, judge, salvage
-from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.selecting.signatures import Parameter, Signature
+from evalplus_lite.models import Client
 
 
 def test_schema_has_the_papers_shape_and_only_portable_parts() -> None:

@@ -13,20 +13,26 @@ import pytest
 from support.conversation import Scripted
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.mining.asking.predict import (
+from evalplus_lite.exe.asking.predict import (
     Prediction,
     PredictionSettings,
     predict,
     prediction_requests,
 )
-from evalplus_lite.mining.asking.prompt import question_of
-from evalplus_lite.mining.asking.score import score
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.running.runs import CallableProgram, CallResult, Invocation, run
-from evalplus_lite.mining.tasks.breakpoints import state_tasks, steady_lines
-from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.mining.tasks.moments import KINDS, consistency, moment_tasks, statement_lines
-from evalplus_lite.pipelines.execution_report import exe_report
+from evalplus_lite.exe.asking.prompt import question_of
+from evalplus_lite.exe.asking.score import score
+from evalplus_lite.exe.report import exe_report
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram, CallResult, Invocation, run
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.moments import (
+    KINDS,
+    consistency,
+    moment_tasks,
+    state_tasks,
+    statement_lines,
+    steady_lines,
+)
 from evalplus_lite.store import write_jsonl
 
 CODE = """def steps(n: int) -> list[int]:

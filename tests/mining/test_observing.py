@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import Session, mine
-from evalplus_lite.mining.running.observing import Observed, observe
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.exe.running.observing import Observed, observe
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.sources.archives import open_package
 from evalplus_lite.sandbox import SandboxConfig
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'

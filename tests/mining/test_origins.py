@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import MiningSettings, Session, mine
-from evalplus_lite.mining.selecting.static import MinedFunction, Reject, StaticMine
-from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.exe.selecting.static import MinedFunction, Reject, StaticMine
+from evalplus_lite.exe.sources.archives import open_package
 
 CALLER = "from helper import twice\n\ndef f(x: int) -> int:\n    return twice(x) + 1\n"
 HELPER = "def twice(x: int) -> int:\n    return x * 2\n"

@@ -7,12 +7,12 @@ from typing import Any
 
 from support.mining import SLUG, mine_all
 
-from evalplus_lite.mining.inputs.runner import Runner
-from evalplus_lite.mining.running.measured import measure
-from evalplus_lite.mining.running.proof import Original, Sandboxes, prove
-from evalplus_lite.mining.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.statistics.runtime import COUNTERS, instrument
+from evalplus_lite.exe.inputs.runner import Runner
+from evalplus_lite.exe.running.measured import measure
+from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
 
 
 def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
@@ -27,7 +27,7 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
         runner = Runner(broken, sandboxes)
         calls = [Invocation(("abc",)), Invocation(("Abc",))]
         executed = runner.execute(calls)
-        from evalplus_lite.mining.running.runs import RunResult
+        from evalplus_lite.exe.running.runs import RunResult
 
         base = RunResult(tuple(case.answer for case in executed))
         verdict = prove(broken, calls, base, sandboxes, original)

@@ -13,17 +13,17 @@ from support.commands import run
 
 from evalplus_lite import Session, mine
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe.findings.tables import generation
+from evalplus_lite.exe.inputs.proposing import CYCLES, TOOL
+from evalplus_lite.exe.mining import MiningResult
+from evalplus_lite.exe.reading.index import PackageIndex
+from evalplus_lite.exe.selecting.annotations import PackageAnnotations
+from evalplus_lite.exe.selecting.proposed import read_proposed
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.llm import Client
-from evalplus_lite.mining.findings.supply import generation
-from evalplus_lite.mining.inputs.proposing import CYCLES, TOOL
-from evalplus_lite.mining.reading.index import PackageIndex
-from evalplus_lite.mining.selecting.annotations import PackageAnnotations
-from evalplus_lite.mining.selecting.proposed import read_proposed
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.tasks.mined import MinedTask
-from evalplus_lite.pipelines.mining import MiningResult
+from evalplus_lite.models import Client
 
 PROJECT = '[project]\nname = "toys"\nversion = "1.0"\nlicense = "MIT"\n'
 PACKAGE = """
@@ -276,7 +276,7 @@ def test_whatever_is_proposed_is_a_type_or_words(
     toys: Any, said: object, kind: Type | str | None
 ) -> None:
     """It is read as annotations are: nothing is evaluated, and no text does harm."""
-    from evalplus_lite.mining.selecting.proposed import _Familiar
+    from evalplus_lite.exe.selecting.proposed import _Familiar
 
     with open_package(toys.wheel({"toy.py": "def known(): ..."})) as package:
         reader = PackageAnnotations(_Familiar(PackageIndex(package)), types="known")

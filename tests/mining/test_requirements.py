@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite.mining.running.proof import Sandboxes
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.work import PackageWork
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.work import PackageWork
 
 
 def wheel(path: Path, code: str, requires: str = "") -> Path:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.mining.inlining.closure import ClosureBuilder
-from evalplus_lite.mining.inlining.inline import inline
-from evalplus_lite.mining.reading.index import PackageIndex
-from evalplus_lite.mining.reading.resolve import Definition, Resolver
-from evalplus_lite.mining.sources.archives import open_package
+from evalplus_lite.exe.inlining.closure import ClosureBuilder
+from evalplus_lite.exe.inlining.inline import inline
+from evalplus_lite.exe.reading.index import PackageIndex
+from evalplus_lite.exe.reading.resolve import Definition, Resolver
+from evalplus_lite.exe.sources.archives import open_package
 
 
 def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:

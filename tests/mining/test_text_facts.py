@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from radon.metrics import mi_compute, mi_parameters
 
-from evalplus_lite import mining
+from evalplus_lite import exe
 from evalplus_lite.errors import InputError
-from evalplus_lite.mining.reading.name_uses import uses_of
-from evalplus_lite.mining.selecting.purity import is_banned_package, judge_name
-from evalplus_lite.mining.sources.archives import open_package
-from evalplus_lite.mining.sources.licence import identify, is_permissive
-from evalplus_lite.mining.statistics.static import static_statistics
+from evalplus_lite.exe.reading.names import uses_of
+from evalplus_lite.exe.selecting.purity import is_banned_package, judge_name
+from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.sources.packages import identify, is_permissive
+from evalplus_lite.exe.statistics.static import static_statistics
 
 
 def test_free_names_are_those_of_the_compiler() -> None:
@@ -162,7 +162,7 @@ def test_complexity_and_maintainability_are_radons() -> None:
     """Of this package's own modules, and of the odd ways to lay out a line."""
     odd = 'x = 1; y = {1: 2}; z = 3\nif x: y = 1; z = 2\n"""\n\nalone\n"""\nclass A: pass\n'
     odd += "def f(a,\n      b=(1,  # why\n         2)):\n    # so\n\n    return a[1:]; \n"
-    sources = [path.read_text("utf-8") for path in sorted(Path(mining.__path__[0]).rglob("*.py"))]
+    sources = [path.read_text("utf-8") for path in sorted(Path(exe.__path__[0]).rglob("*.py"))]
     for code in [odd, *sources]:
         found = static_statistics(code, "f")
         expected = mi_parameters(code)

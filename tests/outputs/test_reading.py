@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, reduce
-from evalplus_lite.outputs.evaluation import PROGRAMS, entrants, read_evaluations
-from evalplus_lite.outputs.finding import found_outputs
+from evalplus_lite.jobs.outputs import PROGRAMS, entrants, found_outputs, read_evaluations
 from evalplus_lite.programs import program_hash
 from evalplus_lite.types import Case, Task
 

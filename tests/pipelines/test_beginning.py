@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.tasks import make_task
 
-from evalplus_lite.pipelines.work.beginning import generator_of
+from evalplus_lite.jobs.workers.augmentation import generator_of
 from evalplus_lite.sandbox import Sandbox
 
 LISTS = "def precondition(x):\n    assert type(x) is list, 'x must be a list'\n"

@@ -10,8 +10,8 @@ import pytest
 
 from evalplus_lite import Session, check_tasks
 from evalplus_lite.cli import main
-from evalplus_lite.pipelines.work.checking import CHECKS
-from evalplus_lite.tasks.doctests import examples
+from evalplus_lite.jobs.checking import CHECKS
+from evalplus_lite.tasks.drafts import examples
 from evalplus_lite.types import Cause
 from evalplus_lite.values import wire
 

@@ -9,9 +9,9 @@ from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.cli.app import run
-from evalplus_lite.llm import Client
-from evalplus_lite.pipelines.contract_drafts import inferred, suggest
-from evalplus_lite.prompting.contract_drafts import NoContract, parse_contract
+from evalplus_lite.jobs.contract_drafts import inferred, suggest
+from evalplus_lite.models import Client
+from evalplus_lite.models.contract_drafts import NoContract, parse_contract
 from evalplus_lite.sandbox import Sandbox
 
 TASK = make_task([(1,), (7,)])

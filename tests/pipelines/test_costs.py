@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite import Dataset, Sample, Session, evaluate
-from evalplus_lite.outputs.evaluation import COSTS, Cost, read_evaluations
+from evalplus_lite.jobs.outputs import COSTS, Cost, read_evaluations
 from evalplus_lite.types import Case, Task
 
 DATA = Dataset("own", (

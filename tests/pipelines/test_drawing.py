@@ -7,18 +7,12 @@ from typing import Any
 from support.backends import Inline
 from support.tasks import make_task
 
-from evalplus_lite.llm import Client
-from evalplus_lite.pipelines.augmentation import Budget, augment_tasks
-from evalplus_lite.pipelines.seed_generators import (
-    DRAWS,
-    from_generators,
-    measured,
-)
-from evalplus_lite.pipelines.seed_survivors import from_survivors
-from evalplus_lite.pipelines.seeds import ModelSeeds
-from evalplus_lite.pipelines.work.augmentation import augment_task
-from evalplus_lite.pipelines.work.staging import Staging
-from evalplus_lite.prompting.generators import parse_generator
+from evalplus_lite.jobs.augmentation import Budget, augment_tasks
+from evalplus_lite.jobs.seeds import DRAWS, ModelSeeds, from_generators, from_survivors, measured
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.models import Client
+from evalplus_lite.models.generators import parse_generator
 from evalplus_lite.sandbox import Sandbox
 
 CONTRACT = "def precondition(x):\n    assert type(x) is int and x >= 0\n"
@@ -58,7 +52,7 @@ def test_the_best_generator_is_kept(sandbox: Sandbox, model_server: Any, tmp_pat
     model_server.says(NARROW, "no program", WIDE, INVALID)
     client = Client("tiny", base_url=model_server.url, api_key="none")
     backend = Inline(sandbox)
-    found = from_generators(backend, Staging(backend), TASK, client, count=4)
+    found = from_generators(backend, SharedData(backend), TASK, client, count=4)
     assert {case.source for case in found} == {"generator"}
     assert {case.operators for case in found} == {("generator2",)}
 
@@ -80,7 +74,7 @@ def test_a_model_is_asked_about_survivors(sandbox: Sandbox, model_server: Any) -
     backend = Inline(sandbox)
     found = from_survivors(
         backend,
-        Staging(backend),
+        SharedData(backend),
         TASK,
         client,
         seeds=(),

@@ -17,13 +17,12 @@ from support.tasks import make_suite, make_task
 from evalplus_lite import read_results
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.evaluation import evaluate
-from evalplus_lite.pipelines.expected import SuiteSource
-from evalplus_lite.pipelines.grouping import Groups
-from evalplus_lite.pipelines.judging import judge
-from evalplus_lite.pipelines.spool import Spool
-from evalplus_lite.pipelines.work.settings import Settings
+from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.grouping import Groups, SampleSpool
+from evalplus_lite.jobs.judging import judge
+from evalplus_lite.jobs.session import Session
+from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.tasks import Dataset, write_suites
@@ -191,7 +190,7 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
             ahead -= 1
             super().append_line(line)
 
-    class Read(Spool):
+    class Read(SampleSpool):
         def read(self, place: int) -> Sample:
             nonlocal ahead, most
             ahead += 1

@@ -19,10 +19,10 @@ from support.schemas import hold
 from evalplus_lite import exe_report
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
-from evalplus_lite.llm import Prices
-from evalplus_lite.mining.statistics.static import static_statistics
-from evalplus_lite.mining.tasks.mined import MinedTask, read_tasks
-from evalplus_lite.pipelines.figures import figures
+from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
+from evalplus_lite.models import Prices
+from evalplus_lite.reports.figure_files import figures
 from evalplus_lite.store import write_jsonl
 
 PRODUCT = "def f(x: int) -> int:\n    return x * 3\n"

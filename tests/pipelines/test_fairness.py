@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from support.tasks import make_task
 
-from evalplus_lite.pipelines.work.augmentation import augment_task
-from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite import Case, Dataset, Task, evaluate
-from evalplus_lite.pipelines.grouping import CHUNK, LONGEST, Groups
-from evalplus_lite.pipelines.spool import Spool
+from evalplus_lite.jobs.grouping import CHUNK, LONGEST, Groups, SampleSpool
 from evalplus_lite.programs import fingerprints
 from evalplus_lite.types import Sample
 
@@ -78,7 +77,7 @@ def test_groups_come_by_task_and_by_first_occurrence() -> None:
         Sample(f"T/{number % 2}", source, "", number)
         for number, source in enumerate(source for source in sources for _ in range(2))
     ]
-    with Spool(samples) as spool:
+    with SampleSpool(samples) as spool:
         groups = Groups(spool)
         found = [[sample.index for sample in group] for group in groups]
         assert found == [[0, 4, 10], [2], [6, 8], [1, 5, 11], [3], [7, 9]]
@@ -92,12 +91,12 @@ def test_groups_come_by_task_and_by_first_occurrence() -> None:
 
 def test_many_equal_programs_are_dealt_in_parts() -> None:
     """However many there are of one, or of short ones, no worker gets them all at once."""
-    with Spool(Sample("T/0", PLAIN, "", number) for number in range(1000)) as spool:
+    with SampleSpool(Sample("T/0", PLAIN, "", number) for number in range(1000)) as spool:
         sizes = [len(chunk) for _, chunk in Groups(spool).chunks(lambda _: False)]
         assert max(map(len, Groups(spool))) < 100
         assert sum(map(len, Groups(spool))) == 1000
     assert max(sizes) == 1
-    with Spool(Sample("T/0", f"x = {n}", "", n) for n in range(1000)) as spool:
+    with SampleSpool(Sample("T/0", f"x = {n}", "", n) for n in range(1000)) as spool:
         assert {len(chunk) for _, chunk in Groups(spool).chunks(lambda _: False)} == {CHUNK}
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from support.backends import Inline
 from support.tasks import make_task
 
-from evalplus_lite.consensus.panel import Panel, independent
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.pipelines.auditing import audits
-from evalplus_lite.pipelines.work.augmentation import augment_task
-from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.jobs.auditing import audits
+from evalplus_lite.jobs.consensus import Panel, independent
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Suite, Task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evalplus_lite.pipelines.publishing import is_ours
+from evalplus_lite.jobs.evaluation import is_ours
 
 WRITTEN = """results.jsonl results.settings.json results.parts.jsonl results.parts.settings.json
     results-00001.jsonl results-00012.jsonl.gz costs.jsonl costs.parts.jsonl costs-00001.jsonl.gz

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.reduction import reduce
+from evalplus_lite.jobs.reduction import reduce
+from evalplus_lite.jobs.session import Session
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Case, Suite

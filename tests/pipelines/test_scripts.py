@@ -11,13 +11,13 @@ import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.pipelines.minimize import Shrinker
-from evalplus_lite.pipelines.work.augmentation import augment_task
-from evalplus_lite.pipelines.work.augmented import Augmented
-from evalplus_lite.pipelines.work.budget import Budget
+from evalplus_lite.jobs.minimize import Shrinker
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.augmented import Augmented
+from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites
-from evalplus_lite.texts.grammar import form_of
+from evalplus_lite.tasks.texts.grammar import form_of
 from evalplus_lite.types import Task
 
 SUM = "n = int(input())\nprint(sum(map(int, input().split())))\n"

@@ -38,13 +38,13 @@ from evalplus_lite import (
     reduce,
 )
 from evalplus_lite.cli.sharding import as_merged
-from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.settings import MiningSettings
-from evalplus_lite.mining.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.pipelines.generation import generate
-from evalplus_lite.pipelines.merging import gather
-from evalplus_lite.pipelines.mutants import find_survivors
-from evalplus_lite.pipelines.shards import RECORD, Shard, dealt, shards_of
+from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.settings import MiningSettings
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.jobs.generation import generate
+from evalplus_lite.jobs.merging import gather
+from evalplus_lite.jobs.mutants import find_survivors
+from evalplus_lite.jobs.shards import RECORD, Shard, dealt, shards_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = re.compile(r"costs[-.].*|.*[.](times|journal)[.]jsonl")

@@ -7,7 +7,7 @@ from support.tasks import make_task
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.pipelines.minimize import Shrinker, Smallest
+from evalplus_lite.jobs.minimize import Shrinker, Smallest
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.types import Task
 from evalplus_lite.values import wire

@@ -9,7 +9,7 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.grading.evidence import Evidence, Loss
 from evalplus_lite.grading.subsets import as_stress
-from evalplus_lite.pipelines.work.staging import (
+from evalplus_lite.jobs.workers.shared_data import (
     Prepared,
     evidence_of,
     evidence_row,

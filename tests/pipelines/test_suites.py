@@ -11,7 +11,7 @@ from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.execution.processes import Processes
-from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import cache_folder
 from evalplus_lite.types import Rule

@@ -7,11 +7,10 @@ import json
 from support.tasks import make_task
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.pipelines.augmentation import Budget, FinishedTask
-from evalplus_lite.pipelines.rivals import rivals, second_order
-from evalplus_lite.pipelines.targeting import ENOUGH
-from evalplus_lite.pipelines.work.augmentation import augment_task
-from evalplus_lite.pipelines.work.augmented import finished
+from evalplus_lite.jobs.augmentation import Budget, FinishedTask
+from evalplus_lite.jobs.rivals import ENOUGH, rivals, second_order
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.augmented import finished
 from evalplus_lite.sandbox import Sandbox, preset
 
 REFERENCE = "def f(x, y):\n    if x > 12:\n        return x - y\n    return x + y\n"

@@ -7,7 +7,17 @@ import math
 
 import pytest
 
-from evalplus_lite.plots.style import BASE, COLOURS, MARKS, PLUS, QUIET, colour, folded, mark, short
+from evalplus_lite.reports.figures.style import (
+    BASE,
+    COLOURS,
+    MARKS,
+    PLUS,
+    QUIET,
+    colour,
+    folded,
+    mark,
+    short,
+)
 
 WHITE = "#ffffff"
 # How linear red, green and blue are seen without one kind of cone (Machado et al. 2009).

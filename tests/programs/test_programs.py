@@ -13,14 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from evalplus_lite.programs import (
-    TooLarge,
-    definitions,
-    helper,
-    normal_form,
-    parsing,
-    program_key,
-)
+from evalplus_lite.programs import TooLarge, definitions, helper, normal_form, parsing, program_key
 from evalplus_lite.programs.extraction import Extraction, extract
 from evalplus_lite.types import Task
 

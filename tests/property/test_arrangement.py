@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.exporters.judging import judging_text
-from evalplus_lite.rules import Rule, Tolerance
-from evalplus_lite.types import Task
+from evalplus_lite.reports.export.humaneval import judging_text
+from evalplus_lite.types import Rule, Task, Tolerance
 from evalplus_lite.values.equality import matches
 
 leaves = st.one_of(

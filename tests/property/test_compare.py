@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.values import VALUES, exact
 
-from evalplus_lite.grading.verdicts import judge
+from evalplus_lite.grading.observer import judge
 from evalplus_lite.types import Returned, Rule, RuleKind
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import dumps, loads

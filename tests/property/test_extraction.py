@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evalplus_lite.programs import definitions
 from evalplus_lite.programs.extraction import extract
-from evalplus_lite.programs.extraction.pruning import superfluous
+from evalplus_lite.programs.extraction.trimming import superfluous
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import Task
 

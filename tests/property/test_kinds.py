@@ -28,11 +28,10 @@ from evalplus_lite.types import Returned, Rule
 from evalplus_lite.values import encoding, wire
 from evalplus_lite.values.codec import dumps, from_json, loads
 from evalplus_lite.values.equality import equal, matches
-from evalplus_lite.values.excerpts import shorten
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_NAME, BY_TYPE, KINDS
-from evalplus_lite.values.source import is_readable, literal
+from evalplus_lite.values.source import is_readable, literal, shorten
 
 
 class Color(enum.Enum):

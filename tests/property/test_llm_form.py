@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.prompting.json_answer import read_answer
-from evalplus_lite.prompting.json_form import FormError, InputForm
+from evalplus_lite.models.json_form import FormError, InputForm, read_answer
 from evalplus_lite.types import Case, Task
 
 SCALARS = (

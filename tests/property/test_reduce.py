@@ -8,9 +8,15 @@ from itertools import combinations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.reduction.detection import UNIT, allocate, ranking, weighed
-from evalplus_lite.reduction.exact import smallest
-from evalplus_lite.reduction.lower_bound import core, lower_bound
+from evalplus_lite.reduction.policy import (
+    UNIT,
+    allocate,
+    core,
+    lower_bound,
+    ranking,
+    smallest,
+    weighed,
+)
 from evalplus_lite.reduction.set_cover import (
     Problem,
     bitset,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.grading.verdicts import explain, judge
+from evalplus_lite.grading.observer import explain, judge
 from evalplus_lite.types import Returned, Rule
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import matches

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from support.commands import write_rows
 
-from evalplus_lite.pipelines.augmentation import augment
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.evaluation import evaluate
-from evalplus_lite.pipelines.mutants import find_survivors
-from evalplus_lite.pipelines.reduction import reduce
-from evalplus_lite.pipelines.reporting import report
+from evalplus_lite.jobs.augmentation import augment
+from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.mutants import find_survivors
+from evalplus_lite.jobs.reduction import reduce
+from evalplus_lite.jobs.session import Session
+from evalplus_lite.reports.reporting import report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -13,9 +13,9 @@ import pytest
 from report.conftest import IMAGE, TASKS, Made, Seen, hashes, seen
 from support.commands import write_rows
 
-from evalplus_lite.pipelines.context import Session
-from evalplus_lite.pipelines.evaluation import evaluate
-from evalplus_lite.pipelines.reporting import report
+from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.session import Session
+from evalplus_lite.reports.reporting import report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,20 +11,23 @@ from typing import Any
 
 import pytest
 
-import evalplus_lite.pages
+import evalplus_lite.reports.page
 from evalplus_lite.errors import InputError
-from evalplus_lite.pages.mutations import (
+from evalplus_lite.reports.page.strength import (
     MOST_BYTES,
     MutatedFile,
+    by_source,
+    curve,
     fitted,
+    lost,
     mutated_files,
     read_mutations,
+    share_killed,
     together,
 )
-from evalplus_lite.pages.strength import by_source, curve, lost, share_killed
 from evalplus_lite.types import Case
 
-BUNDLED = Path(evalplus_lite.pages.__file__).parent / "bundled"
+BUNDLED = Path(evalplus_lite.reports.page.__file__).parent / "bundled"
 KILLERS = ((0, 1, 2, 3), (2,), (), (1, 3))
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import Field, crossval, pooled
+from evalplus_lite.reduction.matrix import Matrix, Requirement
 from evalplus_lite.reduction.policy import Policy
-from evalplus_lite.requirements.matrix import Matrix, Requirement
 from evalplus_lite.statistics.shares import Share
 from evalplus_lite.types import Sample
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from evalplus_lite.reduction.input_classes import classes, input_classes, relations
 from evalplus_lite.reduction.set_cover import members
-from evalplus_lite.requirements.input_classes import classes, input_classes
-from evalplus_lite.requirements.relations import relations
 
 
 @pytest.mark.parametrize(

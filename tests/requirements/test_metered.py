@@ -10,10 +10,10 @@ from support.tasks import make_task
 
 from evalplus_lite.grading.metered import MeteredSuite
 from evalplus_lite.grading.oracle import answer
-from evalplus_lite.mutation.mutants import mutants
-from evalplus_lite.mutation.shared_state import may_share
-from evalplus_lite.requirements import kills
-from evalplus_lite.requirements.kills import KillSuite
+from evalplus_lite.programs.mutation.mutants import mutants
+from evalplus_lite.programs.mutation.variants import may_share
+from evalplus_lite.reduction import kills
+from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.types import Case, Suite, Task
 

@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from evalplus_lite.errors import ReferenceSolutionError
-from evalplus_lite.mutation.mutants import MOST_LINES, difference, mutants, normal_form, unified
+from evalplus_lite.programs.mutation.mutants import (
+    MOST_LINES,
+    difference,
+    mutants,
+    normal_form,
+    unified,
+)
 
 SOURCE = '''
 from typing import List
@@ -91,7 +97,7 @@ def test_same_mutants_in_every_process() -> None:
     import sys
 
     script = (
-        "import json, sys; from evalplus_lite.mutation.mutants import mutants;"
+        "import json, sys; from evalplus_lite.programs.mutation.mutants import mutants;"
         "print(json.dumps([m.key for m in mutants(sys.stdin.read())]))"
     )
     keys = []

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from evalplus_lite.mutation.generation import own_mutations
+from evalplus_lite.programs.mutation.mutants import own_mutations
 
 PLANTED = [
     ("if x:\n  return 1\nreturn 2", "condition", "if not x:"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.mutation.variants import kinds_of, variants
+from evalplus_lite.programs.mutation.variants import kinds_of, variants
 
 ECHO = "def f(*x):\n    return x[0] if len(x) == 1 else list(x)"
 COUNT = "def f(x):\n    return 1 + f(x[1:]) if x else 0"

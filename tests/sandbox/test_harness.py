@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.harness import Harness
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import count
-from evalplus_lite.types import Crashed, OutOfMemory, Raised, Returned, Task, TimedOut
+from evalplus_lite.types import Crashed, Harness, OutOfMemory, Raised, Returned, Task, TimedOut
 from evalplus_lite.values import wire
 
 

@@ -8,12 +8,7 @@ import pytest
 from support.sandboxed import only, run
 
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.types import (
-    OutOfMemory,
-    Returned,
-    TimedOut,
-    Unrepresentable,
-)
+from evalplus_lite.types import OutOfMemory, Returned, TimedOut, Unrepresentable
 from evalplus_lite.values import wire
 
 TIGHT = Limits(cpu=0.2, load=0.4, wait=0.4, memory=256 << 20)

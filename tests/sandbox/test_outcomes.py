@@ -10,13 +10,7 @@ from support.sandboxed import only, run
 from support.values import brief, exact
 
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.types import (
-    Crashed,
-    Outcome,
-    Raised,
-    Returned,
-    Unrepresentable,
-)
+from evalplus_lite.types import Crashed, Outcome, Raised, Returned, Unrepresentable
 from evalplus_lite.values import wire
 
 

@@ -12,7 +12,7 @@ import tempfile
 import pytest
 
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, Tier
-from evalplus_lite.sandbox.isolation import command, seccomp, syscalls
+from evalplus_lite.sandbox.isolation import command, seccomp
 from evalplus_lite.sandbox.probe import examine as probe
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
@@ -59,21 +59,21 @@ def allows(machine: str, files: seccomp.Files, number: int | None, *arguments: i
 def looked_at(column: int, files: seccomp.Files) -> set[int | None]:
     """Return the calls whose arguments decide."""
     tables = [
-        *(syscalls.CLONE, syscalls.FCNTL, syscalls.IOCTL, syscalls.PRCTL, syscalls.PRLIMIT64),
-        *(syscalls.SENDTO, syscalls.SOCKETPAIR, *syscalls.SIGNALS.values()),
+        *(seccomp.CLONE, seccomp.FCNTL, seccomp.IOCTL, seccomp.PRCTL, seccomp.PRLIMIT64),
+        *(seccomp.SENDTO, seccomp.SOCKETPAIR, *seccomp.SIGNALS.values()),
     ]
     if files == "writes":
-        tables += [syscalls.OPEN, syscalls.OPENAT]
+        tables += [seccomp.OPEN, seccomp.OPENAT]
     return {numbers[column] for numbers in tables}
 
 
 def allowed(column: int, files: seccomp.Files) -> set[int | None]:
     """Return the calls that are allowed whatever their arguments."""
-    tables = dict(syscalls.ALLOWED)
+    tables = dict(seccomp.ALLOWED)
     if files != "writes":
-        tables |= syscalls.WRITES | {"open": syscalls.OPEN, "openat": syscalls.OPENAT}
+        tables |= seccomp.WRITES | {"open": seccomp.OPEN, "openat": seccomp.OPENAT}
     if files == "free":
-        tables |= syscalls.ATTRIBUTES | syscalls.OWN_FILES
+        tables |= seccomp.ATTRIBUTES | seccomp.OWN_FILES
     return {numbers[column] for numbers in tables.values()}
 
 
@@ -84,7 +84,7 @@ def test_only_listed_calls_are_allowed(machine: str, files: seccomp.Files) -> No
     column = MACHINES[machine]
     code = seccomp.assemble(files, machine).code
     listed, others = allowed(column, files), looked_at(column, files)
-    fallback = {syscalls.CLONE3[column], syscalls.OPENAT2[column]}
+    fallback = {seccomp.CLONE3[column], seccomp.OPENAT2[column]}
     for number in [*range(700), 10_000, (1 << 30) - 1]:
         if number in others:
             continue
@@ -93,7 +93,7 @@ def test_only_listed_calls_are_allowed(machine: str, files: seccomp.Files) -> No
             if number in listed:
                 assert answer == seccomp.ALLOW, number
             else:
-                new = number > syscalls.NEWEST or number in fallback
+                new = number > seccomp.NEWEST or number in fallback
                 error = errno.ENOSYS if new else errno.EPERM
                 assert answer == seccomp.ERRNO | error, number
 
@@ -140,31 +140,31 @@ def test_no_other_call_reaches_the_kernel(tier: Tier) -> None:
 def test_arguments_decide(machine: str) -> None:
     """Threads but no processes, one's own limits, no destinations, no owners of signals."""
     column = MACHINES[machine]
-    assert allows(machine, "free", syscalls.CLONE[column], 0x3D0F00)
-    assert not allows(machine, "free", syscalls.CLONE[column], 17)
-    assert not allows(machine, "free", syscalls.CLONE[column], 0x10000000 | 17)
-    assert not allows(machine, "free", syscalls.CLONE3[column])
-    assert allows(machine, "free", syscalls.PRLIMIT64[column], 0)
-    assert not allows(machine, "free", syscalls.PRLIMIT64[column], 1)
-    assert allows(machine, "free", syscalls.SOCKETPAIR[column], 1)
-    assert not allows(machine, "free", syscalls.SOCKETPAIR[column], 2)
-    assert allows(machine, "free", syscalls.SENDTO[column], 3, 0, 9, 0, 0, 0)
+    assert allows(machine, "free", seccomp.CLONE[column], 0x3D0F00)
+    assert not allows(machine, "free", seccomp.CLONE[column], 17)
+    assert not allows(machine, "free", seccomp.CLONE[column], 0x10000000 | 17)
+    assert not allows(machine, "free", seccomp.CLONE3[column])
+    assert allows(machine, "free", seccomp.PRLIMIT64[column], 0)
+    assert not allows(machine, "free", seccomp.PRLIMIT64[column], 1)
+    assert allows(machine, "free", seccomp.SOCKETPAIR[column], 1)
+    assert not allows(machine, "free", seccomp.SOCKETPAIR[column], 2)
+    assert allows(machine, "free", seccomp.SENDTO[column], 3, 0, 9, 0, 0, 0)
     for pointer in (1, 1 << 32, 0x7FFF00000000):
-        assert not allows(machine, "free", syscalls.SENDTO[column], 3, 0, 9, 0, pointer, 16)
+        assert not allows(machine, "free", seccomp.SENDTO[column], 3, 0, 9, 0, pointer, 16)
     for request in (8, 10, 15, 1024, 1026, 1031, 1033):  # owners, signals, leases, sizes, seals
-        assert not allows(machine, "free", syscalls.FCNTL[column], 3, request)
-    assert allows(machine, "free", syscalls.FCNTL[column], 3, 3)
-    assert allows(machine, "free", syscalls.FCNTL[column], 3, 6)
-    assert not allows(machine, "attributes", syscalls.FCNTL[column], 3, 6)
-    assert not allows(machine, "free", syscalls.IOCTL[column], 0, 0x5412)
-    assert allows(machine, "free", syscalls.IOCTL[column], 0, 0x5401)
+        assert not allows(machine, "free", seccomp.FCNTL[column], 3, request)
+    assert allows(machine, "free", seccomp.FCNTL[column], 3, 3)
+    assert allows(machine, "free", seccomp.FCNTL[column], 3, 6)
+    assert not allows(machine, "attributes", seccomp.FCNTL[column], 3, 6)
+    assert not allows(machine, "free", seccomp.IOCTL[column], 0, 0x5412)
+    assert allows(machine, "free", seccomp.IOCTL[column], 0, 0x5401)
     for option in (1, 4, 22, 35, 36, 38, 62, 0x59616D61):
-        assert not allows(machine, "free", syscalls.PRCTL[column], option, 0)
-    assert allows(machine, "free", syscalls.PRCTL[column], 15)
-    assert allows(machine, "attributes", syscalls.OPENAT[column], 0, 0, 0o1101)
+        assert not allows(machine, "free", seccomp.PRCTL[column], option, 0)
+    assert allows(machine, "free", seccomp.PRCTL[column], 15)
+    assert allows(machine, "attributes", seccomp.OPENAT[column], 0, 0, 0o1101)
     for flags in (1, 2, 0o100, 0o1000, 0o2001):
-        assert not allows(machine, "writes", syscalls.OPENAT[column], 0, 0, flags)
-    assert allows(machine, "writes", syscalls.OPENAT[column], 0, 0, 0o2000000)
+        assert not allows(machine, "writes", seccomp.OPENAT[column], 0, 0, flags)
+    assert allows(machine, "writes", seccomp.OPENAT[column], 0, 0, 0o2000000)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -172,12 +172,12 @@ def test_signals_to_oneself_only(machine: str) -> None:
     """With its own pid written in, a process may signal itself and nobody else."""
     column = MACHINES[machine]
     found = seccomp.assemble("free", machine)
-    assert len(found.own_pid_offsets) == len(syscalls.SIGNALS)
+    assert len(found.own_pid_offsets) == len(seccomp.SIGNALS)
     code = bytearray(found.code)
     for offset in found.own_pid_offsets:
         struct.pack_into("<I", code, offset, 4321)
     arch = seccomp.ARCHITECTURES[machine]
-    for numbers in syscalls.SIGNALS.values():
+    for numbers in seccomp.SIGNALS.values():
         number = numbers[column]
         assert number is not None
         for target, allowed in ((4321, True), (1, False), (0, False), (2**64 - 1, False)):
@@ -206,9 +206,9 @@ def libseccomp() -> ctypes.CDLL:
 def test_every_number_is_libseccomp_s(libseccomp: ctypes.CDLL, machine: str) -> None:
     """Another project's table, where it is installed, has the same numbers for the same names."""
     arch, column = ctypes.c_uint32(seccomp.ARCHITECTURES[machine]), MACHINES[machine]
-    tables = (syscalls.ALLOWED, syscalls.ATTRIBUTES, syscalls.OWN_FILES, syscalls.WRITES)
+    tables = (seccomp.ALLOWED, seccomp.ATTRIBUTES, seccomp.OWN_FILES, seccomp.WRITES)
     unknown = set()
-    for table in (*tables, syscalls.SIGNALS):
+    for table in (*tables, seccomp.SIGNALS):
         for name, numbers in table.items():
             found = libseccomp.seccomp_syscall_resolve_name_arch(arch, name.encode())
             if found == -1:  # libseccomp does not know the name at all
@@ -239,7 +239,7 @@ def test_the_filter_decides_as_libseccomp_s(libseccomp: ctypes.CDLL) -> None:
     column, arch = MACHINES[machine], seccomp.ARCHITECTURES[machine]
     context = ctypes.c_void_p(libseccomp.seccomp_init(seccomp.ERRNO | errno.EPERM))
 
-    def allow(numbers: syscalls.Numbers, *comparisons: tuple[int, int, int, int]) -> None:
+    def allow(numbers: seccomp.Numbers, *comparisons: tuple[int, int, int, int]) -> None:
         if numbers[column] is None:
             return
         for each in comparisons or (None,):
@@ -249,21 +249,21 @@ def test_the_filter_decides_as_libseccomp_s(libseccomp: ctypes.CDLL) -> None:
             )
             assert result == 0, (numbers, each)
 
-    opened = {"open": syscalls.OPEN, "openat": syscalls.OPENAT}
-    tables = (syscalls.ALLOWED, syscalls.ATTRIBUTES, syscalls.OWN_FILES, syscalls.WRITES, opened)
+    opened = {"open": seccomp.OPEN, "openat": seccomp.OPENAT}
+    tables = (seccomp.ALLOWED, seccomp.ATTRIBUTES, seccomp.OWN_FILES, seccomp.WRITES, opened)
     for table in tables:
         for numbers in table.values():
             allow(numbers)
     thread = seccomp.CLONE_THREAD
     commands = (*seccomp.FCNTL_ALLOWED.values(), *seccomp.FCNTL_LOCKS.values())
-    allow(syscalls.CLONE, (0, MASKED_EQUAL, thread, thread))
-    allow(syscalls.PRLIMIT64, (0, EQUAL, 0, 0))
-    allow(syscalls.SOCKETPAIR, (0, EQUAL, seccomp.AF_UNIX, 0))
-    allow(syscalls.SENDTO, (4, EQUAL, 0, 0))
-    allow(syscalls.FCNTL, *((1, EQUAL, command, 0) for command in commands))
-    allow(syscalls.IOCTL, *((1, EQUAL, command, 0) for command in seccomp.IOCTL_ALLOWED.values()))
-    allow(syscalls.PRCTL, *((0, EQUAL, option, 0) for option in seccomp.PRCTL_ALLOWED.values()))
-    for numbers in syscalls.SIGNALS.values():
+    allow(seccomp.CLONE, (0, MASKED_EQUAL, thread, thread))
+    allow(seccomp.PRLIMIT64, (0, EQUAL, 0, 0))
+    allow(seccomp.SOCKETPAIR, (0, EQUAL, seccomp.AF_UNIX, 0))
+    allow(seccomp.SENDTO, (4, EQUAL, 0, 0))
+    allow(seccomp.FCNTL, *((1, EQUAL, command, 0) for command in commands))
+    allow(seccomp.IOCTL, *((1, EQUAL, command, 0) for command in seccomp.IOCTL_ALLOWED.values()))
+    allow(seccomp.PRCTL, *((0, EQUAL, option, 0) for option in seccomp.PRCTL_ALLOWED.values()))
+    for numbers in seccomp.SIGNALS.values():
         allow(numbers, (0, EQUAL, 0, 0))  # the pid that a filter has before it is filled in
     with tempfile.TemporaryFile() as file:
         assert libseccomp.seccomp_export_bpf(context, file.fileno()) == 0

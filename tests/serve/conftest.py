@@ -35,8 +35,8 @@ TASKS = (
 )  # fmt: skip
 
 WITH_SETTINGS = """
-from evalplus_lite.serve.server import serve
-from evalplus_lite.serve.settings import ServerSettings
+from evalplus_lite.serving.server.server import serve
+from evalplus_lite.serving.server.settings import ServerSettings
 if __name__ == "__main__":
     serve(ServerSettings(port=0, **{}), on_ready=lambda url, _: print(url, flush=True))
 """

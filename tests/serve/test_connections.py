@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from serve.conftest import Running
 
-from evalplus_lite.serve.server import listening
-from evalplus_lite.serve.settings import ServerSettings
+from evalplus_lite.serving.server.server import listening
+from evalplus_lite.serving.server.settings import ServerSettings
 
 PRINTED = 8 << 20
 """Bytes of an answer: more than the system keeps of what is not read."""

@@ -15,10 +15,9 @@ import pytest
 from support.commands import run
 
 from evalplus_lite import Case, Dataset, InputError, Task, Verifier, audit_verifier
-from evalplus_lite.harness import CALL, Harness
-from evalplus_lite.rules import PYTHON, Rule
-from evalplus_lite.soundness.auditing import VerifierAudit
-from evalplus_lite.soundness.programs import Problem, program_set
+from evalplus_lite.serving.audit.auditing import VerifierAudit
+from evalplus_lite.serving.audit.programs import Problem, program_set
+from evalplus_lite.types import CALL, PYTHON, Harness, Rule
 from evalplus_lite.values import wire
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from evalplus_lite.statistics.bootstrap import bootstrap_mean
+from evalplus_lite.statistics.detection import bootstrap_mean
 from evalplus_lite.statistics.means import (
     clustered_interval,
     intervals,

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from evalplus_lite.exe.inputs.validators import Executed
+from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.generate.domains.annotations import read_type
-from evalplus_lite.llm import Reply, Request, Usage
-from evalplus_lite.mining.inputs.validators import Executed
-from evalplus_lite.mining.running.runs import CallResult, Invocation
-from evalplus_lite.mining.selecting.signatures import Parameter, Signature
+from evalplus_lite.models import Reply, Request, Usage
 
 
 class Scripted:

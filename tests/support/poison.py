@@ -9,7 +9,7 @@ import os
 import signal
 from typing import Any
 
-from evalplus_lite.pipelines.work import evaluation
+from evalplus_lite.jobs.workers import evaluation
 
 DEADLY, WRONG = "ends its supervisor", "our own fault"
 whole = evaluation.evaluate_program

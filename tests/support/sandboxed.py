@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evalplus_lite.sandbox import Inputs, Limits, Program, Run, Sandbox
-from evalplus_lite.types import (
-    Outcome,
-)
+from evalplus_lite.types import Outcome
 
 
 def run(

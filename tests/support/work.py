@@ -8,14 +8,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.execution.base import Place, Row, Work
+from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.sandbox import Inputs, Limits, Program
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 from support.tasks import DOUBLE
 
 
-def doubling(place: Place, settings: Row) -> Work:
+def doubling(place: WorkerContext, settings: Row) -> Work:
     """Have a program double a number; settings may say how to treat some numbers otherwise."""
     odd: dict[Any, str] = settings or {}
 
@@ -37,12 +37,12 @@ def doubling(place: Place, settings: Row) -> Work:
     return double
 
 
-def telling(place: Place, settings: Row) -> Work:
+def telling(place: WorkerContext, settings: Row) -> Work:
     """Tell the process's id, what was loaded from the stage, and the item."""
     return lambda item: (os.getpid(), place.load(item) if isinstance(item, tuple) else item)
 
 
-def sleeping(place: Place, settings: Row) -> Work:
+def sleeping(place: WorkerContext, settings: Row) -> Work:
     """Work: the square of an item, after a moment."""
 
     def work(item: Row) -> Row:
@@ -52,12 +52,12 @@ def sleeping(place: Place, settings: Row) -> Work:
     return work
 
 
-def weighing(place: Place, settings: Row) -> Work:
+def weighing(place: WorkerContext, settings: Row) -> Work:
     """Work: how long a staged text is, which stands at the item's reference."""
     return lambda ref: len(place.load(ref))
 
 
-def deadly(place: Place, settings: Row) -> Work:
+def deadly(place: WorkerContext, settings: Row) -> Work:
     """Work: one item ends the actor whose supervisors work on it, as a machine may."""
 
     def work(item: Row) -> Row:

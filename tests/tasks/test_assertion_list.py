@@ -14,7 +14,7 @@ from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.assertion_list import assertion, needed_name, with_assertions
+from evalplus_lite.tasks.assertions import assertion, needed_name, with_assertions
 from evalplus_lite.types import Task
 
 FORMS: dict[str, tuple[str, Any]] = {

@@ -11,7 +11,7 @@ import pytest
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.idle import idle_program
-from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.tasks import load_dataset
 

@@ -11,12 +11,11 @@ import pytest
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.evidence import notes
-from evalplus_lite.harness import CALL, Harness
-from evalplus_lite.pipelines.expected import SuiteSource
+from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import load_dataset, write_suites
-from evalplus_lite.tasks.inference import ITEMS, inferred
-from evalplus_lite.types import Case, Task
+from evalplus_lite.tasks.custom import ITEMS, inferred
+from evalplus_lite.types import CALL, Case, Harness, Task
 
 
 def of(source: str, harness: Harness = CALL, **given: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.tasks import load_dataset
-from evalplus_lite.tasks.published.argument_types import repaired
-from evalplus_lite.values.literals import assigned
+from evalplus_lite.tasks.published.rows import repaired
+from evalplus_lite.values.source import assigned
 
 
 def typed(value: Any) -> Any:

@@ -14,8 +14,8 @@ import pytest
 from backports import zstd
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.pipelines.facts import sha256_of
-from evalplus_lite.pipelines.samples import SampleStream, read_samples
+from evalplus_lite.jobs.datasets import sha256_of
+from evalplus_lite.jobs.samples import SampleStream, read_samples
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
 

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.harness import Harness
-from evalplus_lite.rules import Tolerance
 from evalplus_lite.tasks import load_dataset, read_suites, write_suites
-from evalplus_lite.types import Case, Rule, Suite, Task
+from evalplus_lite.types import Case, Harness, Rule, Suite, Task, Tolerance
 from evalplus_lite.values import codec, wire
 
 CASES = (

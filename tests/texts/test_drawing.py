@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from evalplus_lite.texts.drawing import SCALES, Drawing
-from evalplus_lite.texts.grammar import form_of
+from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
+from evalplus_lite.tasks.texts.grammar import form_of
 
 TEXTS = {
     "n:1..500\na[n]:-9..9": "2\n1 2\n",

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.texts.forms import TextForm
-from evalplus_lite.texts.grammar import GrammarError, form_of
-from evalplus_lite.texts.inference import inferred
-from evalplus_lite.texts.parts import Unfit
-from evalplus_lite.texts.templates import Templates
+from evalplus_lite.tasks.texts.forms import TextForm, Unfit
+from evalplus_lite.tasks.texts.grammar import GrammarError, form_of
+from evalplus_lite.tasks.texts.inference import Templates, inferred
 
 GRID = "h w\ngrid[h][w]:char(.#)"
 CASES = "t:1..5\nrepeat t:\n  n k:1..n\n  a[n]:-10^9..10^9\n"

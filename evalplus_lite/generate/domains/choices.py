@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.evidence import Constraint
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.tasks.row_assertions import with_stated_contract
+from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.types import Task
 
 ALL = "all"

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.generate.domains.string_patterns import tokens
+from evalplus_lite.generate.domains.text import tokens
 from evalplus_lite.programs import parsing
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values import codec

@@ -7,10 +7,8 @@ from collections.abc import Collection, Sized
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.generate.domains.annotations import Type
-from evalplus_lite.generate.domains.characters import PRINTABLE
-from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED
-from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
-from evalplus_lite.generate.domains.views import View
+from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, View
+from evalplus_lite.generate.domains.text import PRINTABLE, token_kind, tokens
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 

@@ -2,22 +2,245 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import ast
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, permutations
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains import inference, relations
+from evalplus_lite.generate.domains import inference
 from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
-from evalplus_lite.generate.domains.columns import Column
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import Constraint, Ledger
-from evalplus_lite.generate.domains.members import members_of, with_members
-from evalplus_lite.generate.domains.profile import Profile
-from evalplus_lite.generate.domains.relations import Arguments, Relation
+from evalplus_lite.generate.domains.inference import Column
+from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
+from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.contracts import parse
-from evalplus_lite.types import Task
+from evalplus_lite.types import Task, Value
+from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.enum import EnumMember
+from evalplus_lite.values.kinds.registry import BY_TYPE
+
+# Relations: what held in all base inputs between arguments, or within one list.
+
+Arguments = Sequence[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One relation that every input must keep; ``text`` says it, ``holds`` decides it.
+
+    ``informs`` says whether an input's values at the positions might have broken it.
+    """
+
+    kind: str
+    text: str
+    positions: tuple[int, ...]
+    holds: Callable[[Arguments], bool] = field(compare=False)
+    informs: Callable[[Arguments], bool] = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """What the user calls it: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
+        first, *rest = map(str, self.positions)
+        return ".".join((first, self.kind, *rest))
+
+    def seen(self, base: Sequence[Arguments]) -> int:
+        """Return how many distinct informative inputs there are."""
+        informative = (arguments for arguments in base if self.informs(arguments))
+        return len(
+            {key(tuple(each[position] for position in self.positions)) for each in informative}
+        )
+
+
+def infer_relations(base: Sequence[Arguments], ledger: Ledger) -> tuple[Relation, ...]:
+    """Return the relations that hold over all base inputs and that ``ledger`` takes on."""
+    if len({len(arguments) for arguments in base}) != 1:
+        return ()
+    found = []
+    for each in candidates(base):
+        seen = each.seen(base)
+        if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
+            found.append(each)
+    return tuple(found)
+
+
+def candidates(base: Sequence[Arguments]) -> Iterator[Relation]:
+    """Yield the relations that hold over all base inputs, whatever speaks for them.
+
+    Of several that imply one another only the strongest.
+    """
+    arity = len(base[0])
+    for position in range(arity):
+        column = [arguments[position] for arguments in base]
+        if all(type(value) in SEQUENCES for value in column):
+            yield from _within(position, column)
+    for first, second in permutations(range(arity), 2):
+        pairs = [(arguments[first], arguments[second]) for arguments in base]
+        yield from _between(first, second, pairs)
+
+
+def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
+    def relation(
+        kind: str, text: str, holds: Callable[[Value], bool], informs: Callable[[Value], bool]
+    ) -> Iterator[Relation]:
+        if all(map(holds, column)):
+            yield Relation(
+                kind,
+                f"argument {position} {text}",
+                (position,),
+                lambda arguments: holds(arguments[position]),
+                lambda arguments: informs(arguments[position]),
+            )
+
+    def has_several(values: Sequence[Value]) -> bool:
+        return len({*map(key, values)}) > 1
+
+    if all(map(_is_comparable, column)):
+        yield from relation("sorted", "is sorted", _is_sorted, has_several)
+        yield from relation("descending", "is sorted downwards", _is_descending, has_several)
+    yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
+
+
+def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Relation]:
+    def strongest(
+        *options: tuple[str, str, Callable[[Value, Value], bool]],
+        informs: Callable[[Value, Value], bool] = lambda left, right: True,
+    ) -> Iterator[Relation]:
+        for kind, text, holds in options:
+            if all(holds(left, right) for left, right in pairs):
+                yield Relation(
+                    kind,
+                    text.format(f"argument {first}", f"argument {second}"),
+                    (first, second),
+                    lambda arguments: holds(arguments[first], arguments[second]),  # noqa: B023 - returns
+                    lambda arguments: informs(arguments[first], arguments[second]),
+                )
+                return
+
+    left_kinds = {type(left) for left, _ in pairs}
+    right_kinds = {type(right) for _, right in pairs}
+    if left_kinds | right_kinds <= {int, float} or _has_order(left_kinds | right_kinds):
+        yield from strongest(
+            ("less", "{} < {}", lambda a, b: _is_sorted((a, b)) and a != b),
+            ("at-most", "{} <= {}", lambda a, b: _is_sorted((a, b))),
+        )
+    if left_kinds | right_kinds <= set(SIZED):
+        if all(len(left) == len(right) for left, right in pairs):
+            if first < second:
+                yield from strongest(
+                    ("equal-length", "{} and {} are of equal length", _are_of_one_length)
+                )
+        else:
+            yield from strongest(
+                ("shorter", "{} is shorter than {}", lambda a, b: len(a) < len(b)),
+                ("no-longer", "{} is no longer than {}", lambda a, b: len(a) <= len(b)),
+            )
+    if left_kinds == {int} and right_kinds <= set(SIZED):
+        yield from strongest(
+            ("index", "{} is an index into {}", lambda a, b: 0 <= a < len(b)),
+            ("count", "{} is a count or position within {}", lambda a, b: 0 < a <= len(b)),
+            ("at-most-length", "{} is at most the length of {}", lambda a, b: 0 <= a <= len(b)),
+        )
+    if right_kinds <= set(SEQUENCES) and left_kinds <= {int, str, float}:
+        yield from strongest(("element", "{} is an element of {}", _is_in))
+    if left_kinds == right_kinds == {str}:
+        yield from strongest(
+            ("part", "{} is a part of {}", _is_in), informs=lambda left, right: bool(left)
+        )
+
+
+def _has_order(kinds: set[type]) -> bool:
+    """Return whether values of a type beyond the plain ones come before and after each other."""
+    return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
+
+
+def _are_of_one_length(left: Sized, right: Sized) -> bool:
+    return len(left) == len(right)
+
+
+def _is_in(element: Value, container: Container[Value]) -> bool:
+    return element in container
+
+
+def _is_comparable(values: Sequence[Value]) -> bool:
+    kinds = set(map(type, values))
+    return kinds <= {int, float} or kinds == {str}
+
+
+def _is_sorted(values: Sequence[Value]) -> bool:
+    try:
+        return all(left <= right for left, right in pairwise(values))
+    except (TypeError, ArithmeticError):  # times with and without an offset; a Decimal that is NaN
+        return False
+
+
+def _is_descending(values: Sequence[Value]) -> bool:
+    return _is_sorted(values[::-1])
+
+
+def _is_distinct(values: Sequence[Value]) -> bool:
+    return len({*map(key, values)}) == len(values)
+
+
+# Members of enumerations that a program declares: what stands where one of them was seen.
+
+_VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
+"""Bases by which a member is its value."""
+
+
+def members_of(source: str) -> tuple[EnumMember, ...]:
+    """Return the members of the enumerations at a program's top level, as far as it writes them.
+
+    A member that is a number or a string is left out if that is not written as such.
+    """
+    try:
+        body = parsing.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    return tuple(
+        member for node in body if isinstance(node, ast.ClassDef) for member in _members(node)
+    )
+
+
+def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
+    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+    if not any(base.endswith(("Enum", "Flag")) for base in bases):
+        return
+    is_valued = bool(bases & _VALUED)
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=given) if name[:1] != "_":
+                if not is_valued:
+                    yield EnumMember(node.name, name)
+                elif isinstance(given, ast.Constant) and isinstance(given.value, int | float | str):
+                    yield EnumMember(node.name, name, given.value)
+
+
+def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
+    """Return the domain with all members of those enumerations of which it allows one."""
+
+    def part(inner: Domain | None) -> Domain | None:
+        return None if inner is None else with_members(inner, members)
+
+    seen = {(each.owner, each.name) for each in domain.choices if type(each) is EnumMember}
+    owners = {owner for owner, _ in seen}
+    more = [
+        each for each in members if each.owner in owners and (each.owner, each.name) not in seen
+    ]
+    return replace(
+        domain,
+        choices=(*domain.choices, *more),
+        items=part(domain.items),
+        keys=part(domain.keys),
+        values=part(domain.values),
+        positions=domain.positions and tuple(with_members(p, members) for p in domain.positions),
+        views=tuple(
+            replace(view, about=with_members(view.about, members)) for view in domain.views
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +276,7 @@ class InputFilter:
             inference.inferred(profile, column, ledger, known=known)
             for profile, column in zip(profiles, columns, strict=True)
         )
-        found = relations.infer(base, ledger)
+        found = infer_relations(base, ledger)
         return cls(profiles, domains, _arities(base), found, ledger.finished())
 
     @classmethod

@@ -12,8 +12,8 @@ from typing import Any
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.pool import InputSource
 from evalplus_lite.generate.engine.scale import Rung
-from evalplus_lite.generate.engine.scheduler import InputSource
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import cycle, islice
 
-from evalplus_lite.generate.domains.characters import BRACKETS
 from evalplus_lite.generate.domains.profile import hashable
-from evalplus_lite.generate.domains.string_patterns import tokens
+from evalplus_lite.generate.domains.text import BRACKETS, tokens
 from evalplus_lite.generate.engine.scale import log_uniform
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.operators.registry import below, pick

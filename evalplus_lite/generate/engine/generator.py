@@ -15,13 +15,12 @@ from functools import partial
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.boundary_combinations import Assignment, BoundaryCombinations
+from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
 from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
-from evalplus_lite.generate.engine.pool import Pool
+from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
-from evalplus_lite.generate.engine.scheduler import InputSource, Mix, due
 from evalplus_lite.generate.engine.slots import GenerationState, Slot, Step
 from evalplus_lite.generate.operators.registry import Family
 from evalplus_lite.types import Case, Value

@@ -8,10 +8,9 @@ from typing import Any
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.pool import InputSource
 from evalplus_lite.generate.engine.scale import Rung
-from evalplus_lite.generate.engine.scheduler import InputSource
-from evalplus_lite.texts.forms import TextForm
-from evalplus_lite.texts.parts import Unfit
+from evalplus_lite.tasks.texts.forms import TextForm, Unfit
 from evalplus_lite.types import Case
 
 

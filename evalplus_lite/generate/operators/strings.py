@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from evalplus_lite.generate.domains.string_patterns import token_kind, tokens
-from evalplus_lite.generate.operators.parts import another, character, span
+from evalplus_lite.generate.domains.text import token_kind, tokens
 from evalplus_lite.generate.operators.registry import (
     Family,
     MutationContext,
@@ -12,6 +11,121 @@ from evalplus_lite.generate.operators.registry import (
     operator,
     pick,
 )
+
+# Parts of strings that operators cut out or put in: stretches, characters, tokens, numerals.
+
+
+def span(size: int, context: MutationContext) -> tuple[int, int]:
+    """Return the ends of a non-empty stretch, short ones preferred; the size is at least 1."""
+    start = below(context, size)
+    max_size = size - start
+    if context.random() < 0.6:
+        max_size = min(max_size, 2)
+    return start, start + 1 + below(context, max_size)
+
+
+def character(context: MutationContext) -> str:
+    """Return a character, mostly one that was seen here."""
+    characters = context.seen_characters if context.random() < 0.8 else context.characters
+    return str(pick(context, characters))
+
+
+def another(token: str, context: MutationContext) -> str:
+    """Return a different token of the same kind; other characters are repeated or kept."""
+    kind = token_kind(token)
+    if kind == "digits":
+        return str(numeral(token, context))
+    if kind == "letters":
+        characters = [each for each in context.seen_characters if each.isalpha()] or list("abxyz")
+        size = 1 + below(context, 6) if context.random() < 0.5 else len(token)
+        if size == 1:
+            return str(pick(context, [*characters, "x"]))
+        return "".join([str(pick(context, characters)) for _ in range(size)])
+    if kind == "blanks":
+        return (
+            token[: 1 + below(context, len(token))] if context.random() < 0.5 else token + token[-1]
+        )
+    return token
+
+
+def numeral(token: str, context: MutationContext) -> str:
+    """Return another numeral: stepped, of another size, a landmark, or a constant."""
+    if len(token) > 18:
+        return token[:-1]
+    way, number = below(context, 6), int(token)
+    if way == 0:
+        number += 1
+    elif way == 1:
+        number = max(0, number - 1)
+    elif way == 2:
+        number = below(context, 10 ** (1 + below(context, 4)))
+    elif way == 3:
+        number = int(pick(context, (0, 1, 9, 10, 99, 100, 12, 31)))
+    else:
+        constant = context.constant(int)
+        number = number if constant is None else abs(constant)
+    keeps_width = context.random() < (0.9 if context.has_common_pattern else 0.5)
+    return str(number).zfill(len(token)) if keeps_width else str(number)
+
+
+# Operators for bytes.
+
+
+@operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)
+def bytes_remove(value: bytes, context: MutationContext) -> bytes:
+    """Without some part."""
+    if not value:
+        return value
+    start, end = span(len(value), context)
+    return value[:start] + value[end:]
+
+
+@operator("bytes.repeat", bytes, (b"abc", b"abbc"), weight=3)
+def bytes_repeat(value: bytes, context: MutationContext) -> bytes:
+    """With some part twice."""
+    if not value:
+        return value
+    start, end = span(len(value), context)
+    return value[:end] + value[start:]
+
+
+@operator("bytes.replace", bytes, (b"abc", b"\x00bc"), (b"abc", b"ab\xff"), weight=4)
+def bytes_replace(value: bytes, context: MutationContext) -> bytes:
+    """With one byte changed: to a neighbour, an edge of the range, or any."""
+    if not value:
+        return value
+    at = below(context, len(value))
+    byte = pick(context, (0, 255, 127, 128, (value[at] + 1) % 256, below(context, 256)))
+    return value[:at] + bytes([byte]) + value[at + 1 :]
+
+
+@operator("bytes.insert", bytes, (b"abc", b"ab\x00c"), weight=3)
+def bytes_insert(value: bytes, context: MutationContext) -> bytes:
+    """With one byte more."""
+    at = below(context, len(value) + 1)
+    byte = 0 if context.random() < 0.3 else below(context, 256)
+    return value[:at] + bytes([byte]) + value[at:]
+
+
+@operator("bytes.reverse", bytes, (b"abc", b"cba"), weight=1)
+def bytes_reverse(value: bytes, context: MutationContext) -> bytes:
+    """Backwards."""
+    return value[::-1]
+
+
+@operator("bytes.fragment", bytes, (b"abc", b"wxyz"))
+def bytes_fragment(value: bytes, context: MutationContext) -> bytes:
+    """Other bytes seen among the inputs."""
+    fragment = context.fragment(bytes)
+    return value if fragment is None else fragment
+
+
+@operator("bytes.constant", bytes, (b"abc", b"kept"), family=Family.CONSTANT)
+def bytes_constant(value: bytes, context: MutationContext) -> bytes:
+    """A bytes constant of the task's text."""
+    constant = context.constant(bytes)
+    return value if constant is None else constant
+
 
 _KEEPS_FORM = (Trait.KEEPS_FORM,)
 

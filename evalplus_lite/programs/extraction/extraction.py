@@ -6,13 +6,20 @@ import ast
 import re
 import textwrap
 
-from evalplus_lite.programs import definitions
+from evalplus_lite.programs import definitions, helper
 from evalplus_lite.programs.extraction.blocks import MOST_STATEMENTS
-from evalplus_lite.programs.extraction.missing_names import may_lack, misread, missing
-from evalplus_lite.programs.extraction.pruning import borrows_besides, only_nests
 from evalplus_lite.programs.extraction.search import SEARCHED_CHARACTERS, Search, without_thinking
-from evalplus_lite.programs.extraction.steps import Extraction, Kind
-from evalplus_lite.programs.extraction.whole import acts, has_definitions
+from evalplus_lite.programs.extraction.trimming import (
+    Extraction,
+    Kind,
+    acts,
+    borrows_besides,
+    has_definitions,
+    may_lack,
+    misread,
+    missing,
+    only_nests,
+)
 from evalplus_lite.types import Task
 
 _LOOK_TWICE = re.compile(
@@ -104,3 +111,22 @@ def _has_prose(tree: ast.Module) -> bool:
         if definitions.used(said) & unknown:
             return True
     return False
+
+
+# Extraction in a helper process: for texts of anyone, at a bounded cost.
+
+
+def extract_bounded(text: str, task: Task, *, kind: Kind = "solution") -> Extraction:
+    """Return what ``extraction.extract`` returns; an answer that is too large stays as it is."""
+    try:
+        source, steps = helper.ask(
+            "extract",
+            text=text,
+            prompt=task.prompt,
+            entry_point=task.entry_point,
+            style=task.style,
+            kind=kind,
+        )
+    except helper.TooLarge:
+        return Extraction(joined(text, task, kind=kind), ("too large to look into",))
+    return Extraction(source, tuple(steps))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import html
+import io
+import json
 import re
 import textwrap
+import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.programs import definitions
 from evalplus_lite.programs.extraction import characters
-from evalplus_lite.programs.extraction.adapting import method_call, synchronous
 from evalplus_lite.programs.extraction.blocks import (
     ParseBudget,
     fenced,
@@ -18,17 +21,183 @@ from evalplus_lite.programs.extraction.blocks import (
     stretches,
     whole_statements,
 )
-from evalplus_lite.programs.extraction.missing_names import (
+from evalplus_lite.programs.extraction.trimming import (
+    STEPS,
+    Extraction,
+    Kind,
+    Step,
     all_bound,
+    chosen,
     misread,
     missing,
+    only_borrows,
+    only_nests,
     prompt_definitions,
+    superfluous,
 )
-from evalplus_lite.programs.extraction.pruning import only_borrows, only_nests, superfluous
-from evalplus_lite.programs.extraction.steps import STEPS, Extraction, Kind, Step
-from evalplus_lite.programs.extraction.whole import chosen
-from evalplus_lite.programs.extraction.wrappings import WRAPPINGS
 from evalplus_lite.types import Task
+
+# Forms that programs are shown in: sessions, diffs, numbered lines, JSON, HTML.
+
+MOST_TEXTS = 20  # how many texts of one JSON document are looked into
+
+_PROMPT = re.compile(r"[ \t]*(?:>>>|\.{3,8}:|\.\.\.|In \[\d{0,6}\]:)(?: (.*)|(.*))$")
+_FIRST_PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d{0,6}\]:)", re.MULTILINE)
+_ADDED = re.compile(r"^\+(?!\+\+)", re.MULTILINE)
+_DIFF_HEAD = re.compile(r"@@|diff |index |\+\+\+ |--- |new file mode|\\ No newline")
+_NUMBERED = re.compile(r"([ \t]*(\d{1,5})[ \t]{0,4}[|:.)\]\u2502]?)(.*)$")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
+_TAG = re.compile(r"</?(pre|code|p|br|div|span)\b[^<>\n]{0,200}>", re.IGNORECASE)
+_ESCAPED_LINE = re.compile(r"\\n[ \t]")
+_ESCAPE = re.compile(r"""\\(["'\\/nrt])""")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def session(text: str) -> Iterator[str]:
+    """Take what was typed in an interactive session, without prompts and answers."""
+    if not _FIRST_PROMPT.search(text):
+        return
+    typed = []
+    for line in text.split("\n"):
+        found = _PROMPT.match(line)
+        if found:
+            typed.append(found[1] if found[1] is not None else found[2] or "")
+    yield "\n".join(typed) + "\n"
+
+
+def diff(text: str) -> Iterator[str]:
+    """Take what a diff leads to: its added lines and those that stay."""
+    if not _ADDED.search(text):
+        return
+    lines = [line for line in text.split("\n") if not _DIFF_HEAD.match(line)]
+    if all(line[:1] in "+- " for line in lines):
+        yield "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n"
+    yield "\n".join(line[1:] for line in lines if line.startswith("+")) + "\n"
+
+
+def numbered(text: str) -> Iterator[str]:
+    """Take the lines behind running numbers; those without one are not part of it."""
+    rows: list[tuple[str, str]] = []
+    best: list[tuple[str, str]] = []
+    following = 0
+    for line in text.split("\n"):
+        found = _NUMBERED.match(line)
+        if not found:
+            continue
+        if int(found[2]) != following:
+            best, rows = max(best, rows, key=len), []
+        following = int(found[2]) + 1
+        rows.append((found[1], found[3]))
+    rows = max(best, rows, key=len)
+    if len(rows) < 2:
+        return
+    yield textwrap.dedent("\n".join(rest for _, rest in rows) + "\n")
+    yield textwrap.dedent("\n".join(" " * len(mark) + rest for mark, rest in rows) + "\n")
+
+
+def json_texts(text: str) -> Iterator[str]:
+    """Take the texts that a JSON document holds, the longest first, or one that lost its quotes."""
+    begin = min((at for mark in '{["' if (at := text.find(mark)) >= 0), default=-1)
+    if begin >= 0:
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            value = None
+        found = sorted(_texts(value), key=len, reverse=True)
+        yield from found[:MOST_TEXTS]
+    if _ESCAPED_LINE.search(text):
+        yield _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
+
+
+def _texts(value: object) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list):
+            pending += one
+            if one and all(isinstance(each, str) for each in one):
+                yield "\n".join(each.removesuffix("\n") for each in one)
+        elif isinstance(one, dict):
+            pending += one.values()
+
+
+def hypertext(text: str) -> Iterator[str]:
+    """Take a text without the tags and entities of HTML."""
+    plain = _TAG.sub(lambda tag: "" if tag[1].lower() in ("span", "code") else "\n", text)
+    if plain != text or _ENTITY.search(text):
+        yield html.unescape(plain).replace("\xa0", " ")
+
+
+WRAPPINGS: tuple[tuple[Step, Callable[[str], Iterator[str]]], ...] = (
+    ("unescaped HTML", hypertext),
+    ("took the text out of JSON", json_texts),
+    ("took what was typed in a session", session),
+    ("applied a diff", diff),
+    ("removed line numbers", numbered),
+)
+
+
+# Programs that answer in another form than was asked for: a method, a coroutine.
+
+_LOOP = re.compile(r"\b(?:asyncio|trio|anyio|curio|aio\w+)\b")
+
+
+def method_call(tree: ast.Module, name: str) -> str | None:
+    """Return a function of that name that calls the method of a class, None if no class has it.
+
+    The method has the function's name, or is the only public one of a class ``Solution``. The class
+    can be made without arguments.
+    """
+    for node in reversed(tree.body):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        methods = {inner.name: inner for inner in node.body if isinstance(inner, ast.FunctionDef)}
+        public = [method for method in methods if not method.startswith("_")]
+        if name in methods:
+            chosen = name
+        elif node.name == "Solution" and len(public) == 1:
+            chosen = public[0]
+        else:
+            continue
+        if "__init__" not in methods or not _asks_for_more(methods["__init__"].args):
+            return (
+                f"\n\ndef {name}(*args, **kwargs):\n"
+                f"    return {node.name}().{chosen}(*args, **kwargs)\n"
+            )
+    return None
+
+
+def _asks_for_more(arguments: ast.arguments) -> bool:
+    given = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return given > 1 or any(default is None for default in arguments.kw_defaults)
+
+
+def synchronous(source: str, tree: ast.Module, name: str) -> str | None:
+    """Return a program without ``async`` and ``await``, None if they mean something.
+
+    That is if the function is not a coroutine, or uses an event loop.
+    """
+    coroutine = any(isinstance(n, ast.AsyncFunctionDef) and n.name == name for n in tree.body)
+    if not coroutine or _LOOP.search(source):
+        return None
+    try:
+        gone = list(_keywords(source))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    lines = list(io.StringIO(source))
+    for row, first, last in reversed(gone):
+        line = lines[row - 1]
+        lines[row - 1] = line[:first] + line[last:].lstrip(" \t")
+    return "".join(lines)
+
+
+def _keywords(source: str) -> Iterator[tuple[int, int, int]]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.string in ("async", "await") and token.type == tokenize.NAME:
+            yield token.start[0], token.start[1], token.end[1]
+
 
 # How much may be compiled in search of one answer's program: ten times what any real one took.
 COMPILED_CHARACTERS = 250_000

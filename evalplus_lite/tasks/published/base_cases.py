@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
-from evalplus_lite.execution.base import Backend, Call, Place, Row, Work
+from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks.contracts import as_text
 from evalplus_lite.tasks.dataset import Dataset
@@ -102,7 +102,7 @@ def with_base_cases(dataset: Dataset, backend: Backend) -> Dataset:
     return whole.without(unusable) if unusable else whole
 
 
-def recovering(place: Place, _: Row) -> Work:
+def recovering(place: WorkerContext, _: Row) -> Work:
     """Of (id, entry point, reference, test), the arguments of all calls, and what went wrong."""
 
     def work(item: Row) -> Row:

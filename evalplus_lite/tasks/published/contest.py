@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError
-from evalplus_lite.harness import CALL, Harness
 from evalplus_lite.programs import definitions
-from evalplus_lite.rules import PYTHON
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.types import Case, Rule, Task
+from evalplus_lite.types import CALL, PYTHON, Case, Harness, Rule, Task
 from evalplus_lite.values import wire
 
 MOST_SOLUTIONS = 50

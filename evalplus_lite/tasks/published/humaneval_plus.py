@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.comparison import CHECKED, published_rule
 from evalplus_lite.tasks.published.download import Release
-from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.format import CHECKED, Background, Format, published_rule
 from evalplus_lite.tasks.published.humaneval import packaged
 from evalplus_lite.tasks.published.rows import cases, heading, rest
 from evalplus_lite.types import Task

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.comparison import published_rule
-from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.format import Background, Format, published_rule
 from evalplus_lite.tasks.published.rows import rest
 from evalplus_lite.types import Task
 

@@ -10,12 +10,7 @@ import zlib
 from typing import Any
 
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.contest import (
-    Tests,
-    contest_task,
-    nested,
-    parsed,
-)
+from evalplus_lite.tasks.published.contest import Tests, contest_task, nested, parsed
 from evalplus_lite.tasks.published.format import Background, Format
 from evalplus_lite.types import Rule, Task
 

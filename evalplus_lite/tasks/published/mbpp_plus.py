@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.comparison import published_rule
 from evalplus_lite.tasks.published.download import Release
-from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.format import Background, Format, published_rule
 from evalplus_lite.tasks.published.rows import cases, heading, rest
 from evalplus_lite.types import Task
 

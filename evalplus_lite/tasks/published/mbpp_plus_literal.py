@@ -7,11 +7,10 @@ import math
 
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.comparison import published_rule
-from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.format import Background, Format, published_rule
 from evalplus_lite.tasks.published.rows import as_cases, called, rest
 from evalplus_lite.types import Task
-from evalplus_lite.values.literals import assigned, literal_calls
+from evalplus_lite.values.source import assigned, literal_calls
 
 
 def mbpp_literal_task(fields: Fields, background: Background) -> Task:

@@ -3,17 +3,155 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.argument_types import repaired
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.literals import literal, literal_calls
+from evalplus_lite.values.source import literal_calls, literals_literal
+
+# Giving inputs back the types that JSON took from them.
+
+RECURSIVE_LEVELS = 3  # a container shown within itself this deep is taken to nest without end
+
+_NUMBERS = frozenset({int, float, complex})
+
+
+@dataclass(slots=True)
+class ArgumentTypes:
+    """What the literals show at one place: kinds of containers and scalars, and what is inside."""
+
+    containers: set[type] = field(default_factory=set)
+    scalars: set[type] = field(default_factory=set)
+    items: ArgumentTypes | None = None
+    keys: ArgumentTypes | None = None
+
+    def show(self, value: Value) -> None:
+        """Take a value seen at this place into account."""
+        if isinstance(value, (list, tuple, set, frozenset)):
+            self.containers.add(type(value))
+            self.items = self.items or ArgumentTypes()
+            for item in value:
+                self.items.show(item)
+        elif isinstance(value, dict):
+            self.items, self.keys = self.items or ArgumentTypes(), self.keys or ArgumentTypes()
+            for key, item in value.items():
+                self.keys.show(key)
+                self.items.show(item)
+        else:
+            self.scalars.add(type(value))
+
+    def repair(self, value: Any, *, alike: int = 0, outside: type | None = None) -> Value:
+        """Return a JSON value as the value that stood at this place; as it is where unsure.
+
+        ``alike`` counts the levels around that are all of one container, ``outside``.
+        """
+        if isinstance(value, dict):
+            keys, items = self.keys or ArgumentTypes(), self.items or ArgumentTypes()
+            return {keys.repair(key): items.repair(item) for key, item in value.items()}
+        if isinstance(value, str) and self.is_number:
+            return _number(value)
+        if not isinstance(value, list):
+            return value
+        container = next(iter(self.containers)) if len(self.containers) == 1 else list
+        alike = alike + 1 if container is outside else 1
+        inner = self.items or ArgumentTypes()
+        nested = self if not inner.containers and alike >= RECURSIVE_LEVELS else inner
+        repaired = [
+            (nested if isinstance(item, list) else inner).repair(
+                item, alike=alike, outside=container
+            )
+            for item in value
+        ]
+        try:
+            return container(repaired)
+        except TypeError:  # a set of lists
+            return repaired
+
+    @property
+    def is_number(self) -> bool:
+        """Whether numbers were shown at this place, and nothing else."""
+        return bool(self.scalars) and self.scalars <= _NUMBERS and not self.containers
+
+    @property
+    def is_json(self) -> bool:
+        """Whether JSON holds everything that was shown at this place as it is."""
+        return (
+            self.containers <= {list}
+            and complex not in self.scalars
+            and (self.keys is None or (self.keys.scalars <= {str} and not self.keys.containers))
+            and (self.items is None or self.items.is_json)
+        )
+
+
+def repaired(
+    inputs: Sequence[Sequence[Any]], shown: Iterable[Sequence[Value] | None]
+) -> list[tuple[Value, ...]]:
+    """Return each input (a list of arguments, from JSON) with the types that ``shown`` shows.
+
+    ``shown`` are the arguments of the task's own example calls. An input that is one of them in
+    JSON becomes exactly that one; the others are repaired place by place (``ArgumentTypes``).
+    """
+    examples = [tuple(call) for call in shown if call is not None]
+    forms = [ArgumentTypes() for _ in range(max(map(len, examples), default=0))]
+    for call in examples:
+        for form, argument in zip(forms, call, strict=False):
+            form.show(argument)
+    _show_complex(inputs, forms)
+    if all(form.is_json for form in forms):
+        return [tuple(arguments) for arguments in inputs]
+    exact = {_json_text(call): call for call in reversed(examples)}
+    return [exact.get(_json_text(arguments)) or _fixed(arguments, forms) for arguments in inputs]
+
+
+def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes]) -> None:
+    """Show complex numbers where examples have only numbers and some input a text like "(1+2j)".
+
+    JSON has made texts of all numbers at such a place.
+    """
+    for arguments in inputs:
+        for form, argument in zip(forms, arguments, strict=False):
+            if type(argument) is str and argument.endswith(("j", "j)")) and form.is_number:
+                form.show(_number(argument))
+
+
+def _fixed(arguments: Sequence[Any], forms: Sequence[ArgumentTypes]) -> tuple[Value, ...]:
+    """Return the arguments repaired place by place; those beyond the forms stay as they are."""
+    fixed = (form.repair(item) for form, item in zip(forms, arguments, strict=False))
+    return (*fixed, *arguments[len(forms) :])
+
+
+def _number(text: str) -> Value:
+    """Return the number that a string means, the string itself if it means none."""
+    if not any(character.isdecimal() for character in text):
+        return text  # "inf" and "j" are words, too
+    try:
+        number = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text
+    return number if type(number) in _NUMBERS else text
+
+
+def _json_text(arguments: Sequence[Value]) -> str:
+    """Return what is left of a value in JSON; sets by their elements' order of text."""
+    return json.dumps(_json_form(arguments))
+
+
+def _json_form(value: Value) -> Any:
+    if isinstance(value, (set, frozenset)):
+        return sorted((_json_form(item) for item in value), key=json.dumps)
+    if isinstance(value, (list, tuple)):
+        return [_json_form(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _json_form(item) for key, item in value.items()}
+    return str(value) if isinstance(value, complex) else value
+
 
 LEFT_OUT = "left_out"
 """Of a task's ``extra``: a line for each test of its row that cannot be a case, with the reason."""
@@ -71,7 +209,7 @@ def arguments_of(text: str) -> tuple[Value, ...]:
         call = parsing.parse(f"f({text})", mode="eval").body
         if not isinstance(call, ast.Call) or call.keywords:
             raise ValueError("not a list of positional arguments")
-        found = tuple(literal(argument) for argument in call.args)
+        found = tuple(literals_literal(argument) for argument in call.args)
         wire.encode(list(found))
     except (SyntaxError, RecursionError, MemoryError, CodecError) as error:
         raise ValueError(str(error)) from None

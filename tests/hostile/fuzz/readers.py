@@ -147,11 +147,11 @@ def open_task(folder: Path, stack: ExitStack) -> Read:
 
 def open_suite(folder: Path, stack: ExitStack) -> Read:
     """Suite files, and the exports of what was read."""
-    from evalplus_lite.exporters.entry import Card, ExportedTask
-    from evalplus_lite.exporters.evalplus import write_evalplus
-    from evalplus_lite.exporters.huggingface import write_huggingface
-    from evalplus_lite.exporters.humaneval import write_humaneval
-    from evalplus_lite.exporters.pytest_suite import write_pytest
+    from evalplus_lite.reports.export.entry import Card, ExportedTask
+    from evalplus_lite.reports.export.evalplus import write_evalplus
+    from evalplus_lite.reports.export.huggingface import write_huggingface
+    from evalplus_lite.reports.export.humaneval import write_humaneval
+    from evalplus_lite.reports.export.pytest_suite import write_pytest
     from evalplus_lite.tasks import load_dataset
 
     numbers = itertools.count()
@@ -174,7 +174,7 @@ def open_suite(folder: Path, stack: ExitStack) -> Read:
 
 def open_reply(folder: Path, stack: ExitStack) -> Read:
     """The client of a model's server."""
-    from evalplus_lite.llm import Client, Message, Request
+    from evalplus_lite.models import Client, Message, Request
 
     from .server import Server
 
@@ -195,7 +195,7 @@ def open_reply(folder: Path, stack: ExitStack) -> Read:
 
 def open_archive(folder: Path, stack: ExitStack) -> Read:
     """Packages to mine: wheels and source archives, opened and read."""
-    from evalplus_lite.mining.sources.archives import open_package
+    from evalplus_lite.exe.sources.archives import open_package
 
     def read(data: bytes) -> str:
         ending, _, content = data.partition(b"\n")
@@ -212,10 +212,9 @@ def open_archive(folder: Path, stack: ExitStack) -> Read:
 
 def open_model_text(folder: Path, stack: ExitStack) -> Read:
     """What a model wrote when it was asked for inputs, a contract or a generator."""
-    from evalplus_lite.prompting.contract_drafts import NoContract, parse_contract
-    from evalplus_lite.prompting.generators import NoGenerator, parse_generator
-    from evalplus_lite.prompting.json_answer import read_answer
-    from evalplus_lite.prompting.json_form import InputForm
+    from evalplus_lite.models.contract_drafts import NoContract, parse_contract
+    from evalplus_lite.models.generators import NoGenerator, parse_generator
+    from evalplus_lite.models.json_form import InputForm, read_answer
     from evalplus_lite.tasks import load_dataset
 
     task = load_dataset(_data_set(folder)).tasks[0]
@@ -241,7 +240,7 @@ def open_model_text(folder: Path, stack: ExitStack) -> Read:
 
 def open_answer_value(folder: Path, stack: ExitStack) -> Read:
     """The comparison: what a program's process sends, with the right answer."""
-    from evalplus_lite.grading.verdicts import explain, judge
+    from evalplus_lite.grading.observer import explain, judge
     from evalplus_lite.types import Returned, Rule
 
     def read(data: bytes) -> str:

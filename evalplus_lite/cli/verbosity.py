@@ -1,0 +1,174 @@
+"""How much a long command says while it runs, and where: the options that all of them have."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import shlex
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, TextIO, get_type_hints
+
+import typer
+
+from evalplus_lite.cli.escaping import printable
+from evalplus_lite.errors import InputError
+from evalplus_lite.version import __version__
+
+WINDOW_SECONDS = 60.0
+"""The rate is that of the last minute: tasks differ in how long they take."""
+
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress: only results, and what is amiss.")
+]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Say when each stage ends, and more often how far it is."),
+]
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log-file", metavar="FILE", help="Also write progress and notes to this file, with times."
+    ),
+]
+OPTIONS: Mapping[str, tuple[Any, Any]] = {
+    "quiet": (Quiet, False),
+    "verbose": (Verbose, False),
+    "log_file": (LogFile, None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What a command may say beside its results."""
+
+    quiet: bool = False
+    verbose: bool = False
+    log: TextIO | None = None
+
+    def write(self, text: str) -> None:
+        """Write a line to the log, if there is one."""
+        if self.log is not None:
+            self.log.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {printable(text)}\n")
+            self.log.flush()
+
+
+current: ContextVar[Voice] = ContextVar("current", default=Voice())  # noqa: B039 - frozen
+"""The voice of the command that runs."""
+
+typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
+"""What was typed after the program's name."""
+
+
+def voiced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that takes ``OPTIONS``, too, and runs with the voice that they ask for."""
+
+    @functools.wraps(function)
+    def run(
+        *args: Any, quiet: bool = False, verbose: bool = False, log_file: Path | None = None,
+        **options: Any,
+    ) -> Any:  # fmt: skip
+        if quiet and verbose:
+            raise InputError("--quiet and --verbose contradict each other", remedy="give one")
+        with _logged(log_file) as log:
+            voice = Voice(quiet, verbose, log)
+            token = current.set(voice)
+            start = time.monotonic()
+            voice.write(f"evalplus-lite {__version__}: {shlex.join(sys.argv[1:])}")
+            try:
+                result = function(*args, **options)
+            except BaseException as error:
+                voice.write(f"ended after {spoken(time.monotonic() - start)}: {_said(error)}")
+                raise
+            finally:
+                current.reset(token)
+            voice.write(f"done after {spoken(time.monotonic() - start)}, exit code {result or 0}")
+            return result
+
+    signature = inspect.signature(function)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in OPTIONS.items()
+    ]
+    hints = get_type_hints(function, include_extras=True)
+    own = [each.replace(annotation=hints[name]) for name, each in signature.parameters.items()]
+    run.__annotations__ = {**hints, **{name: kind for name, (kind, _) in OPTIONS.items()}}
+    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*own, *added]
+    )
+    return run
+
+
+@contextmanager
+def _logged(path: Path | None) -> Iterator[TextIO | None]:
+    if path is None:
+        yield None
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", path=path, remedy="give another --log-file"
+        ) from None
+    with file:
+        yield file
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+class Pace:
+    """How fast a stage is and how long it takes yet, by what was done in the last minute."""
+
+    def __init__(self, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total, self._clock = total, clock
+        self.done = 0
+        self.counts: Mapping[str, int] = {}
+        self.start = clock()
+        self._known = 0
+        self._seen: deque[tuple[float, int]] = deque([(self.start, 0)])
+
+    def advance(self, steps: int, counts: Mapping[str, int], *, known: bool = False) -> None:
+        """Count steps; those ``known`` from an earlier run took no time."""
+        now = self._clock()
+        self.done += steps
+        self.counts = counts or self.counts
+        self._known += steps if known else 0
+        if now - self._seen[-1][0] >= 1.0:
+            self._seen.append((now, self.done - self._known))
+        while len(self._seen) > 2 and now - self._seen[0][0] > WINDOW_SECONDS:
+            self._seen.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Steps a second; 0 while nothing was done."""
+        (since, before), now = self._seen[0], self._clock()
+        return (self.done - self._known - before) / (now - since) if now > since else 0.0
+
+    def words(self) -> str:
+        """Return how far it is: ``512 of 1640, 48.2/s, 23 s to go; 312 pass, 150 fail``."""
+        rate = self.rate
+        parts = [str(self.done) if self.total is None else f"{self.done} of {self.total}"]
+        if rate:
+            parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min")
+            if self.total is not None and self.done < self.total:
+                parts.append(f"{spoken((self.total - self.done) / rate)} to go")
+        shown = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
+        return ", ".join(parts) + (f"; {shown}" if shown else "")
+
+
+def spoken(seconds: float) -> str:
+    """Return a time as a person says it: ``23 s``, ``12 min``, ``3 h 20 min``."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

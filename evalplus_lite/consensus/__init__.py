@@ -1,1 +1,0 @@
-"""Programs asked about a reference: disputed inputs, and the panel that votes on them."""

@@ -1,0 +1,341 @@
+"""Asking a model what code does: a program and an input in, a value or an exception out.
+
+Nothing that a model writes is ever executed: answers are parsed as JSON and kept as data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe.asking.prompt import (
+    Asked,
+    question_digest,
+    question_kind,
+    question_of,
+    wording,
+    worked_examples,
+)
+from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase, problem
+from evalplus_lite.models import ModelSource
+from evalplus_lite.models.dialogue import Dialogue
+from evalplus_lite.models.json_form import json_objects
+from evalplus_lite.store import Row
+from evalplus_lite.store.resuming import finished, open_rows
+
+# Reading what models reply to a question. Nothing that a model writes is ever executed.
+
+DEEPEST = 200
+"""Levels that an answer may nest: no function's do."""
+
+
+def parse_answer(text: str) -> dict[str, Any]:
+    """Return the JSON answer in a model's text; ValueError says what is wrong with it.
+
+    The last JSON object with a ``value`` or an ``error`` counts, so that reasoning may come first.
+    """
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
+    said = [tree for tree in objects if "value" in tree or "error" in tree]
+    readable = [tree for tree in said if "value" in tree or isinstance(tree["error"], dict | str)]
+    answers = readable or said
+    if not answers:
+        if objects:
+            raise ValueError('the object has neither "value" nor "error"')
+        raise ValueError(
+            f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
+        )
+    found = answers[-1]
+    if _is_deep(found):
+        raise ValueError(f"it nests deeper than {DEEPEST} levels")
+    has_error = isinstance(found.get("error"), dict)
+    if "value" in found and not (found["value"] is None and has_error):
+        return {"value": found["value"]}
+    error = found["error"]
+    if isinstance(error, str):
+        kind, _, message = error.partition(":")
+        return {"error": {"type": kind.strip(), "message": message.strip()}}
+    if not isinstance(error, dict) or not isinstance(error.get("type"), str):
+        raise ValueError('"error" must hold "type" and "message"')
+    return {"error": {"type": error["type"], "message": str(error.get("message") or "")}}
+
+
+def _is_deep(tree: Any) -> bool:
+    level = [tree]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [part for some in parts for part in some if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def parse_call(text: str) -> dict[str, Any]:
+    """Return the call in a model's text, as Python source; ValueError says what is wrong with it.
+
+    The last JSON object with a ``call`` counts, so that reasoning may come first.
+    """
+    problems: list[str] = []
+    objects = list(json_objects(text, constant=str, problems=problems))
+    calls = [tree["call"] for tree in objects if isinstance(tree.get("call"), str)]
+    if calls:
+        return {"python": calls[-1]}
+    if objects:
+        raise ValueError('the object has no "call"')
+    raise ValueError(f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object")
+
+
+TOOL = "answer"
+"""The name of the tool that a model calls with its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model said of one case.
+
+    ``answer`` is ``{"value": ...}``, ``{"error": ...}``, ``{"python": "..."}`` (an expression: the
+    value, or the call that was asked for) or None where neither the first reply nor the retry could
+    be read (``problem`` says why).
+    """
+
+    task_id: str
+    case: int
+    sample: int
+    answer: dict[str, Any] | None
+    problem: str = ""
+    retried: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    of: Asked = "output"
+    question: str = ""
+    """What was asked, as ``question_digest`` names it; empty where nobody noted it."""
+    unasked: bool = False
+    """Whether the question was too long for the model, or refused by its server."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row of a predictions file."""
+        tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
+        row: dict[str, Any] = {
+            "task_id": self.task_id,
+            "case": self.case,
+            "sample": self.sample,
+            "prediction": self.answer,
+            "answer_tokens": {**tokens, "total": sum(tokens.values())},
+        }
+        if self.of != "output":
+            row["of"] = self.of
+        if self.retried:
+            row["retried"] = True
+        if self.problem:
+            row["problem"] = self.problem
+        if self.unasked:
+            row["unasked"] = True
+        if self.question:
+            row["question"] = self.question
+        return row
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> Prediction:
+        """Read what ``to_json`` wrote."""
+        if wrong := problem(row, PREDICTION):
+            raise TypeError(wrong)
+        tokens, answer = row.get("answer_tokens", {}), row["prediction"]
+        if min(row["case"], row.get("sample", 0)) < 0:
+            raise TypeError("case and sample count from 0")
+        if answer and "error" in answer and (wrong := problem(answer["error"], ERROR, "error")):
+            raise TypeError(wrong)
+        try:
+            json.dumps(answer, allow_nan=False)
+        except ValueError:  # a bare NaN: said as an answer of a model is read
+            answer = json.loads(json.dumps(answer), parse_constant=str)
+        if row.get("of", "output") not in get_args(Asked):
+            raise TypeError(f"of is neither {' nor '.join(get_args(Asked))}")
+        return cls(
+            str(row["task_id"]),
+            int(row["case"]),
+            int(row.get("sample", 0)),
+            answer,
+            str(row.get("problem", "")),
+            bool(row.get("retried", False)),
+            int(tokens.get("prompt", 0)),
+            int(tokens.get("completion", 0)),
+            row.get("of", "output"),
+            str(row.get("question", "")),
+            bool(row.get("unasked", False)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSettings:
+    """How to ask: ``samples`` a case, at ``temperature``, at most ``max_tokens`` an answer."""
+
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    examples: bool = False
+    """Whether three worked examples come first, as small models need."""
+    structured: bool = False
+    """Whether the server is to hold answers to a JSON schema, where it can: an error, or a value of
+    the type that the function is annotated with (any value, where it does not keep to that)."""
+    tools: bool = False
+    """Whether answers are asked for as calls of a tool, whose parameters are such a schema."""
+    of: Asked = "output"
+    """Whether what comes of a call is asked for, or a call that a value comes of."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked."""
+        if self.samples < 1 or self.max_tokens < 1:
+            raise InputError("the number of answers and the token limit must be at least 1")
+        if not 0 <= self.temperature <= 2:
+            raise InputError(f"a temperature of {self.temperature}", remedy="give one from 0 to 2")
+        if self.samples > 1 and self.temperature == 0:
+            raise InputError(
+                f"{self.samples} answers a case at temperature 0, which are all the same",
+                remedy="give a higher temperature, or ask once",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionRequest:
+    """One case of a task, asked once."""
+
+    task: MinedTask
+    case: int
+    sample: int
+
+    @property
+    def key(self) -> str:
+        """What a resumed run knows it by."""
+        return f"{self.task.id}\n{self.case}\n{self.sample}"
+
+    def digest(self, of: Asked) -> str:
+        """Return what is asked, as rows name it."""
+        return question_digest(self.task, self.task.cases[self.case], of)
+
+
+def prediction_requests(
+    tasks: Iterable[MinedTask], asking: PredictionSettings
+) -> Iterator[PredictionRequest]:
+    """Yield every question, task by task."""
+    for task in tasks:
+        for case, known in enumerate(task.cases):
+            if asking.of == "input" and not _has_input(task, known):
+                continue
+            for sample in range(asking.samples):
+                yield PredictionRequest(task, case, sample)
+
+
+def _has_input(task: MinedTask, case: TaskCase) -> bool:
+    """Return whether a call can be asked for: many a wrong one raises the same."""
+    return case.answer.kind == "value" and question_kind(task) == "output"
+
+
+def ask(question: PredictionRequest, source: ModelSource, asking: PredictionSettings) -> Prediction:
+    """Ask one question, and once more with the parse error where the answer cannot be read."""
+    task, number = question.task, question.case
+    kind = question_of(task, asking.of)
+    talk = Dialogue(
+        source=source,
+        temperature=asking.temperature,
+        max_tokens=asking.max_tokens,
+        schema=json.dumps(kind.schema(task)) if asking.structured or asking.tools else None,
+        tool=TOOL if asking.tools else None,
+        messages=worked_examples(str(task.facts.get("python", "3")), asking.of)
+        if asking.examples
+        else [],
+    )
+    text, problem = kind.text(task, task.cases[number]), ""
+    answer: dict[str, Any] | None = None
+    has_asked_again = False
+    read = parse_answer if asking.of == "output" else parse_call
+    while True:
+        reply = talk.ask(text, index=question.sample)
+        if reply is None:
+            problem = talk.problem
+            break
+        try:
+            answer, problem = read(reply.text), ""
+            break
+        except ValueError as error:
+            problem = str(error)
+            if has_asked_again:
+                break
+            has_asked_again = True
+            text = kind.retry.format(problem=problem)
+    tokens = talk.prompt_tokens, talk.completion_tokens
+    return Prediction(
+        task.id,
+        number,
+        question.sample,
+        answer,
+        problem,
+        has_asked_again,
+        *tokens,
+        of=asking.of,
+        question=question.digest(asking.of),
+        unasked=not talk.requests,
+    )
+
+
+def predict(
+    tasks: Iterable[MinedTask],
+    source: ModelSource,
+    out: Path | None,
+    *,
+    asking: PredictionSettings = PredictionSettings(),
+    report: Callable[[Prediction], None] = lambda prediction: None,
+    force: bool = False,
+) -> int:
+    """Ask every question not yet answered in ``out``; return how many were asked now.
+
+    ``out`` is a journal: a killed run goes on where it stopped, and another model or temperature
+    is refused there, unless ``force`` drops what it holds. With None nothing is written.
+    """
+    identity = {
+        "predictions": 1,
+        "prompt": wording(asking.of),
+        "model": source.model,
+        "temperature": asking.temperature,
+        "max_tokens": asking.max_tokens,
+        "structured": asking.structured,
+        "examples": asking.examples,
+        **({"tools": True} if asking.tools else {}),
+    }
+    with open_rows(out, identity=identity, force=force, batch=1) as journal:
+        done = dict(finished(journal, _known))
+        left = [q for q in prediction_requests(tasks, asking) if not _is_done(q, done, out, asking)]
+        asked = 0
+        for prediction in source.each(lambda question: ask(question, source, asking), left):
+            journal.append(prediction.to_json())
+            report(prediction)
+            asked += 1
+    return asked
+
+
+def _known(row: Row) -> tuple[str, str]:
+    """Return what a row answers: its key, and what was asked."""
+    key = f"{row.data['task_id']}\n{row.data['case']}\n{row.data['sample']}"
+    return key, str(row.data.get("question", ""))
+
+
+def _is_done(
+    question: PredictionRequest,
+    done: Mapping[str, str],
+    out: Path | None,
+    asking: PredictionSettings,
+) -> bool:
+    """Return whether a question was answered; InputError if another one was, under its name."""
+    if question.key not in done:
+        return False
+    if done[question.key] not in ("", question.digest(asking.of)):
+        raise InputError(
+            f"answers another question for {question.task.id!r}, case {question.case}: the tasks"
+            " have changed since",
+            path=out,
+            remedy="choose another output, or --force to ask all anew",
+        )
+    return True

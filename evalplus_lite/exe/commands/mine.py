@@ -1,0 +1,232 @@
+"""``evalplus-lite mine``: execution tasks from real packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import name_report, print_json, print_table, say
+from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe import mining
+from evalplus_lite.exe.lists import listed_packages
+from evalplus_lite.exe.mining import MiningResult
+from evalplus_lite.exe.selecting.annotations import TypeSet
+from evalplus_lite.exe.selecting.static import UNLICENSED
+from evalplus_lite.exe.settings import AskedFor, MiningSettings
+from evalplus_lite.models import Client
+
+MOST_REASONS = 12
+"""Reasons a stage that the printed table shows; the file holds all."""
+
+
+def mine(
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PACKAGE...",
+            help="Names, wheels, source archives, folders, or git+https://host/project@commit.",
+        ),
+    ] = None,
+    listed: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="FILE", help="A list of packages, one a line; several."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="PATH", help="The tasks' file (JSONL).")
+    ] = Path("out/mined/tasks.jsonl"),
+    companion: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="PATH",
+            help="A library that packages here import, to inline from; several.",
+        ),
+    ] = None,
+    with_deps: Annotated[
+        bool,
+        typer.Option(
+            "--with-deps", help="Also download what packages require, if not given: pure wheels."
+        ),
+    ] = False,
+    stubs: Annotated[
+        bool,
+        typer.Option("--stubs", help="Also download stubs of packages without types: typeshed's."),
+    ] = False,
+    observe: Annotated[
+        bool,
+        typer.Option(
+            "--observe",
+            help="Run packages' own tests in the sandbox for the types that they call with.",
+        ),
+    ] = False,
+    types: Annotated[
+        TypeSet,
+        typer.Option(
+            "--types",
+            help="paper: annotated, in the paper's types; wide: Any, bytes, Iterator, datetime, "
+            "TypeVar, enumerations, objects of classes and others too; known: also without "
+            "annotations, where stubs, a default, the documentation or the use tells the type.",
+        ),
+    ] = "known",
+    any_licence: Annotated[
+        bool, typer.Option("--any-licence", help="Keep packages whose licence is not permissive.")
+    ] = False,
+    static: Annotated[
+        bool, typer.Option("--static", help="Run nothing: programs without cases or proof.")
+    ] = False,
+    cases: Annotated[
+        int, typer.Option("--cases", min=1, help="Cases a function at most; above 15 they grow.")
+    ] = 15,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
+    ] = None,
+    ask_for: Annotated[
+        AskedFor,
+        typer.Option(
+            "--ask-for",
+            help="What the model writes: inputs; types of parameters that nothing else tells, "
+            "which running then proves; or both.",
+        ),
+    ] = "inputs",
+    base_url: options.BaseUrl = None,
+    max_tokens: options.MaxTokens = 4096,
+    temperature: Annotated[
+        float, typer.Option("--temperature", "-t", min=0.0, max=2.0, help="Of the model.")
+    ] = 0.8,
+    tools: options.Tools = False,
+    chain: Annotated[
+        int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
+    ] = 0,
+    links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
+    states: Annotated[
+        int, typer.Option("--states", min=0, help="Also ask for variables at so many breakpoints.")
+    ] = 0,
+    questions: Annotated[
+        int,
+        typer.Option(
+            "--questions", min=0, help="Also ask of so many moments: lines run, state, next line."
+        ),
+    ] = 0,
+    functions: Annotated[
+        int | None, typer.Option("--functions", min=1, help="Run so many of a package at most.")
+    ] = None,
+    refresh: Annotated[
+        Path | None,
+        typer.Option(
+            "--refresh", metavar="TASKS", help="Mined tasks whose functions get new inputs."
+        ),
+    ] = None,
+    since: Annotated[
+        Path | None,
+        typer.Option("--since", metavar="TASKS", help="Mined tasks to leave out: only new ones."),
+    ] = None,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    require_tier: options.RequireTier = None,
+    sandbox: options.Sandbox = "auto",
+    force: options.Force = False,
+    shard: options.Shard = None,
+    json: options.Json = False,
+) -> int:
+    """Turn typed, pure functions of real packages into execution tasks.
+
+    Packages are read, never installed or imported here; names are downloaded by pip, repositories
+    by git. Each function
+    is written down with all it needs, proved equal to the original in the sandbox, checked in
+    changed surroundings, and given cases that meet the seven validators. Writes PATH, and beside
+    it the rejects with their reasons, timings and the funnel. Run again after a kill, it goes on.
+    Exits with 1 if a package could not be had or read; the others are mined all the same.
+
+    [bold]Example[/bold]  evalplus-lite mine idna humanize ./my_package -o out/mined/tasks.jsonl
+    """
+    settings = MiningSettings(
+        seed=seed,
+        types=types,
+        any_licence=any_licence,
+        cases=cases,
+        static_only=static,
+        model=model,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        tools=tools,
+        functions=functions,
+        with_deps=with_deps,
+        stubs=stubs,
+        observe=observe,
+        asked_for=ask_for,
+    )
+    named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
+    if not named and refresh is None:
+        raise InputError("no package was given", remedy="name one, or give a list with --from")
+    # Made here, so that a missing key is reported before any work.
+    client = None if model is None else Client(model, base_url=base_url)
+    with started(workers, sandbox, backend=backend, require_tier=require_tier) as (session, _):
+        result = mining.mine(
+            named,
+            refresh=refresh,
+            since=since,
+            settings=settings,
+            companions=companion or [],
+            client=client,
+            chained=chain,
+            links=links,
+            states=states,
+            questions=questions,
+            shard=shard_of(shard),
+            out=out,
+            force=force,
+            session=session,
+        )
+    if is_part(result.summary, json=json):
+        return 1 if result.problems else 0
+    if json:
+        print_json(result.summary)
+    else:
+        _show(result, out)
+        if result.funnel.counts["mined"]:
+            name_report(out)
+    return 1 if result.problems else 0
+
+
+_NO_MOMENT = "at no line that can be asked about is there a value that the call did not give"
+_NONE = {
+    "chained": "no function takes what another one gives, or what comes of it hardly differs",
+    "states": _NO_MOMENT,
+    "questions": _NO_MOMENT,
+}
+"""Why there may be none of what is built besides."""
+
+
+def _show(result: MiningResult, out: Path) -> None:
+    funnel = result.funnel
+    print_table("Funnel", ["stage", "left"], [(s, funnel.counts[s]) for s in funnel.stages()])
+    rows: list[tuple[str, str, int]] = []
+    stages = dict.fromkeys(stage for stage, _ in funnel.reasons)
+    for stage in stages:
+        listed = sorted(
+            ((count, reason) for (s, reason), count in funnel.reasons.items() if s == stage),
+            key=lambda item: (-item[0], item[1]),
+        )
+        rows += [(stage, reason, count) for count, reason in listed[:MOST_REASONS]]
+        rest = sum(count for count, _ in listed[MOST_REASONS:])
+        if rest:
+            rows.append((stage, f"{len(listed) - MOST_REASONS} other reasons", rest))
+    if rows:
+        print_table("Rejected", ["stage", "reason", "functions"], rows, left=2)
+    lost = {**result.problems, **result.refused}
+    if lost:
+        print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)
+    if UNLICENSED in result.refused.values():
+        say("--any-licence keeps them; a project of your own says its licence in pyproject.toml:"
+            ' license = "MIT"')  # fmt: skip
+    kept = result.funnel.counts["mined"]
+    say(f"tasks: {out}" if kept else f"no function was kept, so there is no task in {out}")
+    for path, number in result.summary["extra"].items():
+        why = "" if number else f" ({_NONE[path.split('.')[-2]]})"
+        say(f"{number} tasks: {path}{why}")

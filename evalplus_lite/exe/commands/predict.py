@@ -1,0 +1,117 @@
+"""``evalplus-lite predict``: ask a model what code does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.arguments import asked_of, name_left_out
+from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.exe import prediction
+from evalplus_lite.exe.asking.predict import PredictionSettings
+from evalplus_lite.models import Client
+
+
+def predict(
+    tasks: options.Mined,
+    model: options.Model,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="PATH", help="The predictions' file.")
+    ] = None,
+    base_url: options.BaseUrl = None,
+    of: Annotated[
+        str, typer.Option("--of", metavar="WHAT", help="What is asked for: output or input.")
+    ] = "output",
+    samples: Annotated[int, typer.Option("--n", "-n", min=1, help="Answers a case.")] = 1,
+    temperature: Annotated[float, typer.Option("--temperature", "-t", min=0.0)] = 0.0,
+    max_tokens: options.MaxTokens = 1024,
+    cases: Annotated[
+        int | None, typer.Option("--cases", min=1, help="Only the first cases of each task.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only the first tasks with cases.")
+    ] = None,
+    max_code: Annotated[
+        int | None, typer.Option("--max-code", min=1, help="Only programs of so many characters.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="TAG", help="Leave tasks of a tag out (hash); several."),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="Only tasks of a tag (security); several: all."),
+    ] = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Have the server hold answers to a JSON schema.")
+    ] = False,
+    tools: options.Tools = False,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Show three worked examples first (small models).")
+    ] = False,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 300.0,
+    force: options.Force = False,
+    shard: options.Shard = None,
+    json: options.Json = False,
+) -> int:
+    """Ask a model for the value or exception of every case.
+
+    With --of input it is asked for a call that gives the known value instead, of the cases that
+    give one. The model sees the whole program and the call, and answers in JSON; an answer that
+    cannot be read is returned to it once, with the parse error. Nothing that it writes is executed
+    here. Run again after a kill, it goes on.
+
+    [bold]Example[/bold]  evalplus-lite predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
+    """
+    source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
+    kind = "predictions" if of == "output" else f"{of}.predictions"
+    path = out or tasks.with_name(f"{tasks.stem}.{model.replace('/', '_')}.{kind}.jsonl")
+    asking = PredictionSettings(
+        samples=samples,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        structured=structured,
+        tools=tools,
+        examples=examples,
+        of=asked_of(of),
+    )
+    wait = f"an answer of {source.url}, for {timeout:g} s at most"
+    with started() as (session, screen), screen.waiting(wait):
+        result = prediction.predict(
+            tasks,
+            source,
+            asking=asking,
+            cases=cases,
+            limit=limit,
+            max_code=max_code,
+            shard=shard_of(shard),
+            without=without or (),
+            tagged=tag or (),
+            out=path,
+            force=force,
+            session=session,
+        )
+    if is_part(result.summary, json=json):
+        return 0
+    if json:
+        print_json(result.summary)
+    else:
+        tokens = result.summary["tokens"]
+        asked = f"asked {result.summary['asked']}"
+        say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
+        if not result.predictions:
+            say("no case is left: of tasks that have any, by --limit, --max-code, --tag, --without")
+        if unasked := result.summary["unasked"]:
+            say(
+                f"{unasked} questions were too long for the model, or refused, and count as wrong; "
+                "--max-code leaves long programs out"
+            )
+        name_left_out(result.summary)
+        say(f"predictions: {path}")
+    return 0

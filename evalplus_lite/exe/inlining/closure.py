@@ -1,0 +1,309 @@
+"""Everything a function needs, statement by statement, across the files of a package.
+
+Nodes are top-level statements, imports of the standard library, aliases and module namespaces.
+An edge is needed while loading or only when called; each name in the flat program belongs to
+exactly one thing, and two things that want one name are a reason to refuse.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from evalplus_lite.exe.inlining.graph import Node, Obstacle, ordered
+from evalplus_lite.exe.reading.index import Module, Statement
+from evalplus_lite.exe.reading.names import Use
+from evalplus_lite.exe.reading.resolve import (
+    Builtin,
+    Definition,
+    External,
+    ModuleRef,
+    Resolver,
+    Target,
+    Unresolved,
+)
+
+MAX_NODES = 600
+"""A closure of more statements than this is refused: no task is that large."""
+
+
+OF_THE_WHOLE = frozenset({"name clash", "module state"})
+"""Problems that come of what stands together in one program, not of one part of it."""
+Identity: TypeAlias = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Closure:
+    """A function's program before it is written down."""
+
+    entry: Node
+    order: list[Node] = field(default_factory=list)
+    """Every node, what it needs before it."""
+    statements: dict[Node, Statement] = field(default_factory=dict)
+    members: dict[Node, dict[tuple[str, ...], str]] = field(default_factory=dict)
+    """Namespace node -> attribute path -> flat name."""
+    externals: set[str] = field(default_factory=set)
+    """Dotted names of the standard library that are read: ``os.path.join``."""
+    mentioned: set[str] = field(default_factory=set)
+    """Those that annotations mention, which are never evaluated."""
+    builtins: set[str] = field(default_factory=set)
+    problems: list[Obstacle] = field(default_factory=list)
+
+
+class ClosureBuilder:
+    """Builds one closure; make a new one for each function.
+
+    ``hopeless``: what no closure can hold, and why; a closure that comes to it ends there.
+    """
+
+    def __init__(
+        self, resolver: Resolver, hopeless: dict[Definition, list[Obstacle]] | None = None
+    ) -> None:
+        self.resolver = resolver
+        self.hopeless = {} if hopeless is None else hopeless
+        self._is_hopeless = False
+        self.names: dict[str, Identity] = {}
+        self.edges: dict[Node, dict[Node, bool]] = {}
+        """Node -> what it needs -> whether while loading."""
+        self.pending: list[Node] = []
+        self._defined: dict[Definition, list[Node]] = {}
+        self._writes: list[tuple[Node, str]] = []
+
+    def build(self, subject: Definition, others: Sequence[Definition | External] = ()) -> Closure:
+        """Return the closure of a top-level function; its problems say why not, if any.
+
+        ``others``: what the program must hold besides, under its own name.
+        """
+        module, name = subject.module, subject.name
+        target = self.resolver.resolve(module, name)
+        entry = Node("statement", module)
+        if isinstance(target, Definition) and target in self.hopeless:
+            return Closure(entry, problems=[*self.hopeless[target]])
+        nodes = self._definition(target) if isinstance(target, Definition) else []
+        if not nodes:
+            return Closure(entry, problems=[Obstacle("unresolved name", f"{module}.{name}")])
+        self.closure = Closure(nodes[-1])
+        roots: list[Node] = []
+        for other in others:
+            if isinstance(other, External):
+                self._external(other.member or other.module, other, ())
+            else:
+                roots += self._definition(other)
+        while self.pending:
+            if self._is_hopeless:
+                return self.closure
+            if len(self.edges) > MAX_NODES:
+                self._problem("closure too large", f"more than {MAX_NODES} statements")
+                return self.closure
+            self._attempt(self.pending.pop())
+        callable_ = self._callable(roots)
+        for node, written in self._writes:
+            if node in callable_:
+                self._problem("module state", written)
+        for captured in sorted(self.closure.builtins & self.names.keys()):
+            self._problem("name clash", f"builtin {captured}")
+        if not self.closure.problems:
+            found = ordered(self.edges)
+            if isinstance(found, Obstacle):
+                self.closure.problems.append(found)
+            else:
+                self.closure.order = found
+        return self.closure
+
+    def _callable(self, roots: Sequence[Node]) -> set[Node]:
+        """Return what a call of the entry point, and of further roots, may run or read.
+
+        Not the function that a bare ``_register(...)`` at the top of a module calls: that ran while
+        loading. What it is given may have been kept, so that counts.
+        """
+        found = {self.closure.entry, *roots}
+        pending = [self.closure.entry, *roots]
+        while pending:
+            node = pending.pop()
+            called = _called_while_loading(self.closure.statements.get(node))
+            for needed in self.edges[node]:
+                bound = self.closure.statements.get(needed)
+                if bound is not None and called in bound.binds:
+                    continue
+                if needed not in found:
+                    found.add(needed)
+                    pending.append(needed)
+        return found
+
+    # Growing the graph
+
+    def _definition(self, target: Definition) -> list[Node]:
+        """Return the nodes that bind a name, mutations made while loading included."""
+        if target in self.hopeless:
+            self._is_hopeless = True
+            for problem in self.hopeless[target]:
+                self._problem(problem.reason, problem.detail)
+            return []
+        if target not in self._defined:
+            self._defined[target] = self._bound(target)
+        return self._defined[target]
+
+    def _bound(self, target: Definition) -> list[Node]:
+        parsed = self.resolver.index.module(target.module)
+        assert parsed is not None
+        found = parsed.bindings[target.name]
+        plain = [s for s in found if not isinstance(s.node, ast.Import | ast.ImportFrom)]
+        changed = parsed.mutations.get(target.name, [])
+        nodes: list[Node] = []
+        for statement in sorted({s.position: s for s in plain + changed}.values(), key=_position):
+            node = Node("statement", statement.module, statement.position)
+            nodes.append(node)
+            if node not in self.edges:
+                self.edges[node] = {}
+                self.pending.append(node)
+        # They run in their order in the file.
+        for before, after in itertools.pairwise(nodes):
+            self.edges[after][before] = True
+        return nodes
+
+    def _attempt(self, node: Node) -> None:
+        """Follow what a block needs; what it cannot have, no other closure can have from it."""
+        before = len(self.closure.problems)
+        self._expand(node)
+        own = [p for p in self.closure.problems[before:] if p.reason not in OF_THE_WHOLE]
+        if own and not self._is_hopeless:
+            for name in self.closure.statements[node].binds:
+                self.hopeless[Definition(node.where, name)] = own
+
+    def _expand(self, node: Node) -> None:
+        if node.kind != "statement":
+            return
+        module = self.resolver.index.module(node.where)
+        assert module is not None
+        statement = module.statements[node.position]
+        self.closure.statements[node] = statement
+        for name in sorted(statement.binds):
+            self._own(name, ("def", node.where, name))
+        for written in sorted(statement.uses.writes):
+            if isinstance(self.resolver.resolve(node.where, written), Definition):
+                self._writes.append((node, f"{node.where}.{written}"))
+        for use in statement.uses.uses:
+            self._use(node, module, use)
+
+    def _use(self, node: Node, module: Module, use: Use) -> None:
+        if use.when == "annotation":
+            target = self.resolver.resolve_annotation(module.name, use.name)
+            # Annotations are never evaluated; the reader still wants to know what List is.
+            if not isinstance(target, External) or target.dotted.startswith("__future__"):
+                return
+            if target.dotted.startswith("_") or "._" in target.dotted:
+                return  # known to type checkers alone, perhaps: importing it might fail
+            if use.name in self.names and self.names[use.name] != _identity(target):
+                return
+        else:
+            target = self.resolver.resolve(module.name, use.name)
+        needs = self._target(target, use)
+        if node in needs:
+            # One of several statements that make up a name: it sees what the earlier ones left.
+            needs = [n for n in needs if n.kind == "statement" and n.position < node.position]
+        for needed in needs:
+            if needed != node:
+                loading = use.when == "load"
+                self.edges[node][needed] = self.edges[node].get(needed, False) or loading
+
+    def _target(self, target: Target, use: Use) -> list[Node]:
+        if isinstance(target, Builtin):
+            self.closure.builtins.add(target.name)
+            return []
+        if isinstance(target, Unresolved):
+            self._problem(target.reason, target.detail)
+            return []
+        if isinstance(target, External):
+            if use.when == "annotation":
+                self.closure.mentioned.add(".".join([target.dotted, *use.path[1:2]]))
+                return [self._imported(use.name, target)]
+            return [self._external(use.name, target, use.path[1:])]
+        if isinstance(target, ModuleRef):
+            return self._module(use, target)
+        return self._named(use.name, target)
+
+    def _named(self, name: str, target: Definition) -> list[Node]:
+        nodes = self._definition(target)
+        if name == target.name:
+            self._own(name, ("def", target.module, target.name))
+            return nodes
+        return [self._alias(name, target, nodes)]
+
+    def _alias(self, name: str, target: Definition, nodes: list[Node]) -> Node:
+        self._own(name, ("def", target.module, target.name))
+        node = Node("alias", target.module, name=name, member=target.name)
+        self.edges.setdefault(node, {}).update(dict.fromkeys(nodes, True))
+        return node
+
+    def _external(self, name: str, target: External, rest: Iterable[str]) -> Node:
+        self.closure.externals.add(".".join([target.dotted, *rest]))
+        return self._imported(name, target)
+
+    def _imported(self, name: str, target: External) -> Node:
+        self._own(name, _identity(target))
+        node = Node("import", target.module, name=name, member=target.member or "")
+        self.edges.setdefault(node, {})
+        return node
+
+    def _module(self, use: Use, target: ModuleRef) -> list[Node]:
+        """Follow ``module.attribute`` through as many modules as the chain has."""
+        found: Target = target
+        depth = 1
+        while isinstance(found, ModuleRef) and depth < len(use.path):
+            member = self.resolver.member(found.module, use.path[depth])
+            found = member or Unresolved("unresolved name", f"{found.module}.{use.path[depth]}")
+            depth += 1
+        if isinstance(found, ModuleRef):
+            self._problem("module as a value", found.module)
+            return []
+        if isinstance(found, Unresolved | Builtin):
+            reason = found.reason if isinstance(found, Unresolved) else "module attribute"
+            self._problem(reason, ".".join(use.path[:depth]))
+            return []
+        self._own(use.name, ("module", target.module, ""))
+        node = Node("namespace", target.module, name=use.name)
+        members = self.closure.members.setdefault(node, {})
+        edges = self.edges.setdefault(node, {})
+        path = use.path[1:depth]
+        if isinstance(found, External):
+            flat = found.member or found.module.partition(".")[0]
+            needed = [self._external(flat, found, use.path[depth:])]
+            if not found.member and "." in found.module:
+                self._problem("module as a value", found.module)
+        else:
+            flat, needed = found.name, self._named(found.name, found)
+        members[path] = flat
+        edges.update(dict.fromkeys(needed, True))
+        return [node]
+
+    def _own(self, name: str, identity: Identity) -> None:
+        owner = self.names.setdefault(name, identity)
+        if owner != identity:
+            self._problem("name clash", f"{name}: {owner[1]} and {identity[1]}")
+
+    def _problem(self, reason: str, detail: str) -> None:
+        problem = Obstacle(reason, detail)
+        if problem not in self.closure.problems:
+            self.closure.problems.append(problem)
+
+
+def _called_while_loading(statement: Statement | None) -> str | None:
+    """Return the name of the function that a bare call calls, and mentions nowhere else."""
+    if statement is None or not isinstance(statement.node, ast.Expr):
+        return None
+    call = statement.node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    mentions = [n for n in ast.walk(call) if isinstance(n, ast.Name) and n.id == call.func.id]
+    return call.func.id if len(mentions) == 1 else None
+
+
+def _identity(target: External) -> Identity:
+    return ("import", target.module, target.member or "")
+
+
+def _position(statement: Statement) -> int:
+    return statement.position

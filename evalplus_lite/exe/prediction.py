@@ -1,0 +1,278 @@
+"""Execution tasks to predictions of a model, and predictions to scores."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe.asking import predict as asking_model
+from evalplus_lite.exe.asking import score as scoring
+from evalplus_lite.exe.asking.judging import SameMessage, judge_by
+from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings
+from evalplus_lite.exe.asking.prompt import Asked
+from evalplus_lite.exe.asking.score import (
+    Expression,
+    GradedPrediction,
+    ScoreReport,
+    graded_row,
+    read_predictions,
+)
+from evalplus_lite.exe.task_files import KnownTasks, read_tasks
+from evalplus_lite.exe.tasks.mined import MinedTask
+from evalplus_lite.exe.tasks.published import LeftOut
+from evalplus_lite.exe.tasks.tags import check_tags
+from evalplus_lite.execution.base import Call
+from evalplus_lite.jobs.datasets import file_facts, run_facts
+from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
+from evalplus_lite.jobs.shards import Shard, share_of
+from evalplus_lite.models import Client, ModelSource
+from evalplus_lite.store import write_jsonl
+from evalplus_lite.values import wire
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionResult(Result):
+    """What a model said of every case."""
+
+    predictions: tuple[Prediction, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a prediction: ``task_id``, ``case``, ``sample``, ``prediction``, ..."""
+        return [each.to_json() for each in self.predictions]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreResult(Result):
+    """How many predictions are right: overall, on errors, by package, by statistic."""
+
+    report: ScoreReport
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each line of the tables: ``group``, ``name``, ``pass@1``, ..."""
+        return list(self.summary["tables"])
+
+
+def predict(
+    tasks: str | os.PathLike[str] | Iterable[MinedTask],
+    client: Client,
+    *,
+    asking: PredictionSettings = PredictionSettings(),  # noqa: B008 - frozen
+    cases: int | None = None,
+    limit: int | None = None,
+    max_code: int | None = None,
+    without: Collection[str] = (),
+    tagged: Collection[str] = (),
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    shard: Shard | str | None = None,
+    session: Session | None = None,
+) -> PredictionResult:
+    """Ask a model for the value or exception of every case.
+
+        client = Client("my-model", base_url="http://localhost:8000/v1")
+        result = predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
+        score("out/mined/tasks.jsonl", result.predictions)
+
+    ``tasks`` is a file of mined tasks or of CRUXEval, or tasks; of them only the first ``limit``
+    that have cases, at most ``max_code`` characters, all tags of ``tagged`` and none of
+    ``without``, and the first ``cases`` of each. Nothing that the model writes is executed. With
+    ``out``, a file, each answer is written there as it comes, and the same call asks what is
+    missing. With ``shard``, such as ``"2/4"``, it asks about a part of the tasks, for ``merge``.
+    Raises LLMError if the server cannot be used, InputError for a tag that no task can have.
+    """
+    check_tags([*without, *tagged])
+    keep_inputs({"output": out}, {"tasks": tasks})
+    left_out: list[LeftOut] = []
+    given = read_tasks(tasks, left_out=left_out) if isinstance(tasks, str | os.PathLike) else tasks
+    chosen = (
+        task
+        for task in given
+        if task.cases
+        and (max_code is None or len(task.code) <= max_code)
+        and not {*without} & {*task.facts.get("tags", ())}
+        and {*tagged} <= {*task.facts.get("tags", ())}
+    )
+    listed = [replace(task, cases=task.cases[:cases]) for task in itertools.islice(chosen, limit)]
+    path = None if out is None else Path(out)
+    share = share_of(
+        shard, path, kind="predict", journal="" if path is None else path.name, kept="beside"
+    )
+    if share is not None:
+        share.plan(
+            {task.id: len(task.cases) for task in listed},
+            facts={"model": client.model, **asdict(asking), "programs": programs_digest(listed)},
+            force=force,
+        )
+        listed, path = [task for task in listed if task.id in share.items], share.out
+    found: list[Prediction] = []
+    with within(session) as opened:
+        opened.stage("predict", asking.samples * sum(len(task.cases) for task in listed))
+
+        def report(prediction: Prediction) -> None:
+            found.append(prediction)
+            opened.advance()
+
+        asked = asking_model.predict(
+            listed, client, path, asking=asking, report=report, force=force
+        )
+    run = run_facts(tasks=_facts(tasks), model=client.model)
+    where = None if path is None else str(path)
+    shared = share.end() if share is not None and share.is_part else {}
+    kept = found if path is None or not path.stat().st_size else read_predictions(path)
+    predictions = tuple(kept)
+    summary = {
+        **shared,
+        "run": run,
+        "asking": asdict(asking),
+        "asked": asked,
+        "unasked": sum(each.unasked for each in predictions),
+        "predictions": where,
+        "tokens": {
+            "prompt": sum(each.prompt_tokens for each in predictions),
+            "completion": sum(each.completion_tokens for each in predictions),
+        },
+        "usage": asdict(client.usage),
+        **KnownTasks({}, left_out).facts(),
+    }
+    return PredictionResult(summary, predictions)
+
+
+def programs_digest(tasks: Iterable[MinedTask]) -> str:
+    """Return a short name of the programs and calls that a model is asked about."""
+    digest = hashlib.sha256()
+    for task in tasks:
+        words = [task.id, task.code, task.entry_point]
+        words += [case.source or case.call.key for case in task.cases]
+        digest.update(json.dumps(words).encode())
+    return digest.hexdigest()[:32]
+
+
+def score(
+    tasks: str | os.PathLike[str] | Iterable[MinedTask],
+    predictions: str | os.PathLike[str] | Iterable[Prediction],
+    *,
+    ks: Sequence[int] = (1, 5),
+    of: Asked | None = None,
+    judge: ModelSource | None = None,
+    graded: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> ScoreResult:
+    """Mark predictions: values as normalised JSON, exceptions by type and message.
+
+        client = Client("my-model", base_url="http://localhost:8000/v1")
+        predict("out/mined/tasks.jsonl", client, out="out/predictions.jsonl")
+        score("out/mined/tasks.jsonl", "out/predictions.jsonl").to_rows()
+
+    ``predictions`` may be a file of CRUXEval's: for each task a list of Python expressions. They
+    are values, or with ``of="input"`` calls that give the value; what is no literal is evaluated in
+    sandboxes, and compared as Python compares. Of ``ks`` those count that enough answers were
+    sampled for. ``judge`` is a model that is asked where only messages differ; a prediction that it
+    gives no answer on is in no figure (``result.report.undecided``). Rows of another set that
+    cannot be asked about are listed in the summary (``left_out``), predictions about them counted
+    (``ignored``). ``graded`` is a file for each prediction with its mark, ``out`` one for the
+    report. Raises InputError for a prediction of an unknown case.
+    """
+    keep_inputs({"grades": graded, "report": out}, {"tasks": tasks, "predictions": predictions})
+    known = KnownTasks.of(tasks)
+    said = list(
+        known.predictions(Path(predictions), of=of)
+        if isinstance(predictions, str | os.PathLike)
+        else predictions
+    )
+    rows: list[dict[str, Any]] = []
+
+    def keep(task: MinedTask, found: GradedPrediction) -> None:
+        rows.append(graded_row(task, found))
+
+    report = graded_all(
+        known.tasks,
+        said,
+        ks=ks,
+        of=of,
+        judge=None if judge is None else judge_by(judge),
+        told=None if graded is None else keep,
+        session=session,
+    )
+    run = run_facts(tasks=_facts(tasks), predictions=_facts(predictions))
+    result = ScoreResult({"run": run, **report.to_json(), **known.facts()}, report)
+    if graded is not None:
+        write_jsonl(graded, rows)
+    if out is not None:
+        result.write_summary(Path(out))
+    return result
+
+
+def graded_all(
+    tasks: Mapping[str, MinedTask],
+    said: Sequence[Prediction],
+    *,
+    ks: Iterable[int] = (1,),
+    of: Asked | None = None,
+    judge: SameMessage | None = None,
+    told: Callable[[MinedTask, GradedPrediction], None] | None = None,
+    session: Session | None = None,
+) -> ScoreReport:
+    """Grade one model's predictions; ``told`` hears each grade. As ``score``, which see."""
+    _require_kind(said, tasks, of)
+    ran = _ran(said, tasks, session)
+    return scoring.score(tasks.values(), said, ks=ks, judge=judge, graded=told, ran=ran)
+
+
+def _require_kind(
+    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], of: Asked | None
+) -> None:
+    """Raise InputError if expressions for values are all calls of the programs' functions."""
+    if of is not None:
+        return
+    found = [each for each in map(scoring.expression, said) if each is not None]
+    calls = [
+        text.lstrip().startswith(f"{tasks[id].entry_point}(")
+        for id, _, asked, text in found
+        if asked == "output" and id in tasks
+    ]
+    if calls and all(calls):
+        raise InputError(
+            "every prediction is a call, where values were expected",
+            remedy="--of input if calls that give a known value were asked for, else --of output",
+        )
+
+
+def _ran(
+    said: Iterable[Prediction], tasks: Mapping[str, MinedTask], session: Session | None
+) -> dict[Expression, str]:
+    """Return of each expression among predictions why it is wrong, or ""."""
+    texts: dict[tuple[str, int, Asked], dict[str, None]] = {}
+    for prediction in said:
+        if (found := scoring.expression(prediction)) is not None:
+            id, case, of, text = found
+            texts.setdefault((id, case, of), {})[text] = None
+    items = []
+    for (id, case, of), wanted in texts.items():
+        task = scoring.task_of(Prediction(id, case, 0, None), tasks)
+        answer = task.cases[case].answer
+        truth = wire.encode(answer.value) if answer.kind == "value" else b""
+        subject = (task.code, task.entry_point, truth, "signature" in task.facts)
+        items.append((of, subject, list(wanted)))
+    if not items:
+        return {}
+    ran: dict[Expression, str] = {}
+    with within(session) as opened:
+        opened.stage("expressions", len(items))
+        call = Call("evalplus_lite.exe.predicted:judging")
+        rows = opened.pool().map(call, items)
+        for (place, wanted), row in zip(texts.items(), rows, strict=True):
+            ran |= {(*place, text): reason for text, reason in zip(wanted, row, strict=True)}
+            opened.advance()
+    return ran
+
+
+def _facts(given: object) -> list[dict[str, str]]:
+    return file_facts([Path(given)]) if isinstance(given, str | os.PathLike) else []

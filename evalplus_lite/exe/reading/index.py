@@ -1,0 +1,381 @@
+"""A package's modules as top-level statements and the names they bind.
+
+Modules are parsed when first asked for, and only the last few stay in memory. Branches that are
+decided before any code runs (``TYPE_CHECKING``, the Python version, an import that is sure to work)
+are resolved here, so that what remains is one flat list of statements a module.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evalplus_lite.exe.reading.library import has_member
+from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, uses_of
+from evalplus_lite.exe.sources.packages import PackageSource, SourceFile
+
+# Top-level statements: their text, and conditions that are decided before anything runs.
+
+
+@dataclass(slots=True)
+class Statement:
+    """One top-level statement of a module, verbatim."""
+
+    module: str
+    position: int
+    node: ast.stmt
+    text: str
+    binds: frozenset[str]
+    _uses: Uses | None = None
+
+    @property
+    def uses(self) -> Uses:
+        """What it needs; computed once."""
+        if self._uses is None:
+            self._uses = uses_of(self.node)
+        return self._uses
+
+
+def decide(test: ast.expr) -> bool | None:
+    """Return what a condition on ``TYPE_CHECKING`` or the Python version says; None if neither."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = decide(test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.Name | ast.Attribute):
+        name = test.id if isinstance(test, ast.Name) else test.attr
+        return {"TYPE_CHECKING": False, "PY2": False, "PY3": None}.get(name)
+    if isinstance(test, ast.Constant) and isinstance(test.value, bool):
+        return test.value
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return None
+    left, right = test.left, test.comparators[0]
+    if ast.unparse(left) in ("__name__",):
+        return False
+    if not ast.unparse(left).startswith(("sys.version_info", "version_info")):
+        return None
+    try:
+        wanted = ast.literal_eval(right)
+    except ValueError:
+        return None
+    have: object = tuple(sys.version_info[:3])
+    if isinstance(left, ast.Subscript):
+        if ast.unparse(left.slice) == "0":
+            have = sys.version_info[0]
+        elif ast.unparse(left.slice) == ":2":
+            have = tuple(sys.version_info[:2])
+        else:
+            return None
+    if type(have) is not type(wanted):
+        return None
+    compare: Callable[[Any, Any], bool] | None = {
+        ast.Lt: lambda a, b: a < b,
+        ast.LtE: lambda a, b: a <= b,
+        ast.Gt: lambda a, b: a > b,
+        ast.GtE: lambda a, b: a >= b,
+        ast.Eq: lambda a, b: a == b,
+        ast.NotEq: lambda a, b: a != b,
+    }.get(type(test.ops[0]))
+    return None if compare is None else bool(compare(have, wanted))
+
+
+def verbatim(node: ast.stmt, lines: list[str]) -> str:
+    """Return a statement's own lines, decorators included, moved to the left margin."""
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(d.lineno for d in decorators)])
+    last = node.end_lineno or node.lineno
+    end = node.end_col_offset or 0
+    tail = lines[last - 1].encode()[end:].decode().strip()
+    if node.col_offset == 0 and (not tail or tail.startswith("#")):
+        return "\n".join(lines[first - 1 : last])
+    if node.col_offset and (not tail or tail.startswith("#")):
+        block = textwrap.dedent("\n".join(lines[first - 1 : last]))
+        try:
+            if ast.dump(ast.parse(block).body[0]) == ast.dump(node):
+                return block
+        except (SyntaxError, IndexError):
+            pass
+    # Statements that share a line, or whose strings would change with the margin.
+    return ast.unparse(node)
+
+
+KEPT_TEXT = 1 << 20
+"""Characters of source whose trees are held at a time: trees take up to 100 times as much room."""
+
+LONGEST_PROBLEM = 200
+"""Characters of why a module cannot be parsed."""
+
+
+@dataclass(slots=True)
+class Module:
+    """A parsed module."""
+
+    name: str
+    path: str
+    is_package: bool
+    length: int
+    """Characters of its source."""
+    statements: list[Statement] = field(default_factory=list)
+    bindings: dict[str, list[Statement]] = field(default_factory=dict)
+    """Name -> the statements that bind it, in order."""
+    mutations: dict[str, list[Statement]] = field(default_factory=dict)
+    """Name -> the statements that change its value in place while the module loads."""
+    stars: list[ast.ImportFrom] = field(default_factory=list)
+    typing: dict[str, list[Statement]] = field(default_factory=dict)
+    """What ``if TYPE_CHECKING:`` binds: known to annotations, absent when the module runs."""
+
+    def absolute(self, node: ast.ImportFrom) -> str | None:
+        """Return the dotted name of the module an import names; None above the top."""
+        if not node.level:
+            return node.module or ""
+        parts = self.name.split(".")
+        kept = len(parts) - node.level + (1 if self.is_package else 0)
+        if kept < 1:
+            return None
+        base = parts[:kept]
+        return ".".join([*base, node.module] if node.module else base)
+
+
+class PackageIndex:
+    """The modules of one package, and of companions whose code may be inlined with it."""
+
+    def __init__(
+        self,
+        package: PackageSource,
+        companions: Sequence[PackageSource] = (),
+        *,
+        kept_text: int = KEPT_TEXT,
+    ) -> None:
+        self.package = package
+        self._kept_text = kept_text
+        self._files: dict[str, tuple[PackageSource, SourceFile]] = {}
+        for source in reversed([package, *companions]):
+            self._files.update({name: (source, file) for name, file in source.files.items()})
+        self.roots = frozenset(name.partition(".")[0] for name in self._files)
+        self._modules: dict[str, Module | None] = {}
+        """Parsed modules, least recently asked for first; None for those that cannot be parsed."""
+        self._problems: dict[str, str] = {}
+        self._size = 0
+        self._bound: dict[str, frozenset[str]] = {}
+        """Of modules parsed once that bind all their names themselves: these."""
+
+    def __contains__(self, module: str) -> bool:
+        return module in self._files or self.is_namespace(module)
+
+    def is_namespace(self, module: str) -> bool:
+        """Return whether a name is a folder of modules without an ``__init__``."""
+        return module not in self._files and module in self._namespaces
+
+    @property
+    def _namespaces(self) -> frozenset[str]:
+        if not hasattr(self, "_folders"):
+            parents = {
+                ".".join(parts[:end])
+                for parts in (name.split(".") for name in self._files)
+                for end in range(1, len(parts))
+            }
+            self._folders = frozenset(parents)
+        return self._folders
+
+    def origin(self, module: str) -> PackageSource:
+        """Return the package that a module belongs to."""
+        return self._files[module][0] if module in self._files else self.package
+
+    def is_compiled(self, module: str) -> bool:
+        """Return whether a module exists as a compiled extension only."""
+        return module not in self._files and module in self.package.compiled
+
+    def is_package(self, module: str) -> bool:
+        """Return whether a module is a package's ``__init__``."""
+        return module in self._files and self._files[module][1].is_package
+
+    def lacks(self, module: str, name: str) -> bool:
+        """Return whether a module is known to bind no such name; nothing is parsed for it."""
+        return module in self._bound and name not in self._bound[module]
+
+    def module(self, name: str) -> Module | None:
+        """Return a module, parsed; None where there is none or it is no Python of this version.
+
+        A module that was not asked for in a long time is parsed again: equal, but another object.
+        """
+        if name in self._modules:
+            self._modules[name] = found = self._modules.pop(name)
+            return found
+        found = self._load(name)
+        self._modules[name] = found
+        if found is not None:
+            self._size += found.length
+            self._make_room(found)
+        return found
+
+    def problem(self, name: str) -> str:
+        """Return why a module could not be parsed; empty of one that was."""
+        return self._problems.get(name, "")
+
+    def forget(self, name: str) -> None:
+        """Drop a parsed module; it is parsed again when next asked for."""
+        dropped = self._modules.pop(name, None)
+        if dropped is not None:
+            self._size -= dropped.length
+
+    def _make_room(self, newest: Module) -> None:
+        for name in list(self._modules):
+            if self._size <= self._kept_text or name == newest.name:
+                return
+            if self._modules[name] is not None:
+                self.forget(name)
+
+    def _load(self, name: str) -> Module | None:
+        if name not in self._files:
+            return None
+        source, file = self._files[name]
+        try:
+            text = source.text(file)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Their invalid escapes are not ours to report.
+                tree = ast.parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+            place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+            self._problems[name] = f"{place}{getattr(error, 'msg', error)}"[:LONGEST_PROBLEM]
+            return None
+        module = Module(name, file.path, file.is_package, len(text))
+        lines = text.split("\n")
+        for node in self._flatten(module, tree.body):
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                module.stars.append(node)
+                continue
+            statement = Statement(
+                name,
+                len(module.statements),
+                node,
+                verbatim(node, lines),
+                frozenset(bound_names([node])),
+            )
+            module.statements.append(statement)
+            for bound in sorted(statement.binds):
+                module.bindings.setdefault(bound, []).append(statement)
+        if not module.stars and "__getattr__" not in module.bindings:
+            self._bound[name] = frozenset(module.bindings)
+        for statement in module.statements:
+            for changed in sorted(_changed_names(statement.node, module)):
+                module.mutations.setdefault(changed, []).append(statement)
+        return module
+
+    def _flatten(self, module: Module, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+        for node in body:
+            if isinstance(node, ast.If):
+                decided = decide(node.test)
+                if decided is not None:
+                    if not decided:
+                        _note_typing(module, node.body)
+                    yield from self._flatten(module, node.body if decided else node.orelse)
+                    continue
+            if isinstance(node, ast.Try) and (chosen := self._branch(module, node)) is not None:
+                yield from self._flatten(module, chosen)
+                continue
+            yield node
+
+    def _branch(self, module: Module, node: ast.Try) -> list[ast.stmt] | None:
+        """Return the statements of a ``try: import`` that run here; None to keep it whole."""
+        catches = any(
+            handler.type is None
+            or {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+            & {"ImportError", "ModuleNotFoundError", "Exception"}
+            for handler in node.handlers
+        )
+        imports = [n for n in node.body if isinstance(n, ast.Import | ast.ImportFrom)]
+        if not catches or not imports:
+            return None
+        if all(self._is_available(module, statement) for statement in imports):
+            return [*node.body, *node.orelse, *node.finalbody]
+        handler = node.handlers[0]
+        if any(self._is_ours(module, statement) for statement in imports):
+            # A module of the package that is not there as source: the fallback is the source.
+            return [*handler.body, *node.finalbody]
+        return None
+
+    def _targets(self, module: Module, node: ast.Import | ast.ImportFrom) -> list[str]:
+        if isinstance(node, ast.Import):
+            return [alias.name for alias in node.names]
+        return [module.absolute(node) or ""]
+
+    def _is_ours(self, module: Module, node: ast.Import | ast.ImportFrom) -> bool:
+        return any(t.partition(".")[0] in self.roots for t in self._targets(module, node))
+
+    def _is_available(self, module: Module, node: ast.Import | ast.ImportFrom) -> bool:
+        for target in self._targets(module, node):
+            if target.partition(".")[0] in self.roots:
+                is_there = target in self
+            elif isinstance(node, ast.ImportFrom):
+                is_there = all(has_member(target, alias.name) for alias in node.names)
+            else:
+                is_there = target.partition(".")[0] in sys.stdlib_module_names
+            if not is_there:
+                return False
+        return True
+
+
+def _note_typing(module: Module, body: list[ast.stmt]) -> None:
+    for node in body:
+        statement = Statement(module.name, -1, node, "", frozenset(bound_names([node])))
+        for name in sorted(statement.binds):
+            module.typing.setdefault(name, []).append(statement)
+
+
+def _changed_names(node: ast.stmt, module: Module) -> set[str]:
+    """Return module names whose value a top-level statement changes in place."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import):
+        return set()
+    names: set[str] = set()
+    for child in _executed(node):
+        names.update(_changed_by(child))
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
+            # ``_fill(TABLE)``: whatever is passed on may come back changed.
+            for argument in child.value.args:
+                if isinstance(argument, ast.Name) and _is_data(argument.id, module):
+                    names.add(argument.id)
+            if isinstance(child.value.func, ast.Name):
+                names.update(_changed_inside(child.value.func.id, module))
+    return {name for name in names if name in module.bindings}
+
+
+def _changed_by(node: ast.AST) -> list[str]:
+    """Return the name whose value one operation changes in place, if any."""
+    root: ast.expr | None = None
+    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        root = node
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        root = node.func.value if node.func.attr in MUTATORS else None
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    return [root.id] if isinstance(root, ast.Name) else []
+
+
+def _changed_inside(name: str, module: Module) -> set[str]:
+    """Return the module's data that a function of it changes when called: ``_register(...)``."""
+    found: set[str] = set()
+    for statement in module.bindings.get(name, []):
+        if isinstance(statement.node, ast.FunctionDef):
+            local = {a.arg for a in ast.walk(statement.node.args) if isinstance(a, ast.arg)}
+            local |= bound_names(statement.node.body)
+            for child in ast.walk(statement.node):
+                found.update(n for n in _changed_by(child) if n not in local)
+    return {changed for changed in found if _is_data(changed, module)}
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk what runs when a statement does, leaving function bodies out."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _executed(child)
+
+
+def _is_data(name: str, module: Module) -> bool:
+    return any(
+        isinstance(s.node, ast.Assign | ast.AnnAssign) for s in module.bindings.get(name, [])
+    )

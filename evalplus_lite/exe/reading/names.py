@@ -1,0 +1,300 @@
+"""What a statement needs from its module: free names, when they are needed, and habits to refuse.
+
+The walk follows Python's own scoping (parameters, comprehension variables, class bodies that
+their methods cannot see, walrus targets that escape a comprehension), so that only names that
+really reach the module are reported. ``symtable`` gives the same names; this walk adds the
+attributes asked of them, whether they are needed while loading, and where.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+# Names that statements bind: in a module, a function or a class.
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that these statements bind in their own scope."""
+    names: set[str] = set()
+    for node in nodes:
+        names.update(_bindings(node))
+    return names
+
+
+def _bindings(node: ast.AST) -> Iterator[str]:
+    """Yield names bound by a node in the scope it stands in; deeper scopes stay closed."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        outer: list[ast.AST] = [*node.decorator_list]
+        if isinstance(node, ast.ClassDef):
+            outer += [*node.bases, *node.keywords]
+        else:
+            outer += [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+        for child in outer:
+            yield from _bindings(child)
+        return
+    if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, COMPREHENSIONS):
+        for child in ast.walk(node):
+            if isinstance(child, ast.NamedExpr):
+                yield child.target.id
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id
+    elif isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0]
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            if alias.name != "*":
+                yield alias.asname or alias.name
+    elif (isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar)) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+    for child in ast.iter_child_nodes(node):
+        yield from _bindings(child)
+
+
+def declared_names(
+    body: Sequence[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
+) -> set[str]:
+    """Return the names that a function's body declares ``global`` or ``nonlocal``."""
+    names: set[str] = set()
+    pending = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, kind):
+            names.update(node.names)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            pending.extend(ast.iter_child_nodes(node))
+    return names
+
+
+def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
+    """Return every parameter, in the order of the signature."""
+    listed = [*arguments.posonlyargs, *arguments.args]
+    if arguments.vararg:
+        listed.append(arguments.vararg)
+    listed.extend(arguments.kwonlyargs)
+    if arguments.kwarg:
+        listed.append(arguments.kwarg)
+    return listed
+
+
+When: TypeAlias = Literal["load", "late", "annotation"]
+
+MUTATORS = frozenset(
+    """append add appendleft clear discard extend extendleft insert pop popitem popleft remove
+    reverse setdefault sort update __setitem__ __delitem__""".split()
+)
+"""Methods of builtin containers that change them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A global name with the attributes read from it: ``lib.var`` is ``("lib", "var")``."""
+
+    path: tuple[str, ...]
+    when: When
+    line: int
+
+    @property
+    def name(self) -> str:
+        """The global name itself."""
+        return self.path[0]
+
+
+@dataclass(slots=True)
+class Uses:
+    """Everything one statement asks of the world."""
+
+    uses: list[Use] = field(default_factory=list)
+    imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
+    """Imports inside functions."""
+    writes: set[str] = field(default_factory=set)
+    """Global names that a function body rebinds or changes in place."""
+    calls: list[ast.Call] = field(default_factory=list)
+    """Calls of ``getattr``, ``setattr``, ``delattr`` and ``hasattr`` by their builtin names."""
+    attributes: set[str] = field(default_factory=set)
+    """Every attribute name read anywhere."""
+
+
+@dataclass(slots=True)
+class _NameScope:
+    kind: Literal["module", "function", "class"]
+    bound: set[str]
+    parent: _NameScope | None
+    globals: set[str] = field(default_factory=set)
+
+
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def uses_of(node: ast.stmt) -> Uses:
+    """Return what a top-level statement uses."""
+    walk = _Walk()
+    walk.visit(node, _NameScope("module", set(), None), "load")
+    return walk.found
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self.found = Uses()
+
+    def visit(self, node: ast.AST, scope: _NameScope, when: When) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            self.function(node, scope, when)
+        elif isinstance(node, ast.ClassDef):
+            self.class_(node, scope, when)
+        elif isinstance(node, COMPREHENSIONS):
+            self.comprehension(node, scope, when)
+        elif isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                self.use((node.id,), node, scope, when)
+            elif scope.kind != "module" and node.id in scope.globals:
+                self.found.writes.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            self.attribute(node, scope, when)
+        elif isinstance(node, ast.AnnAssign):
+            self.annotation(node.annotation, scope)
+            self.children([node.target, node.value], scope, when)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            if scope.kind != "module":
+                self.found.imports.append(node)
+        else:
+            self.watch(node, scope)
+            for child in ast.iter_child_nodes(node):
+                self.visit(child, scope, when)
+
+    def children(self, nodes: Iterable[ast.AST | None], scope: _NameScope, when: When) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node, scope, when)
+
+    def function(self, node: _Function, scope: _NameScope, when: When) -> None:
+        arguments = node.args
+        self.children([*arguments.defaults, *arguments.kw_defaults], scope, when)
+        listed = arguments_of(arguments)
+        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+        outer = scope
+        if not isinstance(node, ast.Lambda):
+            self.children(node.decorator_list, scope, when)
+            outer = self.parameters_of_type(node, scope)
+            for argument in listed:
+                if argument.annotation is not None:
+                    self.annotation(argument.annotation, outer)
+            if node.returns is not None:
+                self.annotation(node.returns, outer)
+        global_ = declared_names(body, ast.Global)
+        bound = bound_names(body) | {argument.arg for argument in listed}
+        bound -= global_ | declared_names(body, ast.Nonlocal)
+        inner = _NameScope("function", bound, outer, global_)
+        self.found.writes.update(global_)
+        self.children(body, inner, "annotation" if when == "annotation" else "late")
+
+    def parameters_of_type(self, node: ast.AST, scope: _NameScope) -> _NameScope:
+        """Open a scope for ``def f[T]`` (Python 3.12), if there is one."""
+        parameters = getattr(node, "type_params", None)
+        if not parameters:
+            return scope
+        return _NameScope("function", {p.name for p in parameters}, scope)
+
+    def class_(self, node: ast.ClassDef, scope: _NameScope, when: When) -> None:
+        self.children(node.decorator_list, scope, when)
+        scope = self.parameters_of_type(node, scope)
+        self.children([*node.bases, *node.keywords], scope, when)
+        inner = _NameScope("class", set(), scope, declared_names(node.body, ast.Global))
+        for statement in node.body:
+            # A class body reads a module's name until it has bound its own.
+            self.visit(statement, inner, when)
+            inner.bound |= bound_names([statement])
+
+    def comprehension(
+        self,
+        node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+        scope: _NameScope,
+        when: When,
+    ) -> None:
+        self.visit(node.generators[0].iter, scope, when)
+        bound = bound_names(generator.target for generator in node.generators)
+        inner = _NameScope("function", bound, scope, scope.globals)
+        for position, generator in enumerate(node.generators):
+            if position:
+                self.visit(generator.iter, inner, when)
+            self.children([generator.target, *generator.ifs], inner, when)
+        if isinstance(node, ast.DictComp):
+            self.children([node.key, node.value], inner, when)
+        else:
+            self.visit(node.elt, inner, when)
+
+    def annotation(self, node: ast.expr, scope: _NameScope) -> None:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                node = ast.parse(node.value.strip(), mode="eval").body
+            except SyntaxError:
+                return
+        self.visit(node, scope, "annotation")
+
+    def attribute(self, node: ast.Attribute, scope: _NameScope, when: When) -> None:
+        chain: list[str] = []
+        base: ast.expr = node
+        while isinstance(base, ast.Attribute):
+            chain.append(base.attr)
+            base = base.value
+        self.found.attributes.update(chain)
+        if isinstance(base, ast.Name):
+            self.use((base.id, *reversed(chain)), node, scope, when)
+            if not isinstance(node.ctx, ast.Load):
+                self.write(base, scope)
+        else:
+            self.visit(base, scope, when)
+
+    def watch(self, node: ast.AST, scope: _NameScope) -> None:
+        """Note changes of module state and attribute access by computed names."""
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            self.write(_root(node), scope)
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute) and function.attr in MUTATORS:
+                self.write(_root(function.value), scope)
+            if (
+                isinstance(function, ast.Name)
+                and function.id in ("getattr", "setattr", "delattr", "hasattr")
+                and _is_global(function.id, scope)
+            ):
+                self.found.calls.append(node)
+
+    def write(self, root: ast.expr | None, scope: _NameScope) -> None:
+        # Changes made while loading are part of the statement; those of a function are state.
+        if isinstance(root, ast.Name) and scope.kind != "module" and _is_global(root.id, scope):
+            self.found.writes.add(root.id)
+
+    def use(self, path: tuple[str, ...], node: ast.expr, scope: _NameScope, when: When) -> None:
+        if _is_global(path[0], scope):
+            self.found.uses.append(Use(path, when, node.lineno))
+
+
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node
+
+
+def _is_global(name: str, scope: _NameScope) -> bool:
+    first = True
+    current: _NameScope | None = scope
+    while current is not None:
+        if name in current.globals:
+            return True
+        if (current.kind != "class" or first) and name in current.bound:
+            return False
+        first = False
+        current = current.parent
+    return not (name == "__class__" and scope.kind != "module")

@@ -1,0 +1,257 @@
+"""Is the inlined program the function that it claims to be, and a function of its inputs alone?"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe.inlining.graph import Obstacle
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, RunResult, run
+from evalplus_lite.exe.selecting.built import member_of
+from evalplus_lite.exe.selecting.static import MinedFunction
+from evalplus_lite.exe.sources.packages import PackageSource
+from evalplus_lite.sandbox import Sandbox, SandboxConfig
+
+ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{4,}")
+LOAD_SECONDS = 30.0
+"""CPU seconds to import an original module with all that it imports."""
+COMPILE_SECONDS = 300.0
+"""Seconds that compiling an original may take; what is missing then is compiled at each import."""
+MAX_SLOW_MODULES = 3
+MAX_SLOW = 2
+"""Inputs that may take too long in a run, of inputs that were quick before."""
+MAX_WAITING = 3
+"""Functions of a package whose originals may take too long: what waits for something, a terminal
+say, does so in all that it has."""
+VARIANTS = 4
+"""Reruns, each with another hash seed, clock, environment, folder and generator state."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofResult:
+    """What the runs showed: ``stage`` where the function fell out (None: it stands), and why."""
+
+    stage: str | None = None
+    problem: Obstacle | None = None
+    compared: int = 0
+    """Cases on which the original answered too."""
+    wording: int = 0
+    """Cases that differ in an exception's message alone."""
+
+
+class Sandboxes(AbstractContextManager["Sandboxes"]):
+    """The sandboxes of one place: the plain one, and one for each hash seed, none with packages.
+
+    They are set up as ``root``, and closed with it; nothing starts before its first run.
+    """
+
+    def __init__(self, root: Sandbox | None = None) -> None:
+        self.root = root or Sandbox(SandboxConfig(packages=()))
+        self.plain = self.root.sibling(packages=(), hash_seed=0)
+        self.others = [
+            self.root.sibling(packages=(), hash_seed=101 * number)
+            for number in range(1, VARIANTS + 1)
+        ]
+
+    def __exit__(self, *details: object) -> None:
+        self.root.close()
+
+
+@dataclass(slots=True)
+class Original(AbstractContextManager["Original"]):
+    """A package's own modules, unpacked as source for one sandbox alone.
+
+    Only ``.py`` files: where a wheel carries compiled modules, its source is what was inlined.
+    """
+
+    package: PackageSource
+    config: SandboxConfig
+    companions: Sequence[PackageSource] = ()
+    """Libraries that are there for the original to import."""
+    _folder: tempfile.TemporaryDirectory[str] = field(init=False)
+    _sandbox: Sandbox | None = field(init=False, default=None)
+    _is_slow: bool = field(init=False, default=False)
+    _slow_modules: int = field(init=False, default=0)
+    _waiting: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        """Nothing is unpacked before its first run."""
+        self._folder = tempfile.TemporaryDirectory(prefix="original-")
+
+    def __exit__(self, *details: object) -> None:
+        """End the worker, then remove the files."""
+        if self._sandbox is not None:
+            self._sandbox.close()
+        self._folder.cleanup()
+
+    def _ready(self) -> Sandbox:
+        if self._sandbox is None:
+            root = Path(self._folder.name)
+            for package in (*self.companions, self.package):
+                unpack(package, root)
+            _compile(root)
+            for path in (root, *root.rglob("*")):
+                path.chmod(0o755 if path.is_dir() else 0o644)
+            self._sandbox = Sandbox(replace(self.config, readable=(str(root),)))
+        return self._sandbox
+
+    def run(self, function: MinedFunction, calls: Sequence[Invocation]) -> RunResult:
+        """Call the original function; where its package does not import, its module alone."""
+        packages = (self.package, *self.companions)
+        roots = tuple(sorted({name.partition(".")[0] for p in packages for name in p.files}))
+        subject = CallableProgram(
+            function.name,
+            module=function.module,
+            roots=roots,
+            driver=function.driver,
+            needs=tuple((each.module, member_of(each)) for each in function.needs),
+        )
+        found = RunResult((), failure="took too long to import")
+        if self._waiting >= MAX_WAITING:
+            return RunResult((), failure=f"{MAX_WAITING} others of the package took too long")
+        if not self._is_slow:
+            found = run(self._ready(), subject, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
+            # Stand-ins for missing libraries can send an import round in circles: once is enough.
+            self._is_slow = _ran_out(found)
+        if found.failure and self._slow_modules < MAX_SLOW_MODULES:
+            bare = replace(subject, bare_parents=True)
+            alone = run(self._ready(), bare, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
+            self._slow_modules += _ran_out(alone)
+            found = found if alone.failure else alone
+        self._waiting += is_too_slow(found)
+        return found
+
+
+def is_too_slow(found: RunResult) -> bool:
+    """Return whether as many inputs took too long as may."""
+    return sum(answer.kind == "slow" for answer in found.answers) >= MAX_SLOW
+
+
+def _ran_out(session: RunResult) -> bool:
+    return session.failure == "took too long"
+
+
+def unpack(package: PackageSource, root: Path) -> None:
+    """Write a package's modules and data to a folder, as they are imported; tests are left out."""
+    for file in package.files.values():
+        if file.is_test:
+            continue
+        parts = file.module.split(".")
+        name = "__init__.py" if file.is_package else f"{parts.pop()}.py"
+        path = root.joinpath(*parts, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.write_text(package.text(file), encoding="utf-8")
+        except (ValueError, UnicodeEncodeError):
+            continue
+    for inner, stored in package.data.items():
+        path = root / inner
+        if ".." not in path.parts and root in path.parents:
+            # One name may be a file and a folder, and a member may be damaged.
+            with suppress(InputError, FileExistsError, NotADirectoryError, IsADirectoryError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(package.data_file(stored))
+
+
+def _compile(root: Path) -> None:
+    """Write the caches that the sandbox cannot; this runs nothing of what it compiles.
+
+    In a process of its own: the trees of large modules would stay in this one's memory.
+    """
+    command = [sys.executable, "-I", "-m", "compileall", "-qq", str(root)]
+    quiet = subprocess.DEVNULL
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(command, stdout=quiet, stderr=quiet, check=False, timeout=COMPILE_SECONDS)
+
+
+def prove(
+    function: MinedFunction,
+    calls: Sequence[Invocation],
+    base: RunResult,
+    sandboxes: Sandboxes,
+    original: Original,
+) -> ProofResult:
+    """Judge a function by its answers: in changed surroundings, and against the original.
+
+    ``base`` holds the answers to ``calls`` in the plain sandbox.
+    """
+    if base.failure:
+        return ProofResult("loads", Obstacle("inlined code does not load", base.failure))
+    if base.touched:
+        return ProofResult("stable", Obstacle("touches the outside", "; ".join(base.touched)))
+    if not any(a.kind in ("value", "error") for a in base.answers):
+        kinds = Counter(a.message.partition(":")[0] for a in base.answers)
+        return ProofResult("loads", Obstacle("no answer is plain data", str(kinds.most_common(3))))
+    for answer in base.answers:
+        if ADDRESS.search(answer.key):
+            return ProofResult("stable", Obstacle("shows an address", answer.key[:200]))
+    subject = CallableProgram(function.name, code=function.code)
+    for number, sandbox in enumerate(sandboxes.others, start=1):
+        again = run(sandbox, subject, calls, variant=number, max_slow=MAX_SLOW)
+        if is_too_slow(again):
+            return ProofResult("stable", Obstacle("changes between runs", "some take too long"))
+        problem = _unstable(calls, base, again)
+        if problem is not None:
+            return ProofResult("stable", problem)
+    # Last, because importing a large package costs the most.
+    return _compare(function, calls, base, original)
+
+
+def _compare(
+    function: MinedFunction, calls: Sequence[Invocation], base: RunResult, original: Original
+) -> ProofResult:
+    theirs = original.run(function, calls)
+    if theirs.failure:
+        return ProofResult("proved", Obstacle("original does not load", theirs.failure))
+    if is_too_slow(theirs):
+        detail = f"on {MAX_SLOW} inputs that take the program little time"
+        return ProofResult("proved", Obstacle("original takes too long", detail))
+    compared = wording = 0
+    for call, mine, other in zip(calls, base.answers, theirs.answers, strict=True):
+        if mine.kind not in ("value", "error") or other.kind not in ("value", "error"):
+            continue
+        compared += 1
+        if mine.key == other.key:
+            continue
+        if mine.kind == other.kind == "error" and mine.type == other.type:
+            wording += 1
+            if _is_compiled(function, original.package):
+                continue
+        detail = f"{call.key[:200]}: {mine.key[:200]} here, {other.key[:200]} there"
+        return ProofResult(
+            "proved", Obstacle("differs from the original", detail), compared, wording
+        )
+    if not compared:
+        return ProofResult("proved", Obstacle("nothing to compare", "no case answered in both"))
+    return ProofResult(compared=compared, wording=wording)
+
+
+def _is_compiled(function: MinedFunction, package: PackageSource) -> bool:
+    return function.module in package.compiled
+
+
+def _unstable(calls: Sequence[Invocation], base: RunResult, other: RunResult) -> Obstacle | None:
+    if other.failure:
+        return Obstacle("loads only in some surroundings", other.failure)
+    if other.touched:
+        return Obstacle("touches the outside", "; ".join(other.touched))
+    for call, mine, theirs in zip(calls, base.answers, other.answers, strict=True):
+        if mine.kind in ("slow", "unfit") or theirs.kind in ("slow", "unfit"):
+            continue
+        if mine.key != theirs.key:
+            detail = f"{call.key[:200]}: {mine.key[:200]}, then {theirs.key[:200]}"
+            return Obstacle("changes between runs", detail)
+    return None
+
+
+def python_version() -> str:
+    """Return the version that answers are recorded for."""
+    return ".".join(map(str, sys.version_info[:3]))

@@ -1,0 +1,291 @@
+"""Running a mined function, or its original, on cases in the sandbox."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Literal
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.exe.running.spelling import UnaskableError, is_told_apart
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.types import (
+    Crashed,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Returned,
+    TimedOut,
+    Unrepresentable,
+    Value,
+)
+from evalplus_lite.values import codec, wire
+from evalplus_lite.values.source import literal
+
+CPU_SECONDS = 10.0
+"""The paper's bound on a case (validator 7)."""
+MAX_PARTS, MAX_HASHED = 300_000, 1 << 14
+"""Values, parts and all, that an answer may have, and elements of one set or keys of one dict:
+the code that answers is a stranger's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One input: positional and keyword arguments, both plain values."""
+
+    args: tuple[Value, ...]
+    kwargs: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Equal for equal inputs: types count, order of sets and keywords does not."""
+        return canonical([list(self.args), dict(self.kwargs)])
+
+    def written(self, name: str) -> str:
+        """Return the call of a function of that name as Python source."""
+        parts = [literal(arg, quote=repr) for arg in self.args]
+        parts += [f"{key}={literal(value, quote=repr)}" for key, value in self.kwargs.items()]
+        return f"{name}({', '.join(parts)})"
+
+    def to_json(self) -> list[Any]:
+        """Return ``[[args], {kwargs}]``, the paper's form, in the exact codec."""
+        return [[codec.to_json(a) for a in self.args], codec.to_json(dict(self.kwargs))]
+
+    @classmethod
+    def from_json(cls, row: Sequence[Any]) -> Invocation:
+        """Read what ``to_json`` wrote; ValueError or CodecError where it is nothing of the kind."""
+        args, kwargs = map(codec.from_json, row)
+        if type(args) is not list or type(kwargs) is not dict or {*map(type, kwargs)} - {str}:
+            raise ValueError("an input is a list with a list of arguments and an object of others")
+        return cls(tuple(args), kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a call came to: a plain value, an exception, or neither.
+
+    ``kind``: ``value``, ``error`` (``type`` and ``message``), ``slow``, or ``unfit`` (no plain
+    value, out of memory, crashed, or an iterator without end; ``message`` says which).
+    """
+
+    kind: Literal["value", "error", "slow", "unfit"]
+    value: Value = None
+    type: str = ""
+    message: str = ""
+    cpu: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Equal for answers that are the same to a reader: sets and dicts in any order."""
+        if self.kind == "value":
+            return f"value {canonical(self.value)}"
+        return f"{self.kind} {self.type}: {self.message}"
+
+
+def is_answer(answer: CallResult) -> bool:
+    """Return whether a call ended in a value or an exception of its own."""
+    return answer.kind in ("value", "error")
+
+
+UNSTEADY = "quick in one run, without end in another"
+"""What is wrong with code that waits for something, as some calls do by what was called before."""
+UNFIT_ERRORS = frozenset(
+    {"RecursionError", "MemoryError", "TooLong", "Untold", "SystemExit", "TimeoutError"}
+)
+"""Exceptions that speak of the machine, the stack or reading an answer, not of the arguments."""
+
+
+def canonical(value: Value) -> str:
+    """Return a text that is equal for equal values, whatever the order of sets and dicts."""
+    return json.dumps(_sorted(codec.to_json(value)), sort_keys=True, separators=(",", ":"))
+
+
+def _sorted(tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [_sorted(item) for item in tree]
+    if isinstance(tree, dict):
+        found = {key: _sorted(item) for key, item in tree.items()}
+        if list(found) == ["$dict"]:
+            return {"$dict": sorted(found["$dict"], key=lambda pair: json.dumps(pair))}
+        return found
+    return tree
+
+
+@dataclass(frozen=True, slots=True)
+class CallableProgram:
+    """A program to call: mined code, or the original module (``module`` set)."""
+
+    name: str
+    code: str = ""
+    module: str = ""
+    roots: tuple[str, ...] = ()
+    bare_parents: bool = False
+    driver: str = ""
+    """Of an original that wants other than plain values: the function ``name`` that calls it."""
+    needs: tuple[tuple[str, str | None], ...] = ()
+    """What that mentions, as (module, name); None of the module itself."""
+
+    def program(
+        self,
+        *,
+        variant: int = 0,
+        counters: Sequence[str] = (),
+        watch: bool = False,
+        budget: int = 0,
+    ) -> Program:
+        """Return the whole text that the sandbox runs."""
+        settings: dict[str, Any] = {
+            "kind": "original" if self.module else "inlined",
+            "name": self.name,
+            "audit": not self.module,
+            "variant": variant,
+        }
+        if self.module:
+            settings |= {"module": self.module, "roots": self.roots}
+            settings["bare_parents"] = self.bare_parents
+            settings |= {"driver": self.driver, "needs": self.needs}
+        else:
+            settings["code"] = self.code
+        if watch:
+            settings["watch"] = True
+        if counters:
+            settings["counters"] = list(counters)
+            settings["budget"] = budget
+        return Program(f"{_stage()}\nentry = build({settings!r})\n", "entry")
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The answers of one run, and what the code touched; ``failure`` where it did not load."""
+
+    answers: tuple[CallResult, ...]
+    touched: tuple[str, ...] = ()
+    failure: str = ""
+    seconds: float = 0.0
+    """CPU seconds of the whole run, loading included."""
+
+
+def run(
+    sandbox: Sandbox,
+    subject: CallableProgram,
+    calls: Iterable[Invocation],
+    *,
+    variant: int = 0,
+    cpu: float = CPU_SECONDS,
+    load: float = 20.0,
+    timed: bool = False,
+    max_slow: int | None = None,
+    total: float = math.inf,
+    is_again: bool = False,
+) -> RunResult:
+    """Call a subject on cases, each with fresh arguments.
+
+    ``cpu`` seconds a case, ``total`` of all, ``load`` seconds to load. ``timed``: answers carry
+    their CPU seconds. After ``max_slow`` cases that took too long, the rest are answered ``unfit``
+    without a run. ``is_again``: all were quick in an earlier run.
+    """
+    calls = list(calls)
+    inputs = Inputs.of([*rows(calls), (None, None)])
+    limits = Limits(cpu=cpu, load=load, total=total)
+    slow = 0
+
+    def judge(case: int, outcome: Outcome) -> bool:
+        nonlocal slow
+        slow += isinstance(outcome, TimedOut)
+        return max_slow is None or slow < max_slow
+
+    program = subject.program(variant=variant)
+    found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
+    if slow and not isinstance(found.outcomes[-1], Returned) and not subject.module:
+        if is_again:  # once more and once more it could take minutes for each call that there is
+            return RunResult((), failure=UNSTEADY, seconds=found.cpu)
+        # Cut short: the quick ones once more, to learn what they touched (not of an original).
+        quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
+        left = [calls[at] for at in quick]
+        again = run(sandbox, subject, left, variant=variant, cpu=cpu, max_slow=1, is_again=True)
+        every = [answer_of(outcome) for outcome in found.outcomes[:-1]]
+        seconds = found.cpu + again.seconds
+        answers = () if again.failure else tuple(every)
+        return RunResult(answers, again.touched, again.failure, seconds)
+    if found.load_failed:
+        return RunResult((), failure=_describe(found.outcomes[0]), seconds=found.cpu)
+    answers = tuple(answer_of(outcome) for outcome in found.outcomes[:-1])
+    last = answer_of(found.outcomes[-1])
+    touched = tuple(last.value) if last.kind == "value" else ()
+    return RunResult(answers, touched, seconds=found.cpu)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A moment in the entry point's own frame: before ``line`` ran for the ``hit``-th time."""
+
+    line: int
+    hit: int
+    state: Mapping[str, Value]
+
+
+def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple[Stop, ...]:
+    """Return the first moments of one call of mined code, with its plain local variables."""
+    inputs = Inputs.of(rows([call]))
+    program = subject.program(watch=True)
+    found = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
+    answer = answer_of(found.outcomes[0])
+    if answer.kind != "value":
+        return ()
+    hits: dict[int, int] = {}
+    moments: list[Stop] = []
+    for line, state in answer.value:
+        hits[line] = hits.get(line, 0) + 1
+        moments.append(Stop(line, hits[line], state))
+    return tuple(moments)
+
+
+def answer_of(outcome: Outcome | None) -> CallResult:
+    """Return an outcome as an answer."""
+    if isinstance(outcome, Returned):
+        try:
+            value = wire.decode(outcome.data, hash_limit=MAX_HASHED, most=MAX_PARTS)
+            codec.to_json(value)
+            if not is_told_apart(value):
+                raise CodecError("a dict has keys that an answer would write alike")
+        except (CodecError, UnaskableError) as error:
+            return CallResult("unfit", message=str(error))
+        return CallResult("value", value=value, cpu=outcome.cpu)
+    if isinstance(outcome, Raised):
+        if outcome.type in UNFIT_ERRORS:
+            return CallResult("unfit", type=outcome.type, message=outcome.message)
+        return CallResult("error", type=outcome.type, message=outcome.message, cpu=outcome.cpu)
+    if isinstance(outcome, TimedOut):
+        return CallResult("slow", message=f"more than {outcome.limit:g} s", cpu=outcome.cpu)
+    return CallResult("unfit", message=_describe(outcome))
+
+
+def _describe(outcome: Outcome | None) -> str:
+    if isinstance(outcome, Raised):
+        return f"{outcome.type}: {outcome.message}"
+    if isinstance(outcome, Unrepresentable):
+        return f"no plain value: {outcome.type}"
+    if isinstance(outcome, OutOfMemory):
+        return "out of memory"
+    if isinstance(outcome, Crashed):
+        return f"crashed: {outcome.reason}"
+    return "took too long" if isinstance(outcome, TimedOut) else "not run"
+
+
+def rows(calls: Iterable[Invocation]) -> list[tuple[list[Value], dict[str, Value]]]:
+    """Return calls as the sandbox takes them."""
+    return [(list(call.args), dict(call.kwargs)) for call in calls]
+
+
+@functools.cache
+def _stage() -> str:
+    folder = resources.files("evalplus_lite.exe.running")
+    parts = [
+        folder.joinpath(f"{name}.py")
+        for name in ("perturbation", "conversion", "counters", "harness")
+    ]
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)

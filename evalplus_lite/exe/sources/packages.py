@@ -1,0 +1,287 @@
+"""Where packages come from: wheels, source archives, folders, and names on the package index.
+
+A package is only ever *read*. Nothing of it is installed, built, imported or run here, and one
+package is open at a time.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import io
+import re
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+from packaging.metadata import RawMetadata
+
+from evalplus_lite.errors import InputError
+
+# Under which licence a package stands, and whether that permits derivative works.
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """A licence by its SPDX expression; ``source`` says where in the package that was found."""
+
+    expression: str
+    permissive: bool
+    source: str
+
+
+def identify(
+    *, expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
+) -> Licence:
+    """Return a package's licence from its metadata, or from its licence files' wording.
+
+    Asked in this order: ``License-Expression`` (PEP 639), classifiers, the free ``License``
+    field, the text of licence files.
+    """
+    tables = _tables()
+    if expression.strip():
+        return Licence(expression.strip(), is_permissive(expression), "expression")
+    named = [tables["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers]
+    found = sorted({name for name in named if name})
+    if found:
+        # Several classifiers usually offer a choice.
+        text = " OR ".join(found)
+        return Licence(text, is_permissive(text), "classifier")
+    # A long field is the licence's text itself.
+    candidates = [(field, "field")] if len(field) > 0 else []
+    for text, source in [*candidates, *((text, "file") for text in texts)]:
+        if source == "field" and len(text) < 80 and (spdx := _by_name(text)):
+            return Licence(spdx, is_permissive(spdx), source)
+        for pattern in tables["texts"]:
+            if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
+                spdx = str(pattern["spdx"])
+                return Licence(spdx, is_permissive(spdx), source)
+    return Licence("unknown", False, "none")
+
+
+def is_permissive(expression: str) -> bool:
+    """Return whether an SPDX expression allows derivatives under permissive terms alone.
+
+    Of ``A OR B`` one permissive choice is enough; ``A AND B`` needs both; exceptions after
+    ``WITH`` only add permissions.
+    """
+    if len(expression) > _LONGEST_EXPRESSION:
+        return False
+    try:
+        written = str(canonicalize_license_expression(expression))
+        written = re.sub(r"\s+WITH\s+[\w.-]+", "", written)
+        # Each licence becomes True or False, so that Python's own parser reads the rest.
+        text = re.sub(r"[\w.+-]+", lambda name: _word(name[0]), written)
+        return _holds(ast.parse(text, mode="eval").body)
+    except (InvalidLicenseExpression, SyntaxError, RecursionError, MemoryError):
+        return False
+
+
+_LONGEST_EXPRESSION = 1000
+
+
+def _word(name: str) -> str:
+    if name in ("AND", "OR"):
+        return name.lower()
+    return str(name.lower() in {each.lower() for each in _tables()["permissive"]})
+
+
+def _holds(node: ast.expr) -> bool:
+    if isinstance(node, ast.BoolOp):
+        return (all if isinstance(node.op, ast.And) else any)(map(_holds, node.values))
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _by_name(text: str) -> str | None:
+    wanted = re.sub(r"[^a-z0-9]+", " ", text.lower()).strip()
+    for name, spdx in _tables()["names"].items():
+        if re.sub(r"[^a-z0-9]+", " ", name.lower()).strip() == wanted:
+            return str(spdx)
+    return None
+
+
+@functools.cache
+def _tables() -> dict[str, Any]:
+    data = resources.files("evalplus_lite.exe").joinpath("data/licences.toml")
+    return tomllib.loads(data.read_text(encoding="utf-8"))
+
+
+# Where code comes from, as its licence asks to be told: notice, address, version, hash, date.
+
+MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300
+_PLACES = ("source", "repository", "code", "github", "homepage", "home")
+_NOTICE = re.compile(r"^\W*(copyright\b.*|\(c\)\s.*|©.*)$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A package that code was taken from.
+
+    ``url`` is the project's own, ``sha256`` that of the archive (of a folder: of its files' names
+    and contents), ``date`` the day of an archive's newest file (``2026-08-01``) or of ``commit``,
+    which a repository was read at, ``notice`` the copyright lines of its licence files. Each is
+    empty where the package does not say.
+    """
+
+    package: str = ""
+    version: str = ""
+    licence: str = ""
+    url: str = ""
+    sha256: str = ""
+    date: str = ""
+    notice: tuple[str, ...] = ()
+    commit: str = ""
+    folder: bool = False
+    """Whether it was a folder, which nobody else has."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a part of a task's row; ``commit`` and ``folder`` where it has them."""
+        row = {**asdict(self), "notice": list(self.notice)}
+        return {k: v for k, v in row.items() if v or k not in ("commit", "folder")}
+
+
+def origin_address(metadata: RawMetadata) -> str:
+    """Return the address of a project, of its source if that is told."""
+    urls: Mapping[str, str] = metadata.get("project_urls", {})
+    labels = {re.sub(r"[^a-z]", "", label.lower()): url for label, url in urls.items()}
+    ordered = [url for place in _PLACES for label, url in labels.items() if place in label]
+    known = [*ordered, metadata.get("home_page", ""), *labels.values()]
+    return next((url for url in known if re.match(r"https?://\S+$", url)), "")[:LONGEST_URL]
+
+
+def notices(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the copyright lines of licence texts."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for line in _NOTICE.findall(text):
+            words = " ".join(line.split())[:LONGEST_NOTICE]
+            if re.search(r"\d{4}", words) and len(found) < MOST_NOTICES:
+                found[words] = None
+    return tuple(found)
+
+
+def hash_of(path: Path, names: Iterable[str], read: Callable[[str], bytes]) -> str:
+    """Return the SHA-256 of an archive, or of a folder's files by name and content."""
+    digest = hashlib.sha256()
+    if path.is_dir():
+        for name in sorted(names):
+            digest.update(f"{hashlib.sha256(read(name)).hexdigest()}  {name}\n".encode())
+        return digest.hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+DOWNLOAD_SECONDS = 300.0
+_VERSIONS = r"(?:[<>=!~]=|[<>])[A-Za-z0-9.!+*_-]+"
+MAX_FILE = 4 << 20
+"""Files larger than this (bytes) are data in disguise and are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A module's file: its path in the package (forward slashes) and its dotted name."""
+
+    path: str
+    module: str
+    is_package: bool
+    is_test: bool
+
+
+@dataclass(slots=True)
+class PackageSource(AbstractContextManager["PackageSource"]):
+    """An opened package: who it is, under which licence, and its modules' sources."""
+
+    name: str
+    version: str
+    licence: Licence
+    origin: Origin
+    files: Mapping[str, SourceFile]
+    """Dotted module name -> file."""
+    requires: tuple[str, ...] = ()
+    compiled: frozenset[str] = frozenset()
+    """Dotted names of modules that exist as compiled extensions."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """Path beside the modules -> stored path, of files that are no code."""
+    members: Sequence[str] = ()
+    """Stored paths of all files, tests too."""
+    _read: Callable[[str], bytes] = field(default=lambda path: b"", repr=False)
+    _close: Callable[[], None] = field(default=lambda: None, repr=False)
+
+    def text(self, file: SourceFile) -> str:
+        """Return a module's source with plain newlines; ValueError where it is no Python text."""
+        try:
+            data = self._read(file.path)
+        except (InputError, OSError) as error:
+            raise ValueError(str(error)) from None
+        if len(data) > MAX_FILE:
+            raise ValueError(f"larger than {MAX_FILE} bytes")
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            text = data.decode(encoding)
+        except (SyntaxError, LookupError) as error:
+            raise ValueError(str(error)) from None
+        return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+    def data_file(self, stored: str) -> bytes:
+        """Return the contents of a file, by its stored path."""
+        return self._read(stored)
+
+    def __exit__(self, *details: object) -> None:
+        """Close the archive."""
+        self._close()
+
+
+_ABSENT = "No matching distribution found"
+"""What pip says of what the index does not have."""
+
+
+def is_absent(error: InputError) -> bool:
+    """Return whether ``download`` found that there is no such thing to have."""
+    return _ABSENT in str(error)
+
+
+def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
+    """Return the wheel of a package on the index, downloaded by pip into ``folder``.
+
+    Only wheels: pip would run a source archive's build code to learn its metadata; with
+    ``is_pure`` only those for every platform. ``name`` may carry versions (``idna==3.20``,
+    ``idna<4,>=3``). Raises InputError where pip finds no wheel.
+    """
+    if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9._-]*({_VERSIONS}(,{_VERSIONS})*)?", name):
+        raise InputError(f"{name!r} is no package name", remedy="as in idna or idna==3.20")
+    folder.mkdir(parents=True, exist_ok=True)
+    before = set(folder.iterdir())
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
+    command += ["--platform", "any"] if is_pure else []
+    try:
+        done = subprocess.run(
+            [*command, name], capture_output=True, text=True, timeout=DOWNLOAD_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"downloading {name} took more than {DOWNLOAD_SECONDS:g} s") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["pip said nothing"]
+        raise InputError(
+            f"pip found no wheel for {name}: {lines[-1]}",
+            remedy="download its source archive yourself and give the file",
+        )
+    new = sorted(set(folder.iterdir()) - before)
+    if new:
+        return new[0]
+    wanted = re.sub(r"[-_.]+", "_", re.split(r"[<>=!~]", name)[0]).lower()
+    version = name.partition("==")[2]
+    for path in sorted(folder.glob("*.whl"), reverse=True):
+        parts = path.name.lower().split("-")
+        if parts[0] == wanted and version in ("", parts[1]):
+            return path
+    raise InputError(f"pip downloaded no file for {name}")

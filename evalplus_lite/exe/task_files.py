@@ -1,0 +1,68 @@
+"""Files of execution tasks, mined or another set's, and predictions about what is in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.exe.asking.predict import Prediction
+from evalplus_lite.exe.asking.prompt import Asked
+from evalplus_lite.exe.asking.score import read_predictions
+from evalplus_lite.exe.tasks.mined import MinedTask
+from evalplus_lite.exe.tasks.mined import read_tasks as read_mined
+from evalplus_lite.exe.tasks.published import LeftOut, PublishedFile, form_of
+from evalplus_lite.store import read_jsonl
+
+
+def read_tasks(
+    path: str | os.PathLike[str], *, left_out: list[LeftOut] | None = None
+) -> Iterator[MinedTask]:
+    """Yield the tasks of a mined file, or of rows of CRUXEval, LiveCodeBench or CodeI/O.
+
+    ``left_out`` takes the rows that cannot be asked about. InputError names two rows of one id.
+    """
+    path = Path(path)
+    first = next(iter(read_jsonl(path)), None)
+    if first is not None and form_of(first.data) is not None:
+        return PublishedFile(path, [] if left_out is None else left_out).tasks()
+    return read_mined(path)
+
+
+@dataclass(slots=True)
+class KnownTasks:
+    """Tasks by id, and what predictions may be about besides."""
+
+    tasks: Mapping[str, MinedTask]
+    left_out: list[LeftOut] = field(default_factory=list)
+    ignored: int = 0
+    """Predictions about rows that are left out: of other programs' files."""
+
+    @classmethod
+    def of(cls, tasks: str | os.PathLike[str] | Iterable[MinedTask]) -> KnownTasks:
+        """Read a file, or take what is given; InputError for two tasks of one id."""
+        left_out: list[LeftOut] = []
+        if isinstance(tasks, str | os.PathLike):
+            tasks = read_tasks(tasks, left_out=left_out)
+        found: dict[str, MinedTask] = {}
+        for task in tasks:
+            if found.setdefault(task.id, task) is not task:
+                raise InputError(f"two tasks are named {task.id!r}")
+        return cls(found, left_out)
+
+    def predictions(self, path: Path, *, of: Asked | None = None) -> Iterator[Prediction]:
+        """Yield a file's predictions, those about rows that are left out aside."""
+        others = {each.id for each in self.left_out}
+        for each in read_predictions(path, known=[*self.tasks, *others], of=of):
+            if each.task_id in others:
+                self.ignored += 1
+            else:
+                yield each
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a summary says of it: nothing where nothing is left out."""
+        rows = [each.to_json() for each in self.left_out]
+        return {"left_out": rows, "ignored": self.ignored} if rows else {}

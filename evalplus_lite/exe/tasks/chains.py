@@ -1,0 +1,301 @@
+"""Longer tasks from proved ones: chains by type, and composite inputs (the paper's section 2.2).
+
+A chain feeds one function's result to another whose sole required parameter has that type; a
+composite feeds the results of several functions to one.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evalplus_lite.exe.inputs.choosing import select
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge
+from evalplus_lite.exe.reading.names import bound_names
+from evalplus_lite.exe.running.measured import Measured, measure
+from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.selecting.signatures import Parameter, Signature
+from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
+from evalplus_lite.exe.statistics.static import static_statistics
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.generate.domains.annotations import Type
+
+# Programs put together statement by statement; two that want one name differently are not.
+
+
+def merge(programs: Sequence[str], last: str) -> str | None:
+    """Return programs as one, equal statements once; None where a name has two meanings."""
+    imports: dict[str, None] = {}
+    meaning: dict[str, str] = {}
+    parts: list[str] = []
+    kept: set[str] = set()
+    for program in [*programs, last]:
+        earlier = frozenset(kept)  # a program's own statements may be there twice, and run twice
+        tree = ast.parse(program)
+        lines = program.split("\n")
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                continue
+            text = "\n".join(lines[_first_line(node) - 1 : node.end_lineno])
+            for name, what in _meanings(node, text):
+                if meaning.setdefault(name, what) != what:
+                    return None
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                imports.update(dict.fromkeys(_single_imports(node)))
+            elif text not in earlier:
+                kept.add(text)
+                parts.append(text)
+    head = "from __future__ import annotations\n\n" + "\n".join(sorted(imports))
+    return head.rstrip() + "\n\n\n" + "\n\n\n".join(parts) + "\n"
+
+
+def _first_line(node: ast.stmt) -> int:
+    lines: list[int] = [d.lineno for d in getattr(node, "decorator_list", [])]
+    return min([node.lineno, *lines])
+
+
+def _single_imports(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            yield ast.unparse(ast.Import([alias]))
+        else:
+            yield ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+
+
+def _meanings(node: ast.stmt, text: str) -> Iterator[tuple[str, str]]:
+    """Yield each name a statement binds with what decides its meaning."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            root = alias.name.partition(".")[0]
+            yield alias.asname or root, f"import {alias.name if alias.asname else root}"
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            yield alias.asname or alias.name, f"from {node.module} import {alias.name}"
+    else:
+        for name in sorted(bound_names([node])):
+            yield name, text
+
+
+MAX_CODE = 60_000
+PAIR = 2
+TRIED = 30
+"""Chains, or composites, of one function that are put together at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """A program built of others, and calls to run it on."""
+
+    id: str
+    code: str
+    entry_point: str
+    signature: Signature
+    calls: tuple[Invocation, ...]
+    parts: tuple[str, ...]
+
+
+def feeds(result: Type, signature: Signature) -> bool:
+    """Return whether a result of this type can be a function's only required argument."""
+    parameters = signature.parameters
+    if not parameters or parameters[0].kind != "positional":
+        return False
+    if any(p.is_required for p in parameters[1:]):
+        return False
+    wanted = parameters[0].type
+    return result == wanted or (wanted.kind == "union" and result in wanted.arguments)
+
+
+def chain(*links: MinedTask) -> Chained | None:
+    """Return ``last(...(second(first(...))))``; None where types do not fit or names clash."""
+    inner = links[0].signature
+    if any(p.kind != "positional" for p in inner.parameters):
+        return None
+    if not all(feeds(a.signature.result, b.signature) for a, b in itertools.pairwise(links)):
+        return None
+    nested = ", ".join(p.name for p in inner.parameters)
+    for link in links:
+        nested = f"{link.entry_point}({nested})"
+    parameters = ", ".join(
+        p.name if p.default is None else f"{p.name}={p.default}" for p in inner.parameters
+    )
+    body = f"def chained({parameters}):\n    return {nested}\n"
+    code = merge([link.code for link in links], body)
+    if code is None:
+        return None
+    calls = tuple(c.call for c in links[0].cases if c.answer.kind == "value")
+    signature = Signature(inner.parameters, links[-1].signature.result)
+    ids = tuple(link.id for link in links)
+    return Chained(f"chain/{'>'.join(ids)}", code, "chained", signature, calls, ids)
+
+
+def compose(feeders: Sequence[MinedTask], last: MinedTask) -> Chained | None:
+    """Return ``last(a(x), b(y), ...)``: each required argument comes from a function of its own."""
+    outer = last.signature
+    wanted = [p for p in outer.parameters if p.is_required]
+    if len(wanted) != len(feeders) or any(p.kind != "positional" for p in wanted):
+        return None
+    parameters: list[Parameter] = []
+    given: list[str] = []
+    for number, (feeder, parameter) in enumerate(zip(feeders, wanted, strict=True)):
+        inner = feeder.signature
+        required = [p for p in inner.parameters if p.is_required]
+        if inner.result != parameter.type or any(p.kind != "positional" for p in required):
+            return None
+        renamed = [replace(p, name=f"{p.name}_{number + 1}") for p in required]
+        parameters += renamed
+        given.append(f"{feeder.entry_point}({', '.join(p.name for p in renamed)})")
+    names = ", ".join(p.name for p in parameters)
+    body = f"def composed({names}):\n    return {last.entry_point}({', '.join(given)})\n"
+    code = merge([*dict.fromkeys(t.code for t in feeders), last.code], body)
+    if code is None:
+        return None
+    calls = []
+    for chosen in itertools.islice(zip(*(_values(t) for t in feeders), strict=False), 30):
+        args = [value for call, t in zip(chosen, feeders, strict=True)
+                for value in call.args[: len(_required(t))]]  # fmt: skip
+        if len(args) == len(parameters):
+            calls.append(Invocation(tuple(args)))
+    ids = tuple(t.id for t in (*feeders, last))
+    name = f"composite/{'+'.join(ids[:-1])}>{ids[-1]}"
+    signature = Signature(tuple(parameters), outer.result)
+    return Chained(name, code, "composed", signature, tuple(calls), ids)
+
+
+def _is_dated(found: Type) -> bool:
+    """Return whether a result holds dates: what they would feed takes them as text."""
+    return found.kind in ("date", "datetime") or any(map(_is_dated, found.arguments))
+
+
+def _required(task: MinedTask) -> list[Parameter]:
+    return [p for p in task.signature.parameters if p.is_required]
+
+
+def _values(task: MinedTask) -> list[Invocation]:
+    return [case.call for case in task.cases if case.answer.kind == "value"]
+
+
+def chained_tasks(
+    tasks: Sequence[MinedTask], sandboxes: Sandboxes, *, count: int, seed: int, links: int = 2
+) -> Iterator[MinedTask]:
+    """Yield up to ``count`` tasks that are chains or composites, each validated on its own runs.
+
+    Chains have ``links`` functions, no function twice. Each function is the last of one before any
+    is of two, and for each at most ``TRIED`` are put together: the work grows with ``count``, not
+    with the pairs that there are.
+    """
+    usable = [t for t in tasks if t.cases and len(t.code) <= MAX_CODE and "signature" in t.facts]
+    by_result: dict[Type, list[MinedTask]] = {}
+    for task in usable:
+        if not _is_dated(task.signature.result):
+            by_result.setdefault(task.signature.result, []).append(task)
+    random.Random(f"{seed}:chain").shuffle(usable)
+    open_: list[Iterator[Chained]] = [_ending_in(t, by_result, seed, links) for t in usable]
+    known = {task.id: task for task in usable}
+    made: set[str] = set()
+    while open_:
+        left = []
+        for candidates in open_:
+            if len(made) >= count:
+                return
+            found = next(candidates, None)
+            if found is None:
+                continue
+            left.append(candidates)
+            if found.id in made:
+                continue
+            built = _executed(found, [known[id] for id in found.parts], sandboxes)
+            if built is not None:
+                made.add(found.id)
+                yield built
+        open_ = left
+
+
+def _ending_in(
+    last: MinedTask, by_result: Mapping[Type, Sequence[MinedTask]], seed: int, links: int
+) -> Iterator[Chained]:
+    """Yield programs that end in a function, in an order of their own."""
+    rng = random.Random(f"{seed}:chain:{last.id}")
+    required = _required(last)
+    found: Chained | None
+    if len(required) > 1:
+        pools = [by_result.get(p.type, ()) for p in required]
+        for _ in range(TRIED if all(pools) and links == PAIR else 0):
+            found = compose([rng.choice(pool) for pool in pools], last)
+            if found is not None:
+                yield found
+        return
+    for walk in itertools.islice(_walks((last,), by_result, rng, links), TRIED):
+        found = chain(*walk)
+        if found is not None:
+            yield found
+
+
+def _walks(
+    end: tuple[MinedTask, ...],
+    by_result: Mapping[Type, Sequence[MinedTask]],
+    rng: random.Random,
+    links: int,
+) -> Iterator[tuple[MinedTask, ...]]:
+    """Yield sequences of so many functions with this end, each feeding the next."""
+    if len(end) == links:
+        yield end
+        return
+    given = end[0].signature.parameters
+    if not given:
+        return
+    wanted = given[0].type
+    types = (wanted, *(wanted.arguments if wanted.kind == "union" else ()))
+    pool = [task for each in types for task in by_result.get(each, ())]
+    for feeder in rng.sample(pool, min(TRIED, len(pool))):
+        is_new = all(feeder is not each for each in end)
+        if is_new and feeds(feeder.signature.result, end[0].signature):
+            yield from _walks((feeder, *end), by_result, rng, links)
+
+
+def _executed(found: Chained, parts: Sequence[MinedTask], sandboxes: Sandboxes) -> MinedTask | None:
+    subject = CallableProgram(found.entry_point, code=found.code)
+    calls = list({call.key: call for call in found.calls}.values())
+    answers = run(sandboxes.plain, subject, calls)
+    again = run(sandboxes.others[0], subject, calls, variant=1)
+    if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
+        return None
+    cases = select([Executed(c, a) for c, a in zip(calls, answers.answers, strict=True)])
+    if judge(cases[:MAX_CASES], waived=("coverage", "runtime")) or len(cases) < 3:
+        return None
+    licences = sorted({str(task.facts.get("licence", "")) for task in parts})
+    facts: dict[str, Any] = {
+        "package": "+".join(sorted({str(task.facts.get("package", "")) for task in parts})),
+        "licence": " AND ".join(licences),
+        "origins": list(
+            {str(o): o for task in parts for o in task.facts.get("origins", ())}.values()
+        ),
+        "tags": sorted({tag for task in parts for tag in task.facts.get("tags", ())}),
+        "python": parts[0].facts.get("python", ""),
+        "signature": found.signature.to_json(),
+        "parts": list(found.parts),
+        "static": static_statistics(found.code, found.entry_point).to_json(),
+    }
+    counted = _counted(found, [case.call for case in cases], sandboxes)
+    if all(counted):
+        facts["read"] = any(each.is_read for each in counted if each)
+    rows = tuple(
+        TaskCase(case.call, replace(case.answer, cpu=0.0), each.steps if each else {})
+        for case, each in zip(cases, counted, strict=True)
+    )
+    return MinedTask(found.id, found.code, found.entry_point, rows, facts)
+
+
+def _counted(
+    found: Chained, calls: Sequence[Invocation], sandboxes: Sandboxes
+) -> Sequence[Measured | None]:
+    """Return what each call does; None where the program could not be instrumented."""
+    written = instrument(found.code, found.entry_point)
+    if written is None:
+        return [None] * len(calls)
+    subject = CallableProgram(found.entry_point, code=written.code)
+    return measure(sandboxes.plain, subject, calls, COUNTERS).calls

@@ -1,0 +1,223 @@
+"""Whether two programs are the same but for the names of things."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.exe.inlining.graph import Obstacle
+from evalplus_lite.exe.running.runs import Invocation
+from evalplus_lite.exe.selecting.funnel import Funnel, outcome_of
+from evalplus_lite.exe.selecting.static import Reject
+from evalplus_lite.exe.sources.unpacking import reported
+from evalplus_lite.store import read_jsonl
+
+ALIKE = "near-duplicate"
+MARKS = ("shape", "behaviour")
+"""Fields of a row that are equal for tasks that ask the same."""
+SAME_ID = "the id of another task"
+"""Why a function is left out that another version of its package has, or another spelling."""
+NOT_NEW = "in the earlier tasks"
+SAID = {"shape": "the program of", "behaviour": "answers like"}
+
+
+def shape(code: str, entry_point: str) -> str:
+    """Return a digest that is equal for programs of one shape; empty where one cannot be had.
+
+    Names of the program's own, annotations, docstrings and the order of imports count nothing;
+    constants, and the names of libraries and methods do.
+    """
+    try:
+        tree = ast.parse(code)
+        imported = sorted(
+            ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+        )
+        tree.body = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
+        names = _Names(tree, entry_point)
+        text = ast.dump(names.visit(tree))
+    except (SyntaxError, RecursionError, ValueError):
+        return ""
+    typing = ("from typing", "from __future__", "from collections.abc", "import typing")
+    listed = [line for line in imported if not line.startswith(typing)]
+    return hashlib.sha256("\n".join([*listed, text]).encode()).hexdigest()[:16]
+
+
+@dataclass(slots=True)
+class Seen:
+    """Tasks of a run so far: of those that are the same the first one counts."""
+
+    ids: set[str] = field(default_factory=set)
+    first: dict[str, str] = field(default_factory=dict)
+    """Shape or behaviour -> the first task that has it."""
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """The same of tasks that are not wanted again."""
+    left_out: list[tuple[Mapping[str, Any], str, str]] = field(default_factory=list)
+    """Rows of tasks that are the same as another one, without code; why, and which that is."""
+
+    def new(self, tasks: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of tasks that are like none before."""
+        for task in tasks:
+            names = ("package", "module", "function", "validators", "task_id")
+            kept = {name: task[name] for name in names if name in task}
+            if task["task_id"] in self.ids:
+                self.left_out.append((kept, SAME_ID, task["task_id"]))
+                continue
+            self.ids.add(task["task_id"])
+            marks = {task[name]: said for name, said in SAID.items() if task.get(name)}
+            known, reason = "", ALIKE
+            for first, why in ((self.earlier, NOT_NEW), (self.first, ALIKE)):
+                if not known and (same := next((m for m in marks if m in first), None)):
+                    known, reason = f"{marks[same]} {first[same]}", why
+            if not known:
+                self.first |= dict.fromkeys(marks, task["task_id"])
+                yield task
+            else:
+                self.left_out.append((kept, reason, known))
+
+    def rejects(self) -> Iterator[dict[str, Any]]:
+        """Yield rows of the rejects' file."""
+        for task, reason, known in self.left_out:
+            name = f"{task['module']}.{task['function']}"
+            problem = Obstacle(reason, known)
+            yield Reject(task["package"], name, "mined", reason, (problem,)).to_json()
+
+    def count_in(self, funnel: Funnel) -> None:
+        """Move them from the survivors of the last stages to the rejects."""
+        for task, reason, _ in self.left_out:
+            funnel.add("mined", -1)
+            if "validators" in task:
+                funnel.add(outcome_of(task["validators"]), -1)
+            funnel.reject("mined", reason)
+
+
+class _Names(ast.NodeTransformer):
+    """Gives everything that the program itself names a number, in order of appearance."""
+
+    def __init__(self, tree: ast.Module, entry_point: str) -> None:
+        self.numbers: dict[str, str] = {}
+        self.own = {entry_point}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self.own.add(node.name)
+            elif isinstance(node, ast.arg):
+                self.own.add(node.arg)
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self.own.add(node.id)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                self.own.add(node.name)
+
+    def number(self, name: str) -> str:
+        """Return what stands for a name."""
+        return self.numbers.setdefault(name, f"_{len(self.numbers)}") if name in self.own else name
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Take off what a reader of the program's steps does not need."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.name = self.number(node.name)
+            if ast.get_docstring(node) is not None:
+                node.body = node.body[1:]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            node.name = self.number(node.name)
+        return super().generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """Rename a parameter."""
+        return ast.arg(self.number(node.arg), None)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Rename a name of the program's own."""
+        return ast.Name(self.number(node.id), node.ctx)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        """Rename a keyword that is one of the program's own parameters."""
+        self.generic_visit(node)
+        node.arg = None if node.arg is None else self.number(node.arg)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Write an assignment without its annotation."""
+        if node.value is None:
+            return ast.Pass()
+        written: ast.AST = self.visit(ast.Assign([node.target], node.value))
+        return written
+
+
+# Tasks of an earlier run: which functions to give new inputs, and what is not new.
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A file of mined tasks (JSONL); InputError names a row of it that cannot be used."""
+
+    path: Path
+
+    @property
+    def digest(self) -> str:
+        """What the file holds, as 32 hex digits."""
+        with reported(self.path), self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+
+    def inputs(self) -> dict[str, frozenset[str]]:
+        """Return of each function, by its task's id, the keys of the inputs that it has."""
+        found: dict[str, frozenset[str]] = {}
+        for line, row in self._rows():
+            try:
+                given = [case["input"] for case in row["cases"]]
+                calls = [Invocation.from_json(each) for each in given if not isinstance(each, str)]
+            except (CodecError, KeyError, TypeError, ValueError) as error:
+                raise self._unusable(line, f"its cases cannot be read: {error!r}") from None
+            found[row["task_id"]] = frozenset(call.key for call in calls)
+        return found
+
+    def packages(self) -> list[str]:
+        """Return the packages that they are of, as ``mine`` takes them: with version or commit."""
+        found: dict[str, None] = {}
+        for line, row in self._rows():
+            try:
+                origin = row["origins"][0]
+                name = f"{origin['package']}=={origin['version']}"
+                if origin.get("commit"):
+                    name = f"git+{origin['url']}@{origin['commit']}"
+                if origin.get("folder"):
+                    raise InputError(
+                        f"is of a folder, that of {name}",
+                        path=self.path,
+                        line=line,
+                        remedy="name the folder as well: mine FOLDER --refresh TASKS",
+                    )
+            except (KeyError, IndexError, TypeError, AttributeError):
+                raise self._unusable(line, "it does not say which package it is of") from None
+            found[name] = None
+        return list(found)
+
+    def shapes(self) -> Iterator[tuple[str, str]]:
+        """Yield what tells that a program is one of them, with its task's id."""
+        with reported(self.path):
+            if not self.path.stat().st_size:  # of an earlier run that found nothing
+                return
+        for line, row in self._rows():
+            marks = [row.get(name, "") for name in MARKS]
+            if "shape" not in row or not all(isinstance(mark, str) for mark in marks):
+                raise self._unusable(line, "it has no shape to know it by")
+            yield from ((mark, row["task_id"]) for mark in marks if mark)
+
+    def _rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for row in read_jsonl(self.path):
+            if not isinstance(row.data, dict) or not isinstance(row.data.get("task_id"), str):
+                raise self._unusable(row.line, "it has no task_id")
+            yield row.line, row.data
+
+    def _unusable(self, line: int, problem: str) -> InputError:
+        return InputError(
+            f"is no mined task: {problem}",
+            path=self.path,
+            line=line,
+            remedy="give the file that mine wrote",
+        )

@@ -1,0 +1,601 @@
+"""A backend on Ray: the same items, dealt by chunks to an actor on each node of a cluster.
+
+An actor holds the supervisors of its node (``node``), which end with it, however it ends. What is
+staged goes to a node once, through Ray's object store; items and rows travel as packed bytes. What
+an actor that is lost had not answered is done again elsewhere, one by one, so that an item that
+ends actors is found and takes no other with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import astuple
+from typing import Any
+
+from evalplus_lite.errors import InfrastructureError, InputError, SandboxUnavailable
+from evalplus_lite.execution.affinity_queue import MOST_KEYS, AffinityQueue
+from evalplus_lite.execution.base import Row
+from evalplus_lite.execution.channel import body, decoded, unpacked
+from evalplus_lite.execution.job import Job, KnownCall, Lost
+from evalplus_lite.execution.node import DONE, Node, failure
+from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
+from evalplus_lite.execution.worker_pool import TRIES
+from evalplus_lite.sandbox import TIERS, SandboxConfig
+from evalplus_lite.version import __version__
+
+# The actors of a Ray cluster, one a node: starting them, sending chunks, and hearing of them.
+
+CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
+"""A chunk is work for about so long on its node, and of so many items a worker at most."""
+LOOKAHEAD = 4 * MOST_ITEMS
+"""Items taken ahead, a worker: for each node a chunk, the next ones, and some for others."""
+CHUNKS_AHEAD = 3
+"""Chunks that a node has at a time: it never waits for the next one."""
+LONG_SECONDS = CHUNKS_AHEAD * CHUNK_SECONDS
+"""What takes longer keeps one worker busy until its node has been dealt to again."""
+HELD = 1 << 19
+"""Bytes of items and rows that may wait for an older item, a worker: while one takes half a minute
+the others go on with what comes after it."""
+MOST_BYTES = 8 << 20
+"""Bytes of a chunk's items, beyond its last one."""
+PARENT_SECONDS = 1.0
+"""How often an actor looks whether its raylet is there."""
+PLACED_SECONDS = 20.0
+"""How long an actor of all of a node's processors may wait for them before it asks for half."""
+
+
+def library() -> Any:
+    """Return ray; InputError if it is not installed."""
+    try:
+        import ray
+        import ray.util.scheduling_strategies
+    except ImportError:
+        raise InputError(
+            "the backend ray needs a library that is not installed",
+            remedy='pip install "evalplus-lite[ray]"',
+        ) from None
+    return ray
+
+
+def nodes() -> Iterator[tuple[str, str, int]]:
+    """Yield id, name and processors of each node of the cluster that is alive and has any."""
+    for each in library().nodes():
+        processors = int(each["Resources"].get("CPU", 0))
+        if each["Alive"] and processors:
+            yield each["NodeID"], each["NodeManagerHostname"], processors
+
+
+def full() -> type[BaseException]:
+    """Return the error of an object store that has no room."""
+    error: type[BaseException] = library().exceptions.ObjectStoreFullError
+    return error
+
+
+def put(data: bytes) -> Any:
+    """Put bytes into the object store; return their reference."""
+    return library().put(data)
+
+
+class Member:
+    """An actor on a node, the chunks that it has, and how fast it is.
+
+    ``heard`` is called, from any thread, with (member, None, facts) when it is at work, with
+    (member, chunk, answer) for each chunk, and with an exception in the last place when it is lost.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        name: str,
+        processors: int,
+        config: Row,
+        preload: Sequence[str],
+        *,
+        heard: Callable[[tuple[Member, int | None, Any]], None],
+    ) -> None:
+        self.id, self.name, self.workers = id, name, processors
+        self.tier: str | None = None
+        self.chunks: dict[int, tuple[list[Job], float]] = {}
+        self._setup = (config, list(preload))
+        self._heard = heard
+        self._calls: set[int] = set()
+        self._segments = 0
+        self._start()
+
+    def _start(self) -> None:
+        strategies = library().util.scheduling_strategies
+        options = {
+            "num_cpus": self.workers,
+            "max_concurrency": 2 * self.workers + CHUNKS_AHEAD + 1,
+            "scheduling_strategy": strategies.NodeAffinitySchedulingStrategy(self.id, soft=False),
+        }
+        self.actor: Any = (
+            library().remote(RayNode).options(**options).remote(self.workers, *self._setup)
+        )
+        self._asked = time.monotonic()
+        self._hear(None, self.actor.hello.remote())
+
+    def shrink(self) -> None:
+        """Ask for half of the processors if nobody gives all of them."""
+        waits = self.tier is None and time.monotonic() - self._asked > PLACED_SECONDS
+        if waits and self.workers > 1:
+            actor, self.actor = self.actor, None
+            self.workers //= 2
+            self._start()
+            _kill(actor)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """The items that it has not answered, in their order."""
+        return [job for chunk, _ in self.chunks.values() for job in chunk]
+
+    @property
+    def room(self) -> float:
+        """Seconds of work that it takes now: none beside an item's last try, some ahead of need."""
+        if self.tier is None or any(chunk[0].tries >= TRIES for chunk, _ in self.chunks.values()):
+            return 0.0
+        if sum(len(chunk) for chunk, _ in self.chunks.values()) < self.workers:
+            return CHUNK_SECONDS * self.workers
+        ahead = CHUNKS_AHEAD * CHUNK_SECONDS * self.workers
+        return min(CHUNK_SECONDS * self.workers, ahead - sum(s for _, s in self.chunks.values()))
+
+    def send(self, number: int, chunk: list[Job], seconds: float, segments: Sequence[Any]) -> None:
+        """Send a chunk that is expected to be so many seconds of work, with what it needs of calls
+        and staged rows unless that is known there.
+        """
+        known: dict[int, KnownCall] = {job.call.number: job.call for job in chunk}
+        calls = {
+            number: (each.call.maker, each.call.settings, each.call.packages)
+            for number, each in known.items()
+            if number not in self._calls
+        }
+        jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
+        self.chunks[number] = chunk, seconds
+        try:
+            answer = self.actor.run.remote(
+                body(calls),
+                body(jobs),
+                self._segments,
+                segments[self._segments :],
+            )
+        except Exception as error:  # the store is full, or the cluster is gone
+            self._heard((self, number, error))
+            return
+        self._segments = len(segments)
+        self._hear(number, answer)
+
+    def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes, float]]]:
+        """Return the items of a chunk that was answered, each with what became of it, and the
+        seconds that it took.
+        """
+        chunk, _ = self.chunks.pop(number)
+        self._calls.update(job.call.number for job in chunk)
+        return list(zip(chunk, unpacked(answer), strict=True))
+
+    def end(self) -> None:
+        """End the actor, and with it all that it started."""
+        _kill(self.actor)
+
+    def _hear(self, number: int | None, answer: Any) -> None:
+        actor = self.actor
+
+        def tell(future: Any) -> None:
+            if self.actor is not actor:
+                return  # it was replaced by a smaller one
+            error = future.exception()
+            self._heard((self, number, future.result() if error is None else error))
+
+        answer.future().add_done_callback(tell)
+
+
+def _plain(key: Any) -> Any:
+    """Return a key as it can travel; what cannot counts as none."""
+    try:
+        body(key)
+    except ValueError:
+        return None
+    return key
+
+
+def _kill(actor: Any) -> None:
+    with contextlib.suppress(Exception):  # it has gone, or the cluster has
+        library().kill(actor)
+
+
+def _end_with(parent: int) -> None:
+    """End this process once its parent has: an actor of ray 2.60 outlives a raylet that is killed,
+    and with it would all that it has started."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
+
+
+class RayNode(Node):
+    """``Node`` as Ray's actor, which ends with the raylet that has started it."""
+
+    def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
+        super().__init__(workers, config, preload)
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+    def run(self, calls: bytes, jobs: bytes, first: int, segments: Sequence[Any]) -> bytes:
+        """Take segments of staged rows in, from number ``first``, and work on a chunk."""
+        self.stage(first, library().get(list(segments)))
+        return self.work(calls, jobs)
+
+
+# Dealing to the members of a Ray cluster, and hearing them: what a crew is on one machine.
+
+MOST_SEGMENT = 64 << 20
+"""Bytes of staged rows in one object."""
+NODES_SECONDS = 1.0
+"""How often nodes are looked for that have joined."""
+WAIT_SECONDS = 60.0
+"""How long items wait for a node that can work, before they fail."""
+TIER_SECONDS = 30.0
+"""How long nodes are waited for that have not told their tier, while others could work."""
+STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
+"""Tiers, the strongest first."""
+
+
+class RayCrew:
+    """Deals jobs to the members, an actor a node, and hears them; one thread does both."""
+
+    def __init__(
+        self,
+        config: SandboxConfig,
+        stage: int,
+        preload: Sequence[str],
+        require_tier: str | None,
+    ) -> None:
+        self.config, self.stage, self.preload = config, stage, preload
+        self.require_tier = require_tier
+        self.tier_known = threading.Event()
+        self.lost = self.workers = 0
+        self.pids: list[int] = []
+        self._members: dict[str, Member] = {}
+        self._refused: dict[str, str] = {}
+        self._tiers: set[str] = set()
+        self._times: dict[tuple[int, Hashable], float] = {}
+        self._segments: list[Any] = []
+        self._shipped = 0
+        self._dealer: AffinityQueue[Job] = AffinityQueue()
+        self._lock = threading.Lock()
+        self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._is_asleep = self._closing = self._now = False
+        self._looked = 0.0
+        self._begun = self._shipping = self._alone_since = time.monotonic()
+        self._numbers = itertools.count()
+        self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
+        self._thread.start()
+
+    @property
+    def tier(self) -> str:
+        """The weakest tier of all that have been members."""
+        if not self._tiers:
+            raise SandboxUnavailable(self._why())
+        return max(self._tiers, key=STRENGTH.index)
+
+    def add(self, job: Job) -> bool:
+        """Have an item worked on; False if this is closing."""
+        with self._lock:
+            if self._closing:
+                return False
+            self._dealer.add(job, job.key)
+            wake, self._is_asleep = self._is_asleep, False
+        if wake:
+            self._events.put(None)
+        return True
+
+    def close(self, *, now: bool) -> None:
+        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all actors."""
+        with self._lock:
+            self._closing, self._now = True, self._now or now
+            waiting = self._dealer.clear()
+        for job in waiting:
+            if not job.future.cancel():
+                job.fail(InfrastructureError("the run was ended"))
+        self._events.put(None)
+        self._thread.join()
+
+    def disown(self) -> None:
+        """In a forked child: leave the actors to the parent. Ray itself works in none."""
+
+    def _run(self) -> None:
+        try:
+            while not self._is_done():
+                with self._lock:
+                    self._is_asleep = True  # before dealing: what is added from here on rings
+                self._look()
+                self._deal()
+                self._hear()
+        except BaseException as error:  # none is expected; nobody may wait for ever
+            self._fail_all(InfrastructureError(f"the cluster backend failed: {error!r}"))
+        finally:
+            with self._lock:
+                self._closing = True
+            self._fail_all(InfrastructureError("the run was ended"))
+            self.tier_known.set()
+            for member in self._members.values():
+                member.end()
+
+    def _is_done(self) -> bool:
+        with self._lock:
+            busy = self._dealer.count or any(each.jobs for each in self._members.values())
+            return self._closing and (self._now or not busy)
+
+    def _look(self) -> None:
+        """Take in nodes that have joined; fail what waits if none can work for long."""
+        now = time.monotonic()
+        if now - self._looked < NODES_SECONDS:
+            return
+        self._looked = now
+        for id, name, processors in self._joined():
+            if id not in self._members and id not in self._refused:
+                self._members[id] = self._member(id, name, processors)
+        for member in self._members.values():
+            member.shrink()
+        if any(each.tier for each in self._members.values()):
+            self._alone_since = now
+            self._tell_tier()
+        elif (self._refused and not self._members) or now - self._alone_since > WAIT_SECONDS:
+            self.tier_known.set()
+            self._fail_all(InfrastructureError(self._why()))
+
+    def _joined(self) -> Iterable[tuple[str, str, int]]:
+        return nodes()
+
+    def _member(self, id: str, name: str, processors: int) -> Member:
+        config = tuple(astuple(self.config))
+        return Member(id, name, processors, config, self.preload, heard=self._events.put)
+
+    def _tell_tier(self) -> None:
+        """Say that the tier is known once every node has answered that is there from the start."""
+        known = all(each.tier for each in self._members.values())
+        if known or time.monotonic() - self._begun > TIER_SECONDS:
+            self.tier_known.set()
+
+    def _why(self) -> str:
+        told = "; ".join(self._refused.values()) or "none has answered"
+        return f"no node of the cluster can work: {told}"
+
+    def _deal(self) -> None:
+        """Send chunks to members that have room."""
+        for member in list(self._members.values()):
+            while (found := self._chunk(member)) is not None:
+                if not self._has_shipped(found[0]):
+                    return  # what is stored is let go as chunks are answered
+                member.send(next(self._numbers), *found, self._segments)
+
+    def _has_shipped(self, chunk: list[Job]) -> bool:
+        """Ship what a chunk may need; if the store is full, have its items wait."""
+        try:
+            self._ship()
+        except full() as error:
+            with self._lock:
+                for job in reversed(chunk):
+                    self._dealer.put_back(job, job.key)
+            if time.monotonic() - self._shipping > WAIT_SECONDS:
+                self._fail_all(InfrastructureError(f"Ray's object store is full: {error}"))
+            return False
+        self._shipping = time.monotonic()
+        return True
+
+    def _chunk(self, member: Member) -> tuple[list[Job], float] | None:
+        """Return what a member is sent next, with the seconds of work that it is likely to be.
+
+        Of what waits a member gets its share at most, so that all end at about the same time. What
+        takes long, or may, is cut where it can be; what is long all the same goes alone, so that
+        nothing waits with it, and counts as what one worker has ahead. An item of a kind whose time
+        is not known yet counts as a whole chunk of one worker.
+        """
+        with self._lock:
+            room = member.room
+            if not self._dealer.count or room <= 0:
+                return None
+            share = -(-self._dealer.count // (2 * self.workers))
+            most = min(MOST_ITEMS, share) * member.workers
+            chunk: list[Job] = []
+            size, seconds = 0, 0.0
+            while len(chunk) < most and size < MOST_BYTES and seconds < room:
+                job = self._dealer.take(member)
+                if job is None:
+                    break
+                if not job.begin():
+                    continue
+                is_last_try = job.tries >= TRIES  # it goes alone: only it can be what ends actors
+                if (job.tries and chunk) or (is_last_try and member.chunks):
+                    self._dealer.put_back(job, job.key)
+                    break
+                known = self._times.get((job.call.number, job.key))
+                likely = CHUNK_SECONDS if known is None else known * job.size
+                is_long = likely > LONG_SECONDS
+                if job.size > 1 and not job.tries and (known is None or is_long):
+                    for part in reversed(job.split()):
+                        self._dealer.put_back(part, part.key)
+                    continue
+                if is_long and chunk:
+                    self._dealer.put_back(job, job.key)
+                    break
+                chunk.append(job)
+                size += len(job.payload)
+                seconds += min(likely, LONG_SECONDS)
+                if job.tries or is_long:
+                    break
+        return (chunk, seconds) if chunk else None
+
+    def _ship(self) -> None:
+        """Put what was staged since the last chunk into the object store: one segment for all."""
+        size = os.fstat(self.stage).st_size
+        while size > self._shipped:
+            data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
+            self._segments.append(put(data))
+            self._shipped += len(data)
+
+    def _hear(self) -> None:
+        """Wait for something to happen, and answer all that has."""
+        with contextlib.suppress(queue.Empty):
+            self._answer(self._events.get(timeout=NODES_SECONDS))
+            while True:
+                self._answer(self._events.get_nowait())
+
+    def _answer(self, event: tuple[Member, int | None, Any] | None) -> None:
+        if event is None or self._members.get(event[0].id) is not event[0]:
+            return  # the member was given up before
+        member, number, answer = event
+        if isinstance(answer, BaseException):
+            self._lose(member, answer)
+        elif number is None:
+            self._welcome(member, answer)
+        else:
+            for job, (kind, data, seconds) in member.answered(number, answer):
+                self._note(job, seconds)
+                if kind == DONE:
+                    job.finish(decoded(data), len(data))
+                else:
+                    job.fail(failure(kind, data))
+
+    def _note(self, job: Job, seconds: float) -> None:
+        """Remember how long parts of items of a job's call and key take, lately."""
+        place, each = (job.call.number, job.key), seconds / max(1, job.size)
+        known = self._times.pop(place, each)
+        self._times[place] = known + 0.3 * (each - known)
+        if len(self._times) > MOST_KEYS:
+            del self._times[next(iter(self._times))]
+
+    def _welcome(self, member: Member, facts: dict[str, Any]) -> None:
+        """Take a member in, or leave its node out for what it says of itself."""
+        tier, problem = facts["tier"], ""
+        if facts["version"] != __version__:
+            problem = f"it has version {facts['version']} of evalplus-lite, here is {__version__}"
+        elif tier is None:
+            problem = facts["reason"]
+        elif self.require_tier and STRENGTH.index(tier) > STRENGTH.index(self.require_tier):
+            problem = f"its sandboxes are of tier {tier}, {self.require_tier} is required"
+        if problem:
+            self._refused[member.id] = f"{member.name}: {problem}"
+            del self._members[member.id]
+            member.end()
+        else:
+            member.tier = tier
+            self._tiers.add(tier)
+            self.workers += member.workers
+            self._tell_tier()
+
+    def _lose(self, member: Member, error: BaseException) -> None:
+        """Have what a member that has gone left undone done again."""
+        self.lost += 1
+        self.workers -= member.workers if member.tier else 0
+        del self._members[member.id]
+        member.end()
+        lost: list[Job] = []
+        with self._lock:
+            self._dealer.forget(member)
+            for job in reversed(member.jobs):
+                job.tries += 1
+                if job.tries > TRIES:
+                    lost.append(job)
+                else:
+                    self._dealer.put_back(job, job.key)
+        text = " ".join(str(error).split())[:200]
+        for job in lost:
+            job.fail(Lost(f"{TRIES + 1} actors ended while they worked on it: {text}"))
+
+    def _fail_all(self, error: Exception) -> None:
+        with self._lock:
+            jobs = self._dealer.clear()
+            for member in self._members.values():
+                jobs += member.jobs
+                member.chunks.clear()
+        for job in jobs:
+            job.fail(error)
+
+
+class Cluster(Processes):
+    """A ``Backend`` on the nodes of a Ray cluster; a context manager, safe for threads.
+
+    ``address`` is Ray's (``ray://host:port``, ``host:port``); "" is the cluster of RAY_ADDRESS or
+    of this machine, and where there is none one that ends with this process. ``require_tier``
+    leaves out nodes whose sandboxes are weaker; ``tier`` is the weakest of those that work.
+    """
+
+    lookahead = LOOKAHEAD
+
+    def __init__(
+        self,
+        address: str = "",
+        config: SandboxConfig = SandboxConfig(),  # noqa: B008 - frozen
+        *,
+        require_tier: str | None = None,
+        preload: Sequence[str] = (),
+    ) -> None:
+        self._there = 1
+        super().__init__(1, config, preload=preload)
+        self.address, self.require_tier = address, require_tier
+        if require_tier is not None and require_tier not in STRENGTH:
+            raise InputError(
+                f"there is no tier {require_tier!r}",
+                remedy=f"give one of {', '.join(STRENGTH)}",
+            )
+
+    def _hired(self, stage: int) -> Workforce:
+        connect(self.address)
+        self.workers = max(1, int(library().cluster_resources().get("CPU", 1)))
+        return RayCrew(self.config, stage, self.preload, self.require_tier)
+
+    @property
+    def workers(self) -> int:
+        """The processors of the cluster when it was first asked for, or of the nodes at work."""
+        crew = self._crew
+        return max(self._there, crew.workers if isinstance(crew, RayCrew) else 0)
+
+    @workers.setter
+    def workers(self, count: int) -> None:
+        self._there = count
+
+    @property
+    def most_held(self) -> int:
+        """Bytes of items and rows that may wait: more workers do more while one is slow."""
+        return max(MOST_HELD, HELD * self.workers)
+
+    @property
+    def tier(self) -> str:
+        """The weakest tier of the nodes that work; SandboxUnavailable if none can."""
+        crew = self._at_work()
+        assert isinstance(crew, RayCrew)
+        crew.tier_known.wait()
+        return crew.tier
+
+
+def connect(address: str) -> None:
+    """Connect this process to a cluster, unless it is; InputError if there is none there."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray = library()
+    if ray.is_initialized():
+        there = ray.get_runtime_context().gcs_address
+        if address and not address.startswith("ray://") and address != there:
+            raise InputError(
+                f"this process is connected to the Ray cluster at {there}, not {address}",
+                remedy="use one cluster a process",
+            )
+        return
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if address:
+            ray.init(address=address, **options)
+            return
+        with contextlib.suppress(ConnectionError):
+            ray.init(address="auto", **options)
+            return
+        ray.init(include_dashboard=False, **options)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        text = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"no Ray cluster at {address or 'this machine'}: {text}",
+            remedy="start one (`ray start --head`), or give its address",
+        ) from None

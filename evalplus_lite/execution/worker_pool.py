@@ -1,0 +1,358 @@
+"""The supervisors of one process of ours, and the thread that deals to them and hears them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import astuple
+from pathlib import Path
+
+from evalplus_lite.errors import InfrastructureError
+from evalplus_lite.execution.affinity_queue import AffinityQueue
+from evalplus_lite.execution.base import Row
+from evalplus_lite.execution.channel import Reader, Writer, decoded, packed
+from evalplus_lite.execution.job import Job, Lost
+from evalplus_lite.execution.supervisor import DEFINE, DONE, MOST_CALLS, WORK, revived
+from evalplus_lite.sandbox import SandboxConfig, probe
+from evalplus_lite.sandbox.isolation import landlock
+
+# The parent's side of supervisor processes: starting them, and speaking with one.
+
+END_SECONDS = 5.0
+"""What the processes get to end when they are told to; what is still there then is killed."""
+_BOOT = """import sys
+sys.path.insert(0, sys.argv[1])
+from evalplus_lite.execution.supervisor import main
+main()
+"""
+
+
+class Launcher:
+    """The process that forks supervisors. To be used from the thread that made it, as the kernel
+    ends some of what is below a thread together with it."""
+
+    def __init__(self, config: SandboxConfig, stage: int, preload: Sequence[str]) -> None:
+        self.control, theirs = socket.socketpair()
+        root = str(Path(__file__).resolve().parents[2])
+        options = ["-P", *(["-B"] if sys.dont_write_bytecode else [])]
+        try:
+            with theirs:
+                self.process = subprocess.Popen(
+                    [sys.executable, *options, "-c", _BOOT, root],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=(stage,),
+                    start_new_session=True,  # Ctrl-C is for us; we tell it to end
+                )
+            # What is installed for the caller is installed for the work, however it got there.
+            path = [os.path.abspath(place) for place in sys.path]
+            self.control.sendall(
+                packed([path, list(astuple(config)), stage, probe.known(), list(preload)])
+            )
+        except OSError as error:
+            self.control.close()
+            raise InfrastructureError(f"cannot start a process: {error.strerror}") from None
+        self.reader = Reader(self.control)
+
+    def fork(self) -> Supervised:
+        """Have a supervisor forked; OSError if the launcher has gone."""
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                socket.send_fds(self.control, [b"F"], [theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
+        return Supervised(ours)
+
+    def end(self, *, now: bool) -> None:
+        """Wait until it and all its supervisors have gone; with ``now`` kill them."""
+        if not now:
+            with contextlib.suppress(OSError):
+                self.control.sendall(b"C")
+        self.control.close()
+        try:
+            self.process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def disown(self) -> None:
+        """In a forked child: leave the parent's processes alone."""
+        self.control.close()
+        self.process.returncode = 0  # not this process's child: nothing to wait for
+
+
+class Supervised:
+    """Our end of one supervisor: what was sent to it, and what it has not answered yet."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self.reader, self.writer = Reader(channel), Writer(channel)
+        self.in_flight: OrderedDict[int, Job] = OrderedDict()
+        self.pid: int | None = None
+        """Known once it has said hello."""
+        self.is_watched = False
+        """Whether the crew waits until more can be sent to it."""
+        self._calls: OrderedDict[int, None] = OrderedDict()
+
+    @property
+    def depth(self) -> int:
+        """How many items it may hold at a time, as the last one sent goes."""
+        return next(reversed(self.in_flight.values())).call.depth if self.in_flight else 1
+
+    def send(self, job: Job) -> None:
+        """Send an item, and what its call is unless it is known there; OSError if it has gone."""
+        self.in_flight[job.number] = job
+        number = job.call.number
+        if number not in self._calls:
+            self._calls[number] = None
+            if len(self._calls) > MOST_CALLS:  # as the supervisor does
+                self._calls.popitem(last=False)
+            call = job.call.call
+            self.writer.send(packed((DEFINE, number, call.maker, call.settings, call.packages)))
+        self._calls.move_to_end(number)
+        self.writer.send(packed((WORK, number, job.number, job.payload)))
+
+    def heard(self) -> tuple[list[Row], bool]:
+        """Return its answers that are there, and whether it has gone."""
+        messages, gone = self.reader.available()
+        if self.pid is None and messages:
+            self.pid = messages.pop(0)
+        return messages, gone
+
+    def close(self) -> None:
+        """Let it end by itself, once it has finished what it was sent."""
+        self.channel.close()
+
+
+TRIES = 3
+"""Supervisors that an item may cost."""
+START_TRIES, RETRY_SECONDS = 10, 0.1
+"""Processes in a row that may end as they start, and how much longer to wait after each."""
+
+
+class WorkerPool:
+    """Supervisors at work; safe for threads. One thread of its own hears what they say.
+
+    The kernel ends the launcher together with the thread that started it, so that is this one.
+    """
+
+    def __init__(
+        self, workers: int, config: SandboxConfig, stage: int, preload: Sequence[str]
+    ) -> None:
+        self.workers, self.config, self.stage, self.preload = workers, config, stage, preload
+        self.tier_known = threading.Event()
+        self.lost = 0
+        self.places: list[Supervised] = []
+        self.launcher: Launcher | None = None
+        self._lock = threading.Lock()
+        self._dealer: AffinityQueue[Job] = AffinityQueue()
+        self._selector = selectors.DefaultSelector()
+        self._bell, self._ear = socket.socketpair()
+        self._bell.setblocking(False)
+        self._selector.register(self._ear, selectors.EVENT_READ)
+        self._closing = self._now = False
+        self._failures = 0
+        self._thread = threading.Thread(target=self._run, name="supervisors", daemon=True)
+        self._thread.start()
+
+    def add(self, job: Job) -> bool:
+        """Have an item worked on; False if the crew is closing."""
+        with self._lock:
+            if self._closing:
+                return False
+            self._dealer.add(job, job.key)
+            behind = self._deal()
+        if behind:
+            self._ring()
+        return True
+
+    def close(self, *, now: bool) -> None:
+        """Cancel what has not begun, finish the rest or with ``now`` fail it; end all processes."""
+        with self._lock:
+            self._closing, self._now = True, self._now or now
+            waiting = self._dealer.clear()
+        for job in waiting:
+            if not job.future.cancel():  # it was tried before
+                job.fail(InfrastructureError("the run was ended"))
+        self._ring()
+        self._thread.join()
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the supervisors that have started."""
+        return [place.pid for place in self.places if place.pid is not None]
+
+    def disown(self) -> None:
+        """In a forked child: close its copies of descriptors, and leave the processes alone."""
+        for place in self.places:
+            place.channel.close()
+        if self.launcher is not None:
+            self.launcher.disown()
+        for each in (self._selector, self._bell, self._ear):
+            each.close()
+
+    def _ring(self) -> None:
+        with contextlib.suppress(BlockingIOError, OSError):  # it rings already, or all is over
+            self._bell.send(b"!")
+
+    def _run(self) -> None:
+        try:
+            while not self._is_done():
+                self._start()
+                self._hear()
+        except BaseException as error:  # none is expected; nobody may wait for ever
+            self._fail_all(error)
+        finally:
+            self._end()
+
+    def _is_done(self) -> bool:
+        with self._lock:
+            busy = any(place.in_flight for place in self.places) or self._dealer.count
+            return self._closing and (self._now or not busy)
+
+    def _end(self) -> None:
+        self._fail_all(InfrastructureError("the run was ended"))
+        self.tier_known.set()
+        with self._lock:
+            self._closing = True
+            places, self.places = self.places, []
+        for place in places:
+            place.channel.close()
+        if self.launcher is not None:
+            self.launcher.end(now=self._now)
+        for each in (self._selector, self._bell, self._ear):
+            each.close()
+
+    def _start(self) -> None:
+        """Start what is missing of the launcher and the supervisors."""
+        try:
+            if self.launcher is None:
+                self.launcher = Launcher(self.config, self.stage, self.preload)
+                self._selector.register(self.launcher.control, selectors.EVENT_READ, self.launcher)
+            while self.tier_known.is_set() and len(self.places) < self.workers:
+                place = self.launcher.fork()
+                self._selector.register(place.channel, selectors.EVENT_READ, place)
+                with self._lock:
+                    self.places.append(place)
+        except (InfrastructureError, OSError) as error:
+            self._failed_to_start(error)
+
+    def _failed_to_start(self, error: Exception) -> None:
+        self._failures += 1
+        if self._failures % START_TRIES == 0:
+            self.tier_known.set()
+            self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
+        self._selector.select(min(1.0, RETRY_SECONDS * self._failures))
+
+    def _hear(self) -> None:
+        """Wait for something to happen, and answer it."""
+        for key, _ in self._selector.select():
+            if key.data is None:
+                self._ear.recv(1 << 12)
+            elif key.data is self.launcher:
+                self._hear_launcher()
+            elif key.data in self.places:
+                self._hear_supervisor(key.data)
+        with self._lock:
+            self._deal()
+            for place in self.places:
+                if place.writer.is_behind != place.is_watched:
+                    place.is_watched = place.writer.is_behind
+                    wanted = selectors.EVENT_WRITE if place.is_watched else 0
+                    self._selector.modify(place.channel, selectors.EVENT_READ | wanted, place)
+
+    def _hear_launcher(self) -> None:
+        assert self.launcher is not None
+        messages, gone = self.launcher.reader.available()
+        for reports in messages:
+            probe.learn(reports)
+            if not any(tier == "namespaces" and held for tier, held, *_ in reports):
+                landlock.hide_this_process()  # programs may share our uid there
+            self.tier_known.set()
+        if gone:
+            for place in list(self.places):  # they end with it
+                self._lose(place)
+            self._selector.unregister(self.launcher.control)
+            self.launcher.end(now=True)
+            self.launcher = None
+            if not messages:
+                self._failed_to_start(InfrastructureError("the launcher ended"))
+
+    def _hear_supervisor(self, place: Supervised) -> None:
+        with contextlib.suppress(OSError), self._lock:  # if it has gone, reading tells
+            place.writer.flush()
+        messages, gone = place.heard()
+        done: list[tuple[Job, int, bytes]] = []
+        with self._lock:
+            for number, kind, seconds, data in messages:
+                job = place.in_flight.pop(number, None)
+                if job is not None:  # else it was given up meanwhile
+                    job.took(seconds)
+                    done.append((job, kind, data))
+            self._failures = self._failures if place.pid is None else 0
+            if not gone:
+                self._deal()  # first, as it may be waiting
+        for job, kind, data in done:
+            if kind == DONE:
+                job.finish(decoded(data), len(data))
+            else:
+                job.fail(revived(decoded(data)))
+        if gone:
+            self._lose(place)
+            if place.pid is None:
+                self._failed_to_start(InfrastructureError("a supervisor ended as it started"))
+
+    def _lose(self, place: Supervised) -> None:
+        """Have what a supervisor that has gone left undone done again."""
+        self._selector.unregister(place.channel)
+        place.channel.close()
+        self.lost += 1
+        lost: list[Job] = []
+        with self._lock:
+            self.places.remove(place)
+            self._dealer.forget(place)
+            jobs = list(place.in_flight.values())
+            place.in_flight.clear()
+            if jobs:
+                jobs[0].tries += 1  # the others had not begun
+            for job in reversed(jobs):
+                if job.tries >= TRIES:
+                    lost.append(job)
+                else:
+                    self._dealer.put_back(job, job.key)
+        for job in lost:
+            job.fail(Lost(f"{TRIES} processes ended while they worked on it"))
+
+    def _deal(self) -> bool:
+        """Send what places have room for, idle ones first; say whether some could not take it all.
+
+        To be called with the lock held.
+        """
+        for most in (1, None):
+            for place in self.places:
+                while self._dealer.count and place.pid is not None:
+                    if len(place.in_flight) >= (most or place.depth) or place.writer.is_behind:
+                        break
+                    job = self._dealer.take(place)
+                    if job is not None and job.begin():
+                        with contextlib.suppress(OSError):  # if it has gone, reading tells
+                            place.send(job)
+        return any(place.writer.is_behind for place in self.places)
+
+    def _fail_all(self, error: BaseException) -> None:
+        with self._lock:
+            jobs = self._dealer.clear()
+            for place in self.places:
+                jobs += place.in_flight.values()
+                place.in_flight.clear()
+        for job in jobs:
+            job.fail(error)

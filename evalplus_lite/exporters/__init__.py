@@ -1,1 +1,0 @@
-"""Other people's formats: evalplus, the original HumanEval, pytest, the Hugging Face hub."""

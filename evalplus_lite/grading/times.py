@@ -1,0 +1,204 @@
+"""How long a task's reference takes, measured where programs are judged and only when it matters.
+
+No file of tasks holds a time: limits fit the machine that judges, and files are the same on all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from evalplus_lite.errors import EvalPlusLiteError
+from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
+from evalplus_lite.sandbox.steps import FEWEST, Allowance, count, exceeds
+from evalplus_lite.store import write_text
+from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
+
+# CPU seconds a case after which measuring ends: a reference that takes longer counts as this.
+MOST_SECONDS = 60.0
+MOST_TOTAL = 600.0  # CPU seconds after which measuring all cases together ends
+LOAD_SECONDS = 30.0
+MEMORY = 4 << 30
+FORMAT = 1  # part of every name in the cache: raise it when what is measured changes
+
+
+@dataclass
+class ReferenceTimes:
+    """CPU seconds of a reference by case, and of all cases together; each is measured once.
+
+    With ``cache``, a folder, what was measured is kept there, named by content and by machine.
+    """
+
+    task: Task
+    cases: tuple[Case, ...]
+    cache: Path | None = None
+    _known: dict[str, float] = field(default_factory=dict)
+
+    def of(self, sandbox: Sandbox, case: int) -> float:
+        """Return the CPU seconds that the reference takes on a case by itself."""
+        inputs = Inputs.of([self.cases[case].arguments])
+        return self._get(sandbox, inputs)
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return the CPU seconds that the reference takes on all cases, taken in turn."""
+        inputs = Inputs.of(case.arguments for case in self.cases)
+        return self._get(sandbox, inputs)
+
+    def _get(self, sandbox: Sandbox, inputs: Inputs) -> float:
+        if not self.task.reference:
+            return 0.0
+        key = inputs.key
+        if key not in self._known:
+            path = self._path(key)
+            seconds = _read(path)
+            if seconds is None:
+                seconds = self._measured(sandbox, inputs)
+                # A cache that cannot be written costs time only.
+                with contextlib.suppress(OSError, EvalPlusLiteError):
+                    if path is not None:
+                        write_text(path, json.dumps({"seconds": round(seconds, 6)}) + "\n")
+            self._known[key] = seconds
+        return self._known[key]
+
+    def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
+        """Return what the reference uses in a process of its own, its own word for each case."""
+        limits = Limits(MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY, total=MOST_TOTAL)
+        program = Program.of(self.task)
+        used = 0.0
+
+        def goes_on(_: int, outcome: Outcome) -> bool:
+            nonlocal used
+            if isinstance(outcome, OutOfMemory | Crashed):
+                return False
+            used += max(0.0, outcome.cpu)
+            return not isinstance(outcome, TimedOut)
+
+        run = sandbox.beside().run(program, inputs, limits, judge=goes_on, timed=True)
+        return min(used, run.cpu)
+
+    def _path(self, inputs: str) -> Path | None:
+        if self.cache is None:
+            return None
+        task = self.task
+        facts = [FORMAT, machine(), task.reference, task.entry_point, task.harness.row, inputs]
+        name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return self.cache / "reference-times" / name[:2] / f"{name[2:]}.json"
+
+
+@cache
+def machine() -> str:
+    """Return what identifies a machine's speed: name, processor, interpreter."""
+    model = platform.processor()
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        names = (line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+        model = next(names, model)
+    return f"{platform.node()} {model} {platform.machine()} {sys.version}"
+
+
+def _read(path: Path | None) -> float | None:
+    """Return the seconds that a file holds; None if it is missing or damaged."""
+    if path is None:
+        return None
+    try:
+        seconds = float(json.loads(path.read_text(encoding="ascii"))["seconds"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+# What a program may use on a case where the usual limit is used up: as the reference needs.
+
+MOST_STEPS = 1 << 30  # counting a reference ends here: about a minute of a usual machine
+
+
+class Pace(Protocol):
+    """Says how long a program may take on a case beyond the usual limit."""
+
+    @property
+    def own_clock(self) -> bool:
+        """Whether programs measure themselves, as ``Sandbox.watch`` says."""
+        ...
+
+    def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
+        """Return the CPU seconds that the program may use on the case in all."""
+        ...
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return the seconds that a program may use on all cases together."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ByTime:
+    """A program may take ``preset.factor`` times as long as the reference takes here."""
+
+    preset: Preset
+    times: ReferenceTimes
+    is_total_given: bool = False
+    own_clock: bool = field(default=False, init=False)
+
+    def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
+        """Return the larger of the floor and ``factor`` times the reference's CPU seconds."""
+        return self.preset.limit(self.times.of(sandbox, case))
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return ``factor`` times the reference's seconds, unless a total was given."""
+        if self.is_total_given:
+            return 0.0
+        return self.preset.total(len(self.times.cases), self.times.total(sandbox))
+
+
+@dataclass(frozen=True, slots=True)
+class BySteps:
+    """A program may take ``FEWEST`` steps, or ``factor`` times those of the reference.
+
+    What it does within them may take the patience that goes with them, or as many times as long
+    as the reference: built-in functions do not count steps.
+    """
+
+    task: Task
+    cases: Sequence[Case]
+    factor: float = 4.0
+    known: dict[int, int] = field(default_factory=dict)
+    """The reference's steps, by case, as far as they were counted."""
+    own_clock: bool = field(default=True, init=False)
+
+    def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
+        """Return the case's patience; 0 if the program takes more steps than it may."""
+        arguments = self.cases[case].arguments
+        least = Allowance(FEWEST)
+        allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
+        if exceeds(sandbox, program, arguments, allowance, limits):
+            return 0.0
+        if allowance.patience > least.patience:
+            return allowance.patience
+        times = ReferenceTimes(self.task, (self.cases[case],))
+        return max(least.patience, self.factor * times.of(sandbox, 0))
+
+    def total(self, sandbox: Sandbox) -> float:
+        """Return nothing: the far-off limit stands."""
+        return 0.0
+
+    def _steps(self, sandbox: Sandbox, case: int) -> int:
+        if case not in self.known:
+            self.known[case] = reference_steps(sandbox, self.task, [self.cases[case]])[0]
+        return self.known[case]
+
+
+def reference_steps(
+    sandbox: Sandbox, task: Task, cases: Sequence[Case], *, most: int = MOST_STEPS
+) -> list[int]:
+    """Return the steps of a task's reference on each case, at most ``most`` or so."""
+    program = Program.of(task)
+    inputs = Inputs.of(case.arguments for case in cases)
+    limits = Limits(load=10.0, memory=4 << 30)
+    found = count(sandbox, program, inputs, limits, most=most)
+    return [most if steps is None else steps for steps in found]

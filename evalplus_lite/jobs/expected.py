@@ -1,0 +1,324 @@
+"""Suites for tasks that come without expected outputs: computed once, cached by content."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
+from evalplus_lite.execution.base import Backend, Call, Ref, Row, Work, WorkerContext
+from evalplus_lite.grading.evidence import (
+    Evidence,
+    Loss,
+    blamed,
+    observed,
+    own_refused,
+    recorded,
+    require_check,
+    unseen,
+    weighed,
+)
+from evalplus_lite.grading.idle import is_plain, require_effect
+from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
+from evalplus_lite.jobs.workers.shared_data import (
+    SharedData,
+    evidence_of,
+    evidence_row,
+    staged,
+    suite_of,
+    suite_row,
+)
+from evalplus_lite.sandbox import Inputs, Limits, Sandbox
+from evalplus_lite.store import cache_folder, replacing
+from evalplus_lite.store.cache import KEEPER, mark_used
+from evalplus_lite.store.opening import Blobs, Packed
+from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.types import Suite, Task, Unusable
+
+FORMAT = 8
+"""Part of every key: raise it when what is computed changes."""
+DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
+"""What reading a file of the cache raises if it is not as it was written."""
+PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
+"""For inputs that a published set stands for: its references may be slow, yet none is dropped."""
+
+
+@dataclass
+class SuiteSource:
+    """Gives the suite of a task: a file's own, else the cached one, else the reference's answers.
+
+    ``evidence`` says of each task whose suite was given what it rests on, ``unusable`` which tasks
+    have none that could be given, and why.
+    """
+
+    given: Mapping[str, Suite] = field(default_factory=dict)
+    cache: Path | None = field(default_factory=cache_folder)
+    limits: Limits = PUBLISHED_LIMITS
+    evidence: dict[str, Evidence] = field(default_factory=dict, init=False)
+    unusable: dict[str, Unusable] = field(default_factory=dict, init=False)
+
+    def usable(
+        self,
+        sandbox: Sandbox,
+        task: Task,
+        given: Suite | None = None,
+        *,
+        needs_reference: bool = False,
+    ) -> Answers:
+        """Return a task's suite, of a case at least, with the cases that could not be kept.
+
+        ``given`` is the suite that a file has for it. This is the one door to suites: what is
+        judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
+        reference where the job ``needs_reference``.
+        """
+        known = self.unusable.get(task.id)
+        if known is not None:
+            raise UnusableTask(*astuple(known))
+        try:
+            with blamed(task):
+                if needs_reference and not task.reference:
+                    raise UnusableTask(task.id, "no reference", NO_REFERENCE)
+                if given is None:
+                    answers = self.answers(sandbox, task)
+                else:
+                    answers = Answers(given, (), tuple(range(len(given.cases))))
+                evidence = weighed(task, answers)
+                require_check(sandbox, task, answers.suite)
+                require_effect(sandbox, task, answers.suite)
+        except UnusableTask as error:
+            self.unusable[task.id] = recorded(error)
+            raise
+        self.evidence[task.id] = evidence
+        return answers
+
+    @property
+    def settings(self) -> Row:
+        """What ``work.expected.source_of`` makes a source like this one of, but for the given."""
+        return None if self.cache is None else str(self.cache), astuple(self.limits)
+
+    def take(self, task_id: str, found: Row) -> None:
+        """Note what ``work.expected.found_evidence`` said of a task where its suite was made."""
+        evidence, bad = found or (None, None)
+        if evidence is not None:
+            self.evidence[task_id] = evidence_of(evidence)
+        if bad is not None:
+            self.unusable[task_id] = Unusable(*bad)
+
+    def prepare(
+        self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
+    ) -> None:
+        """Find out of each task, in parallel, what its suite rests on."""
+        staging = staging or SharedData(backend, self.given)
+        left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
+        call = Call("evalplus_lite.jobs.expected:weighing", self.settings)
+        items = map(staging.ref, left)
+        for task, found in zip(left, backend.map(call, items, key=_itself), strict=True):
+            self.take(task.id, found)
+
+    def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
+        """Yield the suite of each task, in order; None for one that cannot be used."""
+        staging, order = SharedData(backend, self.given), list(tasks)
+        call = Call("evalplus_lite.jobs.expected:answering", self.settings)
+        for task, row in zip(order, backend.map(call, map(staging.ref, order)), strict=True):
+            found, suite = row
+            self.take(task.id, found)
+            # What was given need not come back.
+            yield self.given.get(task.id) if suite is True else suite and suite_of(suite)
+
+    def answers(self, sandbox: Sandbox, task: Task) -> Answers:
+        """Return what the reference answers to the task's own cases, from the cache or anew."""
+        return self._read(task) or self._compute(sandbox, task)
+
+    def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
+        own_refused(sandbox, task)  # raises where the contract is no use
+        if not task.reference:
+            return Answers.of(_as_given(task))
+        answers = answer(
+            sandbox,
+            task,
+            task.cases,
+            base_count=len(task.base),
+            limits=self.limits,
+            contract=False,  # what a task came with is its own affair
+        )
+        path = self._path(task)
+        if path is not None:
+            # A cache that cannot be written costs time only.
+            with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
+                file.writelines(line.encode() for line in _lines(answers, task))
+            assert self.cache is not None
+            KEEPER.wrote(self.cache, path)
+        return answers
+
+    def _read(self, task: Task) -> Answers | None:
+        path = self._path(task)
+        if path is None or not path.is_file():
+            return None
+        mark_used(path)
+        try:
+            with path.open(encoding="utf-8") as lines:
+                return _from_lines(lines, task)
+        except DAMAGED:
+            return None  # compute it anew
+
+    def known(self, task: Task) -> Evidence | None:
+        """Return what the cache says in its first line: all else need not be read for it.
+
+        None if it takes more to know: a check to be tried, or an error to be raised.
+        """
+        if has_check(task) or not is_plain(task):
+            return None
+        path = self._path(task)
+        try:
+            if path is None:
+                return None
+            with path.open(encoding="utf-8") as lines:
+                facts = json.loads(next(lines))
+            kept, dropped = _sorted_out(facts, task)
+            if not kept or facts["blind"]:
+                return None
+            base = sum(number < len(task.base) for number in kept)
+            return Evidence(len(kept), base, Loss.of(dropped), observed=observed(task))
+        except DAMAGED:
+            return None
+
+    def _path(self, task: Task) -> Path | None:
+        if self.cache is None:
+            return None
+        facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
+        facts.append(task.harness.row)
+        facts += [task.rule.row, repr(self.limits), task.contract]
+        facts += [digest(*task.outputs)] if task.outputs else []
+        facts += task.programs
+        facts.append(Inputs.of(case.arguments for case in task.cases).key)
+        key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
+
+
+def _as_given(task: Task) -> Suite:
+    """Return the suite of a task without a reference: its cases with the outputs it came with."""
+    if not task.outputs:
+        detail = "it has neither a reference nor outputs"
+        raise UnusableTask(task.id, "no reference", detail)
+    return Suite(task.id, task.base, Blobs(task.outputs), len(task.base))
+
+
+def digest(*parts: bytes) -> str:
+    """Return a name for byte strings in their order."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big") + part)
+    return found.hexdigest()
+
+
+def _itself(ref: Ref) -> Ref:
+    return ref
+
+
+def _lines(answers: Answers, task: Task) -> Iterator[str]:
+    """Yield a cache file: a line of facts, then a line for each expected output."""
+    suite = answers.suite
+    facts = {
+        "kept": answers.kept,
+        "dropped": [[drop.cause, drop.detail] for drop in answers.dropped],
+        "blind": unseen(suite, task) if suite.cases else "",
+    }
+    yield json.dumps(facts) + "\n"
+    for item in suite.blobs.items():
+        yield json.dumps(blob_row(item)) + "\n"
+
+
+def _from_lines(lines: Iterator[str], task: Task) -> Answers:
+    kept, dropped = _sorted_out(json.loads(next(lines)), task)
+    suite = Suite(
+        task.id,
+        tuple(task.cases[number] for number in kept),
+        Blobs(blob_of(json.loads(line)) for line in lines),
+        sum(number < len(task.base) for number in kept),
+    )
+    if len(suite.cases) != len(suite.expected):
+        raise ValueError("lengths differ")
+    return Answers(suite, dropped, kept)
+
+
+def _sorted_out(facts: Any, task: Task) -> tuple[tuple[int, ...], tuple[Dropped, ...]]:
+    """Return which of a task's cases were kept, and which not, from a cache file's first line."""
+    kept = tuple(facts["kept"])
+    lost = set(range(len(task.cases))) - set(kept)
+    dropped = tuple(
+        Dropped(task.cases[number], cause, detail)
+        for number, (cause, detail) in zip(sorted(lost), facts["dropped"], strict=True)
+    )
+    return kept, dropped
+
+
+def blob_row(item: bytes | Packed) -> str | list[Any]:
+    """Return an expected output as a part of a JSON row; a large one stays compressed."""
+    if isinstance(item, bytes):
+        return base64.b64encode(item).decode()
+    return [item.size, item.digest.hex(), base64.b64encode(item.data).decode()]
+
+
+def blob_of(row: str | list[Any]) -> bytes | Packed:
+    """Return the expected output that a part of a JSON row holds."""
+    if isinstance(row, str):
+        return base64.b64decode(row, validate=True)
+    size, digest, data = row
+    return Packed(int(size), bytes.fromhex(digest), base64.b64decode(data, validate=True))
+
+
+# Work on suites: what a task's suite rests on.
+
+
+def source_of(settings: Row) -> SuiteSource:
+    """Return where suites come from, as ``SuiteSource.settings`` says."""
+    cache, limits = settings
+    return SuiteSource(cache=None if cache is None else Path(cache), limits=Limits(*limits))
+
+
+def found_evidence(source: SuiteSource, task_id: str) -> Row:
+    """Return what is known of a task's suite as plain data: evidence, and why it is unusable."""
+    evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
+    return (
+        None if evidence is None else evidence_row(evidence),
+        None if bad is None else astuple(bad),
+    )
+
+
+def weighing(place: WorkerContext, settings: Row) -> Work:
+    """Of a staged task, what its suite rests on, as ``found_evidence`` says."""
+    source = source_of(settings)
+
+    def weigh(item: Row) -> Row:
+        task, given = staged(place, item)
+        known = source.known(task) if given is None else None
+        if known is not None:
+            return evidence_row(known), None
+        with contextlib.suppress(UnusableTask):
+            source.usable(place.sandbox, task, given)
+        return found_evidence(source, task.id)
+
+    return weigh
+
+
+def answering(place: WorkerContext, settings: Row) -> Work:
+    """Of a staged task, what its suite rests on, and the suite: True if it was given, None if there
+    is none."""
+    source = source_of(settings)
+
+    def answer(item: Row) -> Row:
+        task, given = staged(place, item)
+        try:
+            suite = source.usable(place.sandbox, task, given).suite
+        except UnusableTask:
+            return found_evidence(source, task.id), None
+        return found_evidence(source, task.id), True if given else suite_row(suite)
+
+    return answer

@@ -1,0 +1,191 @@
+"""What a suite does not notice: mutants of the references that pass every case."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.reduction import matrix_row, measurement, report_of, surviving
+from evalplus_lite.jobs.replaying import mapped
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.shards import Shard, share_of
+from evalplus_lite.jobs.stryker import MutatedTask, Mutation, stryker_report
+from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.reduction.set_cover import members
+from evalplus_lite.reduction.survivors import ENOUGH, Report
+from evalplus_lite.statistics.means import clustered_interval
+from evalplus_lite.store import write_text
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class MutantsResult(Result):
+    """Which planted faults no input notices; ``reports`` hold every mutant of each task."""
+
+    reports: tuple[Report, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a survivor: operator, line, how many inputs reach it, diff."""
+        return [
+            {"task_id": id, **survivor}
+            for id, row in self.summary["by_task"].items()
+            for survivor in row["survivors"]
+        ]
+
+    def to_stryker(self) -> dict[str, Any]:
+        """Return all mutants, and the cases that kill them, in Stryker's form for its viewers."""
+        return stryker_report(map(_mutated, self.reports), version=__version__)
+
+    def to_markdown(self) -> str:
+        """Return a report to be read: every survivor's diff, the least reached first."""
+        summary = self.summary
+        lines = [
+            f"# Mutants of {summary['dataset']}",
+            "",
+            f"{summary['killed']} of {summary['mutants']} mutants are noticed by some input, "
+            f"{summary['killed_by_base']} by a base input. Of the survivors, "
+            f"{summary['suspected_equivalents']} are suspected to be equivalent: many inputs run "
+            "their line.",
+        ]
+        for each in self.reports:
+            if each.survivors:
+                lines += ["", f"## {each.task_id}: {each.killed} of {each.total}"]
+            for survivor in sorted(each.survivors, key=lambda s: (s.reached, s.mutant.line)):
+                doubt = ", suspected equivalent" if survivor.is_suspect else ""
+                lines += [
+                    "",
+                    f"{survivor.mutant.operator}, reached by {survivor.reached} inputs{doubt}",
+                    "",
+                    "```diff",
+                    *survivor.diff.splitlines()[2:],
+                    "```",
+                ]
+        return "\n".join(lines) + "\n"
+
+
+def find_survivors(
+    dataset: Dataset | str | os.PathLike[str],
+    *,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    session: Session | None = None,
+) -> MutantsResult:
+    """Plant small faults in the references and report those that no input notices.
+
+    A survivor is either an input still to be written or no fault at all: those whose changed line
+    many inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.md``,
+    ``mutants.json`` and ``mutants.stryker.json`` are written there, the last with all mutants in
+    Stryker's form. With ``shard``, such as ``"2/4"``, only a part of the tasks is worked on, for
+    ``merge``. Raises InputError as ``reduce``.
+    """
+    with within(session) as opened:
+        share = share_of(shard, out, kind="mutants")
+        found = measurement(
+            dataset, (), opened, kinds=("mutant",), stage="mutants", strict=strict, share=share
+        )
+        opened.stage("survivors", len(found.suites))
+        staging = SharedData(opened.pool(), found.data.suites)
+        suites = {one.task.id: one for one in found.suites}
+
+        def item(id: str) -> Row:
+            return staging.ref(suites[id].task), matrix_row(suites[id].matrix)
+
+        settings = SuiteSource(cache=opened.cache).settings
+        call = Call(f"{surviving.__module__}:{surviving.__name__}", settings)
+        rows = mapped(
+            opened.pool(),
+            call,
+            [*suites],
+            item,
+            share=share,
+            stage="survivors",
+            told=opened.advance,
+        )
+        reports = tuple(map(report_of, rows))
+        if share is not None and share.is_part:
+            return MutantsResult(share.end(), reports)
+    result = MutantsResult({**_summary(found.data.name, reports), **found.report}, reports)
+    if out is not None:
+        folder = made_folder(out)
+        result.write_summary(folder / "mutants.json")
+        write_text(folder / "mutants.md", result.to_markdown())
+        write_text(folder / "mutants.stryker.json", json_text(result.to_stryker()))
+    return result
+
+
+def json_text(document: Any) -> str:
+    """Return a document as one line of JSON; it may be of tens of megabytes."""
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+def _mutated(report: Report) -> MutatedTask:
+    """Return a task's mutants as Stryker's form needs them."""
+    found = []
+    for fate in report.fates:
+        doubt = ""
+        if not fate.killed and fate.reached.bit_count() >= ENOUGH:
+            doubt = f"{fate.reached.bit_count()} cases run it: suspected to be equivalent"
+        killed_by = members(fate.killed)
+        covered_by = members(fate.reached)
+        mutant = fate.mutant
+        found.append(
+            Mutation(mutant.key, mutant.operator, mutant.source, killed_by, covered_by, doubt)
+        )
+    return MutatedTask(report.task_id, report.source, found, report.cases)
+
+
+def _kills(report: Report) -> list[int]:
+    """Return how many mutants each case kills."""
+    found = [0] * len(report.cases)
+    for fate in report.fates:
+        for case in members(fate.killed):
+            found[case] += 1
+    return found
+
+
+def _summary(name: str, reports: tuple[Report, ...]) -> dict[str, Any]:
+    """Return the counts over all tasks, and each task's survivors."""
+    total = sum(report.total for report in reports)
+    killed = sum(report.killed for report in reports)
+    suspects = sum(s.is_suspect for report in reports for s in report.survivors)
+    return {
+        "dataset": name,
+        "tasks": len(reports),
+        "mutants": total,
+        "killed": killed,
+        "killed_by_base": sum(report.killed_by_base for report in reports),
+        "score": killed / total if total else None,
+        "interval": list(clustered_interval((each.killed, each.total) for each in reports))
+        if total
+        else None,
+        "suspected_equivalents": suspects,
+        "adjusted_score": killed / (total - suspects) if total > suspects else None,
+        "by_task": {
+            report.task_id: {
+                "mutants": report.total,
+                "killed": report.killed,
+                "killed_by_base": report.killed_by_base,
+                "cases": len(report.cases),
+                "base": report.base,
+                "killers": [fate.killed.bit_count() for fate in report.fates],
+                "kills": _kills(report),
+                "survivors": [
+                    {
+                        "operator": survivor.mutant.operator,
+                        "line": survivor.mutant.line,
+                        "reached": survivor.reached,
+                        "suspected_equivalent": survivor.is_suspect,
+                        "diff": survivor.diff,
+                    }
+                    for survivor in report.survivors
+                ],
+            }
+            for report in reports
+        },
+    }

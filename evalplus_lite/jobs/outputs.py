@@ -1,0 +1,521 @@
+"""Evaluations as they stand in their folders: rows, programs, and counts of each entrant.
+
+    one, two = entrants(read_evaluations(["out/my-model", "out/other-model"]))
+    one.label, one.counts["HumanEval/0"].plus_right
+
+An entrant is one model at one temperature in one folder: what is scored, ranked and compared.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from evalplus_lite.errors import CodecError, InputError, shown_path
+from evalplus_lite.programs import program_hash
+from evalplus_lite.store import parse_json, read_text
+from evalplus_lite.store.labels import label, stem
+from evalplus_lite.store.locations import place_of
+from evalplus_lite.store.parts import has_rows, written_rows
+from evalplus_lite.store.publishing import copied
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.values.codec import from_json
+from evalplus_lite.values.source import literal
+
+# What the rows and summaries of evaluate must hold to be read; files may have been edited.
+
+FAILURES = ("failure", "smallest", "stress_failure")
+
+
+def is_result(row: Mapping[str, Any]) -> bool:
+    """Return whether this is a row of results.jsonl (docs/reference/formats.md)."""
+    texts = ("task_id", "program", "base")
+    return (
+        all(type(row.get(key)) is str for key in texts)
+        and type(row.get("index")) is int
+        and "plus" in row
+        and all(type(row.get(key)) in (str, type(None)) for key in ("plus", "model", "stress"))
+        and type(row.get("temperature")) in (int, float, type(None))
+        and type(row.get("details", [])) is list
+        and all(_is_failure(row[key]) for key in FAILURES if key in row)
+    )
+
+
+def _is_failure(row: Any) -> bool:
+    return (
+        type(row) is dict
+        and type(row.get("verdict")) is str
+        and type(row.get("detail")) is str
+        and type(row.get("case", 0)) is int
+        and type(row.get("line")) in (int, type(None))
+        and ("actual" not in row or "expected" in row)
+    )
+
+
+def is_cost(row: Mapping[str, Any]) -> bool:
+    """Return whether this is a row of costs.jsonl; of what was not measured it is empty."""
+    number = (int, float, type(None))
+    return type(row.get("cpu")) in number and type(row.get("memory")) in number
+
+
+def is_program(row: Mapping[str, Any]) -> bool:
+    """Return whether this is a row of programs.jsonl.gz."""
+    return type(row.get("program")) is str and type(row.get("solution")) is str
+
+
+def is_summary(summary: Mapping[str, Any]) -> bool:
+    """Return whether this is a summary of evaluate."""
+    run, groups = summary.get("run"), summary.get("groups")
+    return (
+        type(run) is dict
+        and type(run.get("data")) is dict
+        and "content" in run["data"]
+        and type(groups) is list
+        and all(type(each) is dict for each in groups)
+        and type(summary.get("dataset")) is str
+        and "plus" in summary
+    )
+
+
+# Which job wrote what is at a path: told by the names of files, looked for in folders below, too.
+
+Kind = Literal[
+    "evaluation",
+    "suite",
+    "reduction",
+    "mutants",
+    "stryker",
+    "quality",
+    "crossval",
+    "audit",
+    "score",
+    "mining",
+    "execution",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+NAMES: Mapping[str, tuple[str, Kind]] = {
+    "results.jsonl": ("summary.json", "evaluation"),
+    "results.parts.jsonl": ("summary.json", "evaluation"),
+    "augment.journal.jsonl": ("summary.json", "suite"),
+    "reduction.json": ("reduction.json", "reduction"),
+    "mutants.json": ("mutants.json", "mutants"),
+    "quality.json": ("quality.json", "quality"),
+    "crossval.json": ("crossval.json", "crossval"),
+    "audit.json": ("audit.json", "audit"),
+    "exe-report.json": ("exe-report.json", "execution"),
+}
+"""By the file that only one job writes: the file of its summary, and the kind of job."""
+FUNNEL = ".funnel.json"
+"""How the file of ``mine`` ends that says what was rejected; tasks, beside it, have any name."""
+DEPTH = 3
+"""Folders below a given one that are looked into."""
+WHOLE = frozenset({"quality.json"})
+"""Where one of these is, what stands below is the same job's: its evaluations are no models'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one job wrote: its ``kind``, the ``folder``, and its ``summary`` as its file has it.
+
+    ``path`` is the file of the summary.
+    """
+
+    kind: Kind
+    folder: Path
+    path: Path
+    summary: Mapping[str, Any]
+
+
+def found_outputs(paths: Iterable[str | os.PathLike[str]]) -> list[Output]:
+    """Return what jobs wrote to these folders and those below, each once, by path within a given.
+
+    A path may be the URL of a folder, of which a copy is made for as long as this process lives. It
+    may also name a file of an output folder: then this job's alone. Raises InputError for a
+    path that does not exist or holds nothing that a job wrote, for a run that has not ended, and
+    for a summary that cannot be read.
+    """
+    found: dict[Path, Output] = {}
+    for path in map(place_of, paths):
+        if isinstance(path, str):
+            path = copied(path, _needed)
+        if not path.exists():
+            raise InputError("does not exist", path=path, remedy="give a folder of results")
+        outputs = list(_below(path, DEPTH)) if path.is_dir() else list(_named(path))
+        if not outputs:
+            raise InputError(
+                "holds nothing that a command wrote",
+                path=path,
+                remedy=f"give a folder with one of {', '.join(sorted(NAMES))}, *{FUNNEL}",
+            )
+        found.update({each.path.resolve(): each for each in outputs if each.path.resolve() not in
+                      found})  # fmt: skip
+    return list(found.values())
+
+
+def _needed(names: Sequence[str]) -> Iterator[str]:
+    """Yield the files, of all in a folder and below, that stand beside what a job wrote."""
+    folders = {
+        folder
+        for folder, _, name in (each.rpartition("/") for each in names)
+        if (name in NAMES or name.endswith(FUNNEL)) and folder.count("/") < DEPTH
+    }
+    return (each for each in names if each.rpartition("/")[0] in folders)
+
+
+def _below(folder: Path, depth: int) -> Iterator[Output]:
+    for name in NAMES:
+        if (folder / name).is_file():
+            yield _read(folder, name)
+    for path in sorted(folder.glob(f"*{FUNNEL}")):
+        yield Output("mining", folder, path, _parsed(path))
+    if depth and not any((folder / name).is_file() for name in WHOLE):
+        for inner in sorted(folder.iterdir()):
+            if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
+                yield from _below(inner, depth - 1)
+
+
+def _named(path: Path) -> Iterator[Output]:
+    """Yield the output that a file belongs to."""
+    for name, (file, _) in NAMES.items():
+        if path.name in (name, file) and (path.parent / name).is_file():
+            yield _read(path.parent, name)
+            return
+    funnel = path.with_name(f"{stem(path)}{FUNNEL}")
+    if path.name.endswith(FUNNEL) or funnel.is_file():
+        place = path if path.name.endswith(FUNNEL) else funnel
+        yield Output("mining", path.parent, place, _parsed(place))
+    elif path.suffix == ".json":
+        summary = _parsed(path)
+        if {"tables", "wrong"} <= set(summary):
+            yield Output("score", path.parent, path, summary)
+        elif {"schemaVersion", "files"} <= set(summary):
+            yield Output("stryker", path.parent, path, summary)
+
+
+def _read(folder: Path, name: str) -> Output:
+    file, kind = NAMES[name]
+    path = folder / file
+    if not path.is_file():
+        raise InputError(
+            f"has {name} but no {file}: the run has not ended",
+            path=folder,
+            remedy="run the same command again, it goes on where it stopped",
+        )
+    return Output(kind, folder, path, _parsed(path))
+
+
+def _parsed(path: Path) -> Mapping[str, Any]:
+    found = parse_json(read_text(path, max_bytes=OWN_LINE), path=path, max_values=OWN_VALUES)
+    if type(found) is not dict:
+        raise InputError("holds no JSON object", path=path, remedy="is this the right file?")
+    return found
+
+
+RESULTS = "results.jsonl"
+"""The file of results; in parts, ``results.parts.jsonl`` names these."""
+COSTS = "costs.jsonl"
+"""The file of what samples cost, beside the results: a row for each of theirs."""
+PROGRAMS = "programs.jsonl.gz"
+"""The file of programs' texts, beside the results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What judging a sample took: CPU seconds, and most bytes resident; None: not known.
+
+    Of the program's processes, the interpreter's own memory included, and without what the
+    reference took. Equal programs are run once, and have one cost.
+    """
+
+    cpu: float | None = None
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What ``evaluate`` wrote to a folder; nothing of its rows is held."""
+
+    folder: Path
+    summary: Mapping[str, Any]
+
+    @property
+    def dataset(self) -> str:
+        """The name of the data set that judged."""
+        return str(self.summary["dataset"])
+
+    @property
+    def content(self) -> str:
+        """The hash of what judged: tasks, inputs, rules, expected outputs; alike if comparable."""
+        return str(self.summary["run"]["data"]["content"])
+
+    @property
+    def has_plus(self) -> bool:
+        """Whether there are verdicts on plus cases."""
+        return self.summary["plus"] is not None
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory."""
+        return self._rows(RESULTS, is_result)
+
+    def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
+        """Yield each row with what its sample cost, as measured when it was judged."""
+        costs = (
+            self._rows(COSTS, is_cost)  # of what an earlier version judged the rows are empty
+            if has_rows(self.folder / COSTS)
+            else iter(())
+        )
+        for row in self.rows():
+            cost = next(costs, {})
+            if any(cost.get(name) != row[name] for name in ("task_id", "index", "program")):
+                cost = {}
+            yield row, Cost(cost.get("cpu"), cost.get("memory"))
+
+    def _rows(
+        self, name: str, is_sound: Callable[[Mapping[str, Any]], bool]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a file's rows; InputError names a line that is not ``is_sound``."""
+        for path, row in written_rows(self.folder / name):
+            if not is_sound(row.data):
+                raise InputError(
+                    "is no row of results",
+                    path=path,
+                    line=row.line,
+                    remedy="judge the samples again, into another folder",
+                )
+            yield row.data
+
+    def programs(self) -> Iterator[tuple[str, str]]:
+        """Yield each distinct program's name, as rows have it in ``program``, and its text.
+
+        Nothing where the texts were not kept: earlier versions left out those of large runs.
+        """
+        path = self.folder / PROGRAMS
+        if path.is_file():
+            for row in self._rows(PROGRAMS, is_program):
+                yield row["program"], row["solution"]
+            return
+        seen: set[str] = set()
+        for path in sorted(self.folder.glob("eval_results*.json")):
+            text = read_text(path, max_bytes=OWN_LINE)
+            found = parse_json(text, path=path, max_values=OWN_VALUES)
+            for row in (row for rows in found["eval"].values() for row in rows):
+                name = program_hash(row["solution"])
+                if row["solution"] and name not in seen:
+                    seen.add(name)
+                    yield name, row["solution"]
+
+    @cached_property
+    def label(self) -> str:
+        """A name for the folder's samples: that of the only sample file, else the folder's."""
+        samples = self.summary["run"].get("samples", ())
+        return label(samples[0]["path"]) if len(samples) == 1 else self.folder.resolve().name
+
+
+def read_evaluations(paths: Iterable[str | os.PathLike[str]]) -> list[Evaluation]:
+    """Return the evaluations in these folders, and below; InputError where there is none."""
+    given = list(paths)
+    found = [evaluation_of(each) for each in found_outputs(given) if each.kind == "evaluation"]
+    if not found:
+        shown = ", ".join(map(str, given)) or "no folder"
+        raise InputError(
+            f"{shown} given, which holds no results of evaluate",
+            remedy="give a folder that has results.jsonl and summary.json",
+        )
+    return found
+
+
+def evaluation_of(output: Output) -> Evaluation:
+    """Return an output of the kind ``evaluation``."""
+    if not is_summary(output.summary):
+        raise InputError(
+            "is no summary of evaluate", path=output.path, remedy="judge the samples again"
+        )
+    return Evaluation(output.folder, output.summary)
+
+
+@dataclass(slots=True)
+class TaskCount:
+    """Of ``total`` judged samples of a task so many pass its base cases, and all of them."""
+
+    total: int = 0
+    base_right: int = 0
+    plus_right: int = 0
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """One model at one temperature in one evaluation, under a label that no other has.
+
+    ``model`` and ``temperature`` are as the rows name them; ``counts`` are by task, in the order
+    of the rows. Where there are no plus cases ``plus_right`` counts the base cases alone.
+    """
+
+    label: str
+    evaluation: Evaluation
+    model: str | None
+    temperature: float | None
+    counts: Mapping[str, TaskCount]
+
+    def is_of(self, row: Mapping[str, Any]) -> bool:
+        """Return whether a row of the evaluation is this entrant's."""
+        return (row.get("model") or None, row.get("temperature")) == (self.model, self.temperature)
+
+
+def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
+    """Return all models and temperatures of these evaluations, by folder, model, temperature.
+
+    One pass over each folder's rows; memory grows with models and tasks, never with samples.
+    """
+    found: list[ModelRun] = []
+    for each in evaluations:
+        groups: dict[tuple[str | None, float | None], dict[str, TaskCount]] = {}
+        for row in each.rows():
+            group = (row.get("model") or None, row.get("temperature"))
+            count = groups.setdefault(group, {}).setdefault(row["task_id"], TaskCount())
+            count.total += 1
+            count.base_right += row["base"] == "pass"
+            count.plus_right += (row["plus"] or row["base"]) == "pass"
+        order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
+        for model, heat in order:
+            name = model or each.label
+            name = name if heat is None else f"{name}, temperature {heat:g}"
+            found.append(ModelRun(name, each, model, heat, groups[model, heat]))
+    names = _distinct(found)
+    return [replace(each, label=name) for name, each in zip(names, found, strict=True)]
+
+
+def _distinct(entrants: Sequence[ModelRun]) -> list[str]:
+    """Return the labels; those that several bear with their folder, then with a number."""
+    names = [each.label for each in entrants]
+    found: list[str] = []
+    for name, each in zip(names, entrants, strict=True):
+        folder = each.evaluation.folder.resolve().name
+        shown = f"{name} ({folder})" if names.count(name) > 1 else name
+        number = 2
+        while shown in found:
+            shown, number = f"{name} ({folder}, {number})", number + 1
+        found.append(shown)
+    return found
+
+
+# Results as flat rows: what pandas and polars read, and what files of other formats hold.
+
+RESULT_COLUMNS: Mapping[str, type[str] | type[int] | type[float] | type[bool]] = {
+    "folder": str,
+    "dataset": str,
+    "model": str,
+    "temperature": float,
+    "task_id": str,
+    "index": int,
+    "program": str,
+    "passed": bool,
+    "base": str,
+    "plus": str,
+    "stress": str,
+    "case": int,
+    "verdict": str,
+    "detail": str,
+    "line": int,
+    "input": str,
+    "expected": str,
+    "actual": str,
+    "smallest_input": str,
+    "smallest_expected": str,
+    "smallest_actual": str,
+    "cpu": float,
+    "memory": int,
+}
+"""The keys of a row of ``read_results``, in their order, and the type of each one's values."""
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def read_results(paths: Paths) -> Iterator[dict[str, Any]]:
+    """Yield the results of ``evaluate`` in a folder, or in several, as flat rows, one in memory.
+
+        frame = pandas.DataFrame(read_results("out/my-model"), columns=RESULT_COLUMNS)
+        frame = polars.DataFrame(read_results(["out/a", "out/b"]), schema=RESULT_COLUMNS)
+
+    Every row has the keys of ``RESULT_COLUMNS``, each with a value of its type, never None: a text
+    that there is none of is empty (``plus`` without plus cases, ``actual`` where nothing was
+    returned), a temperature or time that is not known is nan, ``memory`` (bytes) and ``line`` 0,
+    and ``case`` -1 for a program that passed. ``model`` is the name in the row, or that of the
+    file of samples or of the folder. ``case``, ``verdict``, ``detail`` and ``line`` are about the
+    case that decided, ``input``, ``expected`` and ``actual`` its values as Python source;
+    ``smallest_...`` are those of the smallest input that ``--minimize`` found. ``cpu`` (seconds)
+    and ``memory`` were measured. Lone surrogates are written as escapes, so that any file can
+    hold the row.
+
+    Raises InputError at once for a path without results of ``evaluate``, and while it reads for a
+    row that is damaged.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    return result_rows(read_evaluations(given))
+
+
+def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
+    """Yield the flat rows of these evaluations."""
+    for each in evaluations:
+        for row, cost in each.measured():
+            yield flat(each, row, cost)
+
+
+def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str, Any]:
+    """Return a result row as ``read_results`` gives it."""
+    heat, plus = row.get("temperature"), row["plus"]
+    found = {
+        "folder": shown_path(evaluation.folder),
+        "dataset": evaluation.dataset,
+        "model": row.get("model") or evaluation.label,
+        "temperature": math.nan if heat is None else float(heat),
+        "task_id": row["task_id"],
+        "index": row["index"],
+        "program": row["program"],
+        "passed": row["base"] == "pass" and plus in ("pass", None),
+        "base": row["base"],
+        "plus": plus or "",
+        "stress": row.get("stress") or "",
+        **_failure(row.get("failure", {})),
+        **_values(row.get("smallest", {}), "smallest_"),
+        "cpu": math.nan if cost.cpu is None else cost.cpu,
+        "memory": cost.memory or 0,
+    }
+    return {key: _plain(each) if type(each) is str else each for key, each in found.items()}
+
+
+def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "case": failure.get("case", -1),
+        "verdict": failure.get("verdict", ""),
+        "detail": failure.get("detail", ""),
+        "line": failure.get("line") or 0,
+        **_values(failure),
+    }
+
+
+def _values(failure: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    return {
+        f"{prefix}{key}": source(failure[key]) if key in failure else ""
+        for key in ("input", "expected", "actual")
+    }
+
+
+def source(tree: Any) -> str:
+    """Return a value of a result row as Python source; what the row shortened stays a text."""
+    if type(tree) is dict and len(tree) == 1:
+        ((key, text),) = tree.items()
+        if key in ("$shortened", "$unreadable"):
+            return str(text) if key == "$shortened" else f"a value that cannot be read ({text})"
+    try:
+        return literal(from_json(tree), quote=repr)
+    except (CodecError, ValueError, RecursionError):
+        return "a value that cannot be shown"
+
+
+def _plain(text: str) -> str:
+    """Return a text that UTF-8 can hold."""
+    return text.encode("utf-8", "backslashreplace").decode()

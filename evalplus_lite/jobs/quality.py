@@ -1,0 +1,681 @@
+"""Suites against programs known to be right or wrong: the field's figures, side by side."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.base import Call
+from evalplus_lite.grading.evidence import Evidence
+from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
+from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.grouping import SampleSpool, named
+from evalplus_lite.jobs.reduction import measurement
+from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.workers.quality import costing, separating
+from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.programs import program_hash
+from evalplus_lite.reduction.matrix import Matrix
+from evalplus_lite.sandbox import preset
+from evalplus_lite.sandbox.limits import memory_bytes
+from evalplus_lite.statistics.detection import Judged, by_task, figures, share_row
+from evalplus_lite.statistics.shares import Share
+from evalplus_lite.store import Row, write_jsonl, write_text
+from evalplus_lite.store.labels import file_name, labels
+from evalplus_lite.store.locations import Place
+from evalplus_lite.store.resuming import finished, open_rows
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import Sample, Task
+
+# Mutation scores of suites, without the mutants that are probably no faults at all.
+
+POOL_SEED = 1 << 40
+"""Added to the seed for the pool: else it might repeat the inputs of a suite that is looked at."""
+
+
+@dataclass
+class _Faults:
+    """The mutants of one reference: which suite notices which.
+
+    ``killed`` and ``killed_by_base`` hold keys for each suite by its number; ``told`` are those
+    that only the pool tells from the reference, ``inputs`` the pool's size.
+    """
+
+    task: Task
+    keys: dict[str, None] = field(default_factory=dict)
+    killed: dict[int, set[str]] = field(default_factory=dict)
+    killed_by_base: dict[int, set[str]] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    inputs: int = 0
+
+    @property
+    def name(self) -> str:
+        """What names the reference in a file."""
+        return hashlib.sha256(self.task.reference.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def take(self, number: int, matrix: Matrix) -> None:
+        """Note which mutants a suite notices."""
+        base = (1 << matrix.base_count) - 1
+        rows = {each.key: bits for each, bits in matrix.rows.items() if each.kind == "mutant"}
+        alive = (each.key for each in matrix.unsatisfied if each.kind == "mutant")
+        self.keys |= dict.fromkeys([*rows, *alive])
+        self.killed[number] = set(rows)
+        self.killed_by_base[number] = {key for key, bits in rows.items() if bits & base}
+
+    @property
+    def shown(self) -> list[str]:
+        """The mutants that some suite does not notice."""
+        return [key for key in self.keys if any(key not in each for each in self.killed.values())]
+
+    @property
+    def doubtful(self) -> list[str]:
+        """The mutants that no suite notices."""
+        return [key for key in self.keys if all(key not in each for each in self.killed.values())]
+
+    @property
+    def equivalent(self) -> int:
+        """How many of these answer all inputs of the pool as the reference does."""
+        return len(set(self.doubtful) - self.told) if self.inputs else 0
+
+
+def mutation_scores(
+    sets: Sequence[Dataset],
+    session: Session,
+    *,
+    seed: int,
+    inputs: int,
+    out: Path | None = None,
+    force: bool = False,
+) -> list[dict[str, Any]]:
+    """Return for each dataset how many mutants of its references its suites notice.
+
+    A mutant that none of the suites notices, and that answers ``inputs`` random inputs a task as
+    the reference does, is probably equivalent and leaves the score. With ``out``, every survivor
+    stands in mutants.jsonl, and what is there already is taken over unless ``force``.
+    """
+    faults: dict[tuple[str, str], _Faults] = {}
+    for number, data in enumerate(sets):
+        found = measurement(data, (), session, kinds=("mutant",), stage=f"mutants of {data.name}")
+        for one in found.suites:
+            key = one.task.id, one.task.reference
+            faults.setdefault(key, _Faults(one.task)).take(number, one.matrix)
+    _ask_pool(list(faults.values()), sets, session, seed=seed, inputs=inputs, out=out, force=force)
+    return [
+        _row([each for each in faults.values() if number in each.killed], number, seed)
+        for number in range(len(sets))
+    ]
+
+
+def _ask_pool(
+    faults: Sequence[_Faults],
+    sets: Sequence[Dataset],
+    session: Session,
+    *,
+    seed: int,
+    inputs: int,
+    out: Path | None,
+    force: bool,
+) -> None:
+    """Find out which survivors a pool of random inputs tells from their references."""
+    identity = {
+        "kind": "equivalence",
+        "content": [content_hash(data) for data in sets],
+        "seed": seed,
+        "inputs": inputs,
+    }
+    path = None if out is None else out / "mutants.jsonl"
+    with open_rows(path, identity=identity, force=force, batch=8) as journal:
+
+        def read(row: Row) -> tuple[str, str]:
+            name = str(row.data["task_id"]), str(row.data["reference"])
+            _take(by_name[name], row.data)
+            return name
+
+        by_name = {(each.task.id, each.name): each for each in faults}
+        done = set(finished(journal, read))
+        left = [each for name, each in by_name.items() if name not in done and each.shown]
+        staging = SharedData(session.pool())
+        items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
+        call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
+        session.stage("equivalent mutants", len(left))
+        for each, (count, survivors) in zip(left, session.pool().map(call, items), strict=True):
+            row = {
+                "task_id": each.task.id,
+                "reference": each.name,
+                "inputs": count,
+                "survivors": list(_survivors(each, count, survivors)),
+            }
+            journal.append(row)
+            _take(each, row)
+            session.advance()
+
+
+def _survivors(
+    faults: _Faults, count: int, rows: Sequence[tuple[str, str, int, str, bool]]
+) -> Iterator[dict[str, Any]]:
+    doubtful = set(faults.doubtful)
+    for key, operator, line, diff, is_told in rows:
+        yield {
+            "mutant": key,
+            "operator": operator,
+            "line": line,
+            "noticed_by": [number for number, killed in faults.killed.items() if key in killed],
+            "told_by_pool": is_told,
+            "equivalent": bool(count) and key in doubtful and not is_told,
+            "diff": diff,
+        }
+
+
+def _take(faults: _Faults, row: Mapping[str, Any]) -> None:
+    faults.inputs = row["inputs"]
+    faults.told = {each["mutant"] for each in row["survivors"] if each["told_by_pool"]}
+
+
+def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
+    """Return a suite's part of a summary."""
+    total = sum(len(each.keys) for each in faults)
+    equivalent = sum(each.equivalent for each in faults)
+
+    def scored(killed: str) -> dict[str, Any]:
+        counts = [(len(getattr(each, killed)[number]), each) for each in faults]
+        score = [Share(hits, len(each.keys) - each.equivalent) for hits, each in counts]
+        return {"killed": sum(hits for hits, _ in counts), "score": share_row(score, seed=seed)}
+
+    return {
+        "mutants": total,
+        "equivalent": equivalent,
+        "equivalent_share": equivalent / total if total else None,
+        "all": scored("killed"),
+        "base": scored("killed_by_base"),
+    }
+
+
+# Programs known to be right or wrong: given as such, or told apart by a stronger suite.
+
+RIGHT = frozenset({"pass"})
+WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
+"""Verdicts by which a program is wrong. One that is too slow or too large may be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Where programs come from: ``right`` and ``wrong`` ones, and ``samples`` for ``truth`` to tell
+    apart. Without ``extract`` answers are programs as they stand.
+    """
+
+    right: Samples = ()
+    wrong: Samples = ()
+    samples: Samples = ()
+    truth: Dataset | None = None
+    extract: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Distinct programs known to be ``right`` and ``wrong``, and what is to be said of them.
+
+    ``files`` are those that they came from; ``counts`` how many there are of each kind, how many
+    were given, and how many the truth is undecided about. The machine failed on the samples in
+    ``infra``; ``left_out`` rows were no answers.
+    """
+
+    right: SampleSpool
+    wrong: SampleSpool
+    files: tuple[Place, ...]
+    counts: Mapping[str, int]
+    infra: tuple[str, ...]
+    left_out: int
+
+
+@dataclass
+class _Distinct:
+    """Passes each program on once, and refuses one that is both right and wrong."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    _kinds: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def of(self, kind: str, samples: Iterable[Sample]) -> Iterator[Sample]:
+        for sample, name in named(samples):
+            self.counts[f"{kind}_given"] += 1
+            key = sample.task_id, name
+            if key not in self._kinds:
+                self._kinds[key] = kind
+                self.counts[kind] += 1
+                yield sample
+            elif self._kinds[key] != kind:
+                raise InputError(
+                    f"a program for {sample.task_id} is both right and wrong: "
+                    f"{sample.source.strip()[:80]!r}",
+                    remedy="take it out of one of the two",
+                )
+
+
+@contextlib.contextmanager
+def told_apart(
+    given: Given,
+    data: Dataset,
+    session: Session,
+    *,
+    limits: Mapping[str, Any],
+    out: Path | None = None,
+    force: bool = False,
+) -> Iterator[Truth]:
+    """Give the programs for a dataset's tasks, equal ones once, as long as this is open.
+
+    ``limits`` are what ``evaluate`` tells the samples apart under, ``out`` the folder of their
+    verdicts, which a later call takes up. Raises InputError for a program that is both.
+    """
+    distinct = _Distinct()
+    streams = [
+        SampleStream(each, data, extract=given.extract, is_named=True, backend=session.pool())
+        for each in (given.right, given.wrong, given.samples)
+    ]
+    with SampleSpool(streams[2]) as samples:
+        verdicts, infra = dict[tuple[str, int], str](), list[str]()
+        if given.truth is not None:
+            asked = (sample for sample in samples if sample.task_id in set(given.truth.ids))
+            found = evaluate(
+                given.truth, asked, extract=False, out=out, force=force, session=session, **limits
+            )
+            verdicts, infra = _verdicts(found), list(found.summary["infra"])
+
+        def told(wanted: Collection[str]) -> Iterator[Sample]:
+            for sample in samples:
+                if verdicts.get((sample.task_id, sample.index)) in wanted:
+                    yield sample
+
+        with (
+            SampleSpool(distinct.of("right", itertools.chain(streams[0], told(RIGHT)))) as right,
+            SampleSpool(distinct.of("wrong", itertools.chain(streams[1], told(WRONG)))) as wrong,
+        ):
+            for stream in streams:
+                stream.tell(session)
+            names = ("right", "right_given", "wrong", "wrong_given")
+            decided = sum(verdict in RIGHT | WRONG for verdict in verdicts.values())
+            undecided = sum(1 for _ in samples) - decided
+            yield Truth(
+                right,
+                wrong,
+                tuple(path for stream in streams for path in stream.files),
+                {**{name: distinct.counts[name] for name in names}, "undecided": undecided},
+                tuple(infra),
+                sum(stream.faults.left_out for stream in streams),
+            )
+
+
+def _verdicts(found: EvaluationResult) -> dict[tuple[str, int], str]:
+    """Return what all cases of its suite say of each sample, by task and index."""
+    return {(row["task_id"], row["index"]): whole_verdict(row) for row in found.to_rows()}
+
+
+def whole_verdict(row: Mapping[str, Any]) -> str:
+    """Return a result's verdict on all cases: that on the base ones where there are no others."""
+    return str(row["base"] if row["base"] != "pass" else row["plus"] or "pass")
+
+
+# Suites side by side: those tasks that all of them have, and what each says of known programs.
+
+AnyDataset: TypeAlias = Dataset | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSuite:
+    """A dataset under a name that no other has; ``evidence`` says what each task's suite rests on.
+
+    ``unusable`` and ``notes`` are as in every summary, each with the suite's name before it.
+    """
+
+    name: str
+    data: Dataset
+    evidence: Mapping[str, Evidence]
+    unusable: tuple[dict[str, Any], ...]
+    notes: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSuite:
+    """What a suite says of known programs: ``row`` is its part of the summary.
+
+    ``false_alarms`` are right programs that it rejects, ``missed`` wrong ones that it accepts;
+    the machine failed on the samples in ``infra``.
+    """
+
+    row: dict[str, Any]
+    false_alarms: tuple[dict[str, Any], ...]
+    missed: tuple[dict[str, Any], ...]
+    infra: tuple[str, ...]
+
+
+def compared(
+    datasets: AnyDataset | Sequence[AnyDataset],
+    session: Session,
+    *,
+    names: Sequence[str] = (),
+    strict: bool = False,
+) -> list[ComparedSuite]:
+    """Return the suites of these datasets, each with those tasks only that are usable in all.
+
+    Raises InputError if there is no such task.
+    """
+    given = [datasets] if isinstance(datasets, Dataset | str | os.PathLike) else list(datasets)
+    if not given:
+        raise InputError("no dataset is given", remedy="give a suite file or a name")
+    own = [each.name if isinstance(each, Dataset) else each for each in given]
+    names = labels(names if len(names) == len(given) else own)
+    names = [f"{name}-{n}" if name in names[:n] else name for n, name in enumerate(names)]
+    sets = [prepared(each, session, strict=strict) for each in given]
+    sources = [SuiteSource(given=data.suites, cache=session.cache) for data in sets]
+    session.stage("suites", len(sets))
+    for data, source in zip(sets, sources, strict=True):
+        source.prepare(data.tasks, session.pool())
+        require_any(len(source.evidence), data, source)
+        session.advance()
+    common = [id for id in sets[0].ids if all(id in source.evidence for source in sources)]
+    if not common:
+        raise InputError(
+            f"{' and '.join(names)} have no usable task in common",
+            remedy="compare suites for the same tasks",
+        )
+    found = []
+    for name, data, source in zip(names, sets, sources, strict=True):
+        report = listed(data, source)
+        found.append(
+            ComparedSuite(
+                name,
+                data.only(common),
+                {id: source.evidence[id] for id in common},
+                *(_of(name, report[kind], len(sets) > 1) for kind in ("unusable", "notes")),
+            )
+        )
+    return found
+
+
+def _of(name: str, rows: Iterable[Mapping[str, Any]], is_named: bool) -> tuple[dict[str, Any], ...]:
+    """Return rows that say which suite they are about."""
+    return tuple({**row, "detail": f"{name}: {row['detail']}"} if is_named else {**row}
+                 for row in rows)  # fmt: skip
+
+
+def judge_suite(
+    suite: ComparedSuite,
+    programs: Truth,
+    session: Session,
+    *,
+    limits: Mapping[str, Any],
+    seed: int,
+    out: Path | None,
+    force: bool,
+) -> JudgedSuite:
+    """Judge right and wrong programs by a suite; ``limits`` and ``out`` are those of ``evaluate``.
+
+    Wrong ones meet every case, and for right ones that are rejected the smallest such input is
+    looked for.
+    """
+    options: dict[str, Any] = {"extract": False, "force": force, "session": session, **limits}
+    right = evaluate(
+        suite.data, iter(programs.right), minimize=True, out=out and out / "right", **options
+    )
+    wrong = evaluate(
+        suite.data, iter(programs.wrong), details=True, out=out and out / "wrong", **options
+    )
+    rights, wrongs = right.to_rows(), wrong.to_rows()
+    whole = [by_task(_judged(rows, suite, is_base=False)) for rows in (rights, wrongs)]
+    base = [by_task(_judged(rows, suite, is_base=True)) for rows in (rights, wrongs)]
+    has_base = suite.data.has_plus and any(each.base for each in suite.evidence.values())
+    count = len(suite.evidence)
+    row = {
+        "name": suite.name,
+        "content": content_hash(suite.data),
+        "cases_a_task": {
+            "all": sum(each.cases for each in suite.evidence.values()) / count,
+            "base": sum(each.base for each in suite.evidence.values()) / count,
+        },
+        "all": figures(*whole, seed=seed),
+        "base": figures(*base, seed=seed) if has_base else None,
+        "verdicts": {"right": right.summary["plus"] or right.summary["base"],
+                     "wrong": wrong.summary["plus"] or wrong.summary["base"]},
+        "by_task": {
+            id: {
+                "cases": evidence.cases,
+                "base": evidence.base,
+                "right": len(whole[0].get(id, ())),
+                "accepted": sum(each.is_accepted for each in whole[0].get(id, ())),
+                "wrong": len(whole[1].get(id, ())),
+                "rejected": sum(not each.is_accepted for each in whole[1].get(id, ())),
+            }
+            for id, evidence in suite.evidence.items()
+        },
+    }  # fmt: skip
+    infra = [*right.summary["infra"], *wrong.summary["infra"]]
+    return JudgedSuite(
+        row,
+        tuple(_false_alarms(suite.name, rights, programs.right)),
+        tuple(_missed(suite.name, wrongs, programs.wrong)),
+        tuple(f"{suite.name}: {line}" for line in infra),
+    )
+
+
+def _judged(
+    rows: Iterable[Mapping[str, Any]], suite: ComparedSuite, *, is_base: bool
+) -> Iterator[Judged]:
+    """Yield what the suite, or its base cases alone, say of the programs of result rows."""
+    for row in rows:
+        evidence = suite.evidence[row["task_id"]]
+        count = evidence.base if is_base else evidence.cases
+        # What a program that is lost was not run on counts neither way.
+        known = [each for each in row.get("details", ())[:count] if each is not None]
+        rejecting = sum(verdict != "pass" for verdict in known)
+        verdict = row["base"] if is_base else whole_verdict(row)
+        passes_base = row["base"] == "pass"
+        yield Judged(row["task_id"], verdict == "pass", passes_base, rejecting, len(known))
+
+
+def _false_alarms(
+    name: str, rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
+) -> Iterator[dict[str, Any]]:
+    rejected = [row for row in rows if whole_verdict(row) != "pass"]
+    texts = _texts(rejected, programs)
+    for row in rejected:
+        shown = row.get("smallest") or row.get("failure") or {}
+        yield {
+            "suite": name,
+            "task_id": row["task_id"],
+            "model": row.get("model", ""),
+            "verdict": whole_verdict(row),
+            **{key: shown.get(key) for key in ("input", "expected", "actual", "detail")},
+            "is_smallest": "smallest" in row,
+            "solution": texts[row["task_id"], row["program"]],
+        }
+
+
+def _missed(
+    name: str, rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
+) -> Iterator[dict[str, Any]]:
+    accepted = [row for row in rows if whole_verdict(row) == "pass"]
+    texts = _texts(accepted, programs)
+    for row in accepted:
+        yield {
+            "suite": name,
+            "task_id": row["task_id"],
+            "model": row.get("model", ""),
+            "solution": texts[row["task_id"], row["program"]],
+        }
+
+
+def _texts(
+    rows: Iterable[Mapping[str, Any]], programs: Iterable[Sample]
+) -> dict[tuple[str, str], str]:
+    """Return the texts of the programs of result rows, by task and name."""
+    wanted = {(row["task_id"], row["program"]) for row in rows}
+    return {
+        key: sample.source
+        for sample in (programs if wanted else ())
+        if (key := (sample.task_id, program_hash(sample.source))) in wanted
+    }
+
+
+POOL = 1000
+"""Random inputs a task by which a mutant that survives every suite must agree with its reference to
+count as equivalent."""
+
+
+@dataclass(frozen=True, slots=True)
+class QualityResult(Result):
+    """How well suites tell right programs from wrong ones.
+
+    ``false_alarms`` are the right programs that a suite rejects, each with the smallest input found
+    for it; ``missed`` the wrong ones that a suite accepts. ``seconds`` is, for each suite, the CPU
+    time that a right program takes on a task's cases here: the one figure that is measured anew.
+    """
+
+    false_alarms: tuple[dict[str, Any], ...]
+    missed: tuple[dict[str, Any], ...]
+    seconds: Mapping[str, float]
+
+    @property
+    def left_out(self) -> int:
+        """How many rows of the sample files are no answers to any task."""
+        return int(self.summary["left_out"])
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a suite, and one for its base cases: ``suite``, ``cases``, ``tpr``, ..."""
+        return [
+            {
+                "suite": suite["name"],
+                "cases": kind,
+                "cases_a_task": suite["cases_a_task"][kind],
+                "tpr": found["tpr"]["value"],
+                "tnr": found["tnr"]["value"],
+                "tnr_past_base": found["tnr_past_base"]["value"],
+                "detection_rate": found["detection_rate"]["value"],
+                "verifier_accuracy": found["verifier_accuracy"]["value"],
+                "coverage_area": found["coverage"]["area"],
+                "mutation_score": None if mutants is None else mutants["score"]["value"],
+            }
+            for suite in self.summary["suites"]
+            for kind in ("all", "base")
+            if (found := suite[kind]) is not None
+            for mutants in [suite["mutants"] and suite["mutants"][kind]]
+        ]
+
+
+def quality(
+    datasets: Dataset | str | os.PathLike[str] | Sequence[Dataset | str | os.PathLike[str]],
+    *,
+    names: Sequence[str] = (),
+    right: Samples = (),
+    wrong: Samples = (),
+    samples: Samples = (),
+    truth: Dataset | str | os.PathLike[str] | None = None,
+    mutants: bool = True,
+    pool: int = POOL,
+    limits: str = "default",
+    memory: int | str = 1 << 30,
+    extract: bool = True,
+    seed: int = 0,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    session: Session | None = None,
+) -> QualityResult:
+    """Measure how well suites tell right programs from wrong ones, on the tasks that all have.
+
+        result = quality("tasks.jsonl", samples=["samples.jsonl"], truth="tasks.jsonl", pool=50)
+        result.to_rows()[0]["tnr"]
+
+    ``right`` and ``wrong`` are programs known to be so; ``samples`` are told apart by a stronger
+    suite, ``truth`` (one that fails only by time or memory is neither). Equal programs count once.
+    Each figure stands beside that of the suite's base cases alone; docs/guide/quality.md says what
+    they are. With ``mutants``, small faults are planted in the references, too: one that no suite
+    notices and that answers ``pool`` random inputs as its reference does counts as equivalent.
+    ``names`` are what the suites are called (default: by their files).
+
+    ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
+    bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl, timing.json
+    and all verdicts are written there, and the same call goes on after a kill, unless ``force``
+    drops what is there. Raises InputError for what cannot be used, as a program that is both.
+    """
+    judged = {"limits": limits, "memory": memory}
+    settings = Settings(preset(limits), memory_bytes(memory))
+    given = Given(right, wrong, samples, extract=extract)
+    if all(map(_is_none, (right, wrong, samples))):
+        raise InputError("no program is given", remedy="give right or wrong ones, or samples")
+    if (truth is None) != _is_none(samples):
+        raise InputError(
+            "samples and truth belong together", remedy="give both: the truth tells samples apart"
+        )
+    with within(session) as opened:
+        suites = compared(datasets, opened, names=names, strict=strict)
+        if truth is not None:
+            given = replace(given, truth=prepared(truth, opened, strict=strict))
+        folder = None if out is None else made_folder(out)
+        places = [folder and folder / file_name(suite.name) for suite in suites]
+        with told_apart(
+            given, suites[0].data, opened, limits=judged, out=folder and folder / "truth",
+            force=force,
+        ) as programs:  # fmt: skip
+            found = [
+                judge_suite(suite, programs, opened, limits=judged, seed=seed, out=at, force=force)
+                for suite, at in zip(suites, places, strict=True)
+            ]
+        scores: Sequence[dict[str, Any] | None] = [None] * len(suites)
+        if mutants:
+            sets = [suite.data for suite in suites]
+            scores = mutation_scores(sets, opened, seed=seed, inputs=pool, out=folder, force=force)
+        summary = {
+            "run": run_facts(
+                pool=opened.pool(),
+                samples=programs.files,
+                limits=settings.facts(limits),
+                seed=seed,
+            ),
+            "tasks": len(suites[0].data.tasks),
+            "programs": dict(programs.counts),
+            "truth": given.truth and given.truth.name,
+            "suites": [
+                {**each.row, "mutants": score} for each, score in zip(found, scores, strict=True)
+            ],
+            "unusable": [row for suite in suites for row in suite.unusable],
+            "notes": [row for suite in suites for row in suite.notes],
+            "infra": [*programs.infra, *(line for each in found for line in each.infra)],
+            "left_out": programs.left_out,
+        }
+        seconds = {suite.name: _seconds(suite, settings, opened) for suite in suites}
+    alarms = tuple(row for each in found for row in each.false_alarms)
+    missed = tuple(row for each in found for row in each.missed)
+    result = QualityResult(summary, alarms, missed, seconds)
+    if folder is not None:
+        result.write_summary(folder / "quality.json")
+        write_jsonl(folder / "false_alarms.jsonl", alarms)
+        write_jsonl(folder / "missed.jsonl", missed)
+        write_text(folder / "timing.json", json.dumps({"seconds_a_task": seconds}, indent=2) + "\n")
+    return result
+
+
+def _is_none(samples: Samples) -> bool:
+    return isinstance(samples, Sequence) and not samples
+
+
+def _seconds(suite: ComparedSuite, settings: Settings, session: Session) -> float:
+    """Return the mean CPU seconds a task in which the suite accepts its own references."""
+    staging = SharedData(session.pool(), suite.data.suites)
+    row = SuiteSource(cache=session.cache).settings, settings.to_row()
+    call = Call(f"{costing.__module__}:{costing.__name__}", row)
+    session.stage(f"{suite.name}: references", len(suite.data.tasks))
+    total = 0.0
+    for seconds in session.pool().map(call, map(staging.ref, suite.data.tasks)):
+        session.advance()
+        total += seconds
+    return total / len(suite.data.tasks)

@@ -1,0 +1,407 @@
+"""Tasks and samples to cover matrices and small suites; cross-validation measures as well."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.grading.subsets import relinked, subset
+from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
+from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
+from evalplus_lite.jobs.replaying import mapped, shared_tasks
+from evalplus_lite.jobs.samples import Samples, SampleStream
+from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
+from evalplus_lite.jobs.shards import Shard, Share, share_of
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
+from evalplus_lite.programs import program_key
+from evalplus_lite.programs.mutation.mutants import Mutant
+from evalplus_lite.reduction.matrix import Matrix, Requirement, build
+from evalplus_lite.reduction.policy import Choice, Policy, Size, bounded, choose
+from evalplus_lite.reduction.requirements import KINDS, MODES, Subject, packages
+from evalplus_lite.reduction.survivors import Fate, Report, report
+from evalplus_lite.tasks import Dataset, write_suites
+from evalplus_lite.tasks.loading import known_contracts
+from evalplus_lite.types import Case, Sample, Suite, Task
+
+# What a small suite is made from, task by task: its cover matrix, a choice, and the survivors.
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSettings:
+    """Where suites come from, the kinds of requirement, and by which policy to choose at once.
+
+    Without ``policy`` nothing is chosen; ``exact`` is as in ``policy.bounded``.
+    """
+
+    source: Row
+    kinds: tuple[str, ...]
+    policy: Policy | None = None
+    exact: bool = False
+
+    def to_row(self) -> Row:
+        """Return it as plain data."""
+        policy = None if self.policy is None else astuple(self.policy)
+        return self.source, self.kinds, policy, self.exact
+
+    @classmethod
+    def of_row(cls, row: Row) -> MeasureSettings:
+        """Return what ``to_row`` made a row of."""
+        source, kinds, policy, exact = row
+        return cls(source, kinds, None if policy is None else Policy(*policy), exact)
+
+
+def measuring(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, programs, contract), what its suite rests on, and (the positions of the
+    suite's cases among the task's, the matrix, the choice with the small suite, or None)."""
+    chosen = MeasureSettings.of_row(settings)
+    source = source_of(chosen.source)
+    folder = None if source.cache is None else source.cache / "requirements"
+
+    def measure(item: Row) -> Row:
+        ref, programs, contract = item
+        task, given = staged(place, ref)
+        try:
+            answers = source.usable(place.sandbox, task, given, needs_reference=True)
+        except UnusableTask:
+            return found_evidence(source, task.id), None
+        suite, kept = answers.suite, None if given else answers.kept
+        known = {program_key(program): program for program in programs}
+        subject = Subject(task, suite, known, contract)
+        matrix = build(place.sandbox, subject, cache=folder, kinds=chosen.kinds)
+        small = None
+        if chosen.policy is not None:
+            choices = choose([matrix], chosen.policy)
+            (choice,) = bounded([matrix], chosen.policy, choices, exact=chosen.exact)
+            small = astuple(choice), suite_row(reduced(suite, choice.cases))
+        return found_evidence(source, task.id), (kept, matrix_row(matrix), small)
+
+    return measure
+
+
+def reducing(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, chosen cases), the suite of the base cases and these."""
+    source = source_of(settings)
+
+    def reduce(item: Row) -> Row:
+        ref, cases = item
+        suite = source.usable(place.sandbox, *staged(place, ref)).suite
+        return suite_row(reduced(suite, cases))
+
+    return reduce
+
+
+def surviving(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, matrix of its mutants), the mutation report."""
+    source = source_of(settings)
+
+    def survive(item: Row) -> Row:
+        ref, matrix = item
+        task, given = staged(place, ref)
+        suite = source.usable(place.sandbox, task, given).suite
+        found = report(place.sandbox, task, suite, matrix_of(matrix))
+        fates = [(astuple(each.mutant), each.killed, each.reached) for each in found.fates]
+        return found.task_id, found.source, found.cases, found.base, fates
+
+    return survive
+
+
+def report_of(row: Row) -> Report:
+    """Return the report that work handed on as plain data."""
+    task_id, source, cases, base, fates = row
+    found = (Fate(Mutant(*mutant), killed, reached) for mutant, killed, reached in fates)
+    return Report(task_id, source, tuple(cases), base, tuple(found))
+
+
+def choice_of(row: Row) -> Choice:
+    """Return the choice that work handed on as plain data."""
+    return Choice(*row)
+
+
+def matrix_row(matrix: Matrix) -> Row:
+    """Return a matrix as plain data."""
+    rows = [(each.kind, each.key, bits) for each, bits in matrix.rows.items()]
+    unsatisfied = [(each.kind, each.key) for each in matrix.unsatisfied]
+    return matrix.task_id, matrix.count, matrix.base_count, rows, unsatisfied, matrix.refused
+
+
+def matrix_of(row: Row) -> Matrix:
+    """Return the matrix of a ``matrix_row``."""
+    task_id, count, base_count, rows, unsatisfied, refused = row
+    return Matrix(
+        task_id,
+        count,
+        base_count,
+        {Requirement(kind, key): bits for kind, key, bits in rows},
+        tuple(Requirement(*each) for each in unsatisfied),
+        refused,
+    )
+
+
+def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
+    """Return the suite of the base cases and the chosen ones, in the suite's order.
+
+    A case whose parent was not chosen has none. Stress cases, which are few and no part of what is
+    chosen from, are kept as they are.
+    """
+    kept = [*range(suite.base_count), *sorted(cases)]
+    small = subset(suite, kept)
+    provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
+    linked = relinked(small.cases, kept)
+    return replace(small, cases=linked, provenance=provenance, stress=suite.stress)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A task with the cases of its suite and their cover matrix.
+
+    ``choice`` and the ``small`` suite are there if they were asked for.
+    """
+
+    task: Task
+    cases: tuple[Case, ...]
+    matrix: Matrix
+    choice: Choice | None = None
+    small: Suite | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A dataset's measured suites, the samples behind them, and what a summary says of both.
+
+    ``judges`` were measured like samples, and are to have no part in choosing.
+    """
+
+    data: Dataset
+    suites: tuple[Measured, ...]
+    samples: tuple[Sample, ...]
+    report: dict[str, Any]
+    judges: tuple[Sample, ...] = ()
+
+    @property
+    def matrices(self) -> list[Matrix]:
+        """The cover matrices, in the tasks' order."""
+        return [each.matrix for each in self.suites]
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionResult(Result):
+    """A small suite that keeps a large one's strength, and how small any such suite could be.
+
+    ``dataset`` holds the small suites; ``size`` the numbers of cases, with ``size.bound``, a proved
+    lower bound, and ``size.gap``, by which share of it the suites are larger. ``measured`` are the
+    large suites with what each case satisfies.
+    """
+
+    dataset: Dataset
+    size: Size
+    measured: tuple[Measured, ...]
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a task: ``cases``, ``base``, ``chosen`` (positions), ``bound``."""
+        return [{"task_id": id, **row} for id, row in self.summary["by_task"].items()]
+
+
+def reduce(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples = (),
+    *,
+    policy: Policy = Policy(),  # noqa: B008 - frozen
+    exact: bool = False,
+    strict: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    session: Session | None = None,
+) -> ReductionResult:
+    """Choose few inputs that still find wrong programs, seen and unseen.
+
+        suite = augment("tasks.jsonl", inputs=20)
+        small = reduce(suite.dataset, "samples.jsonl")
+        evaluate(small.dataset, "more.jsonl")
+
+    ``samples`` are programs, wrong ones among them, that the choice goes by, beside branches,
+    decisions, input classes, mutants and variants; base inputs are always kept and credited, and
+    inputs that a contract refuses never. ``policy`` says what counts and how much; ``exact`` has
+    smaller suites that satisfy as much looked for by integer programming (extra: exact). With
+    ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
+    measured is kept in the session's cache, so a run that was killed goes on. With ``shard``, such
+    as ``"2/4"``, only a part of the tasks is measured, for ``merge``.
+
+    Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
+    """
+    with within(session) as opened:
+        share = share_of(shard, out, kind="reduce")
+        found = measurement(
+            dataset, samples, opened, policy=policy, exact=exact, strict=strict, share=share
+        )
+        if share is not None and share.is_part:
+            return ReductionResult(share.end(), found.data, Size.of((), ()), found.suites)
+        opened.stage("reduce", None)
+        choices, suites = chosen(found, policy, opened)
+    size = Size.of(found.matrices, choices)
+    summary = {**_summary(found, choices, policy, size), **found.report}
+    result = ReductionResult(summary, with_suites(found.data, suites), size, found.suites)
+    if out is not None:
+        folder = made_folder(out)
+        write_suites(folder / "suite.jsonl.gz", found.data.tasks, suites)
+        result.write_summary(folder / "reduction.json")
+    return result
+
+
+def measurement(
+    dataset: Dataset | str | os.PathLike[str],
+    samples: Samples,
+    session: Session,
+    *,
+    kinds: Sequence[str] = tuple(KINDS),
+    policy: Policy | None = None,
+    exact: bool = False,
+    judges: Samples = (),
+    stage: str = "requirements",
+    strict: bool = False,
+    share: Share | None = None,
+) -> Measurement:
+    """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
+
+    Of a ``share`` that is a part only its tasks are measured.
+    """
+    pool = session.pool()
+    data = prepared(dataset, session, strict=strict)
+    streams = [
+        SampleStream(given, data, strict=strict, is_named=True, backend=pool)
+        for given in (samples, judges)
+    ]
+    programs, others = map(tuple, streams)
+    for stream in streams:
+        stream.tell(session)
+    if share is not None:
+        data = shared_tasks(data, share, programs, others, (*kinds,), policy, exact=exact)
+    session.stage(stage, len(data.tasks))
+    source = SuiteSource(given=data.suites, cache=session.cache)
+    suites = measure(
+        data,
+        programs + others,
+        pool,
+        source,
+        kinds=kinds,
+        policy=policy,
+        exact=exact,
+        progress=session,
+        share=share,
+    )
+    files = [file for stream in streams for file in stream.files]
+    run = run_facts(data, pool=pool, samples=files)
+    if share is None or not share.is_part:
+        require_any(len(suites), data, source)
+    return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
+
+
+def measure(
+    data: Dataset,
+    samples: Iterable[Sample],
+    backend: Backend,
+    source: SuiteSource,
+    *,
+    kinds: Sequence[str] = tuple(KINDS),
+    policy: Policy | None = None,
+    exact: bool = False,
+    progress: Progress | None = None,
+    share: Share | None = None,
+) -> list[Measured]:
+    """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
+
+    Tasks without a usable case are left out: ``source.unusable`` has the causes. Rows are computed
+    once and kept in the source's cache, if it has one; equal programs are run once. A policy says
+    which ``kinds`` there are; one with a budget, which is for all tasks together, chooses nothing.
+    """
+    progress = progress or Silent()
+    programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
+    for sample in samples:
+        if sample.task_id in programs:
+            programs[sample.task_id].append(sample.source)
+    wanted = MODES[policy.mode] if policy is not None else kinds
+    at_once = policy if policy is not None and policy.budget is None else None
+    settings = MeasureSettings(source.settings, tuple(wanted), at_once, exact)
+    call = Call(f"{measuring.__module__}:{measuring.__name__}", settings.to_row(), packages(wanted))
+    staging = SharedData(backend, data.suites)
+    contracts = known_contracts()
+    tasks = {task.id: task for task in data.tasks}
+
+    def item(id: str) -> Row:
+        task = tasks[id]
+        return staging.ref(task), programs[id], task.contract or contracts.get(id)
+
+    rows = mapped(
+        backend, call, [*tasks], item, share=share, stage="measure", told=progress.advance
+    )
+    found = []
+    for task, (evidence, row) in zip(data.tasks, rows, strict=True):
+        source.take(task.id, evidence)
+        if row is not None:
+            found.append(_measured(data, task, row))
+    return found
+
+
+def _measured(data: Dataset, task: Task, row: Row) -> Measured:
+    kept, matrix, small = row
+    cases = data.suites[task.id].cases if kept is None else tuple(task.cases[n] for n in kept)
+    if small is None:
+        return Measured(task, cases, matrix_of(matrix))
+    return Measured(task, cases, matrix_of(matrix), choice_of(small[0]), suite_of(small[1]))
+
+
+def chosen(
+    found: Measurement, policy: Policy, session: Session
+) -> tuple[tuple[Choice, ...], list[Suite]]:
+    """Return a choice for every task and the small suites, those made at once or now."""
+    made = [(one.choice, one.small) for one in found.suites if one.choice and one.small]
+    if policy.budget is None:
+        return tuple(choice for choice, _ in made), [suite for _, suite in made]
+    choices, backend = choose(found.matrices, policy), session.pool()
+    staging = SharedData(backend, found.data.suites)
+    items = [
+        (staging.ref(one.task), choice.cases)
+        for one, choice in zip(found.suites, choices, strict=True)
+    ]
+    source = SuiteSource(cache=session.cache)
+    call = Call(f"{reducing.__module__}:{reducing.__name__}", source.settings)
+    return choices, [suite_of(row) for row in backend.map(call, items)]
+
+
+def _summary(
+    found: Measurement, choices: Sequence[Choice], policy: Policy, size: Size
+) -> dict[str, Any]:
+    """Return sizes, bound and gap over all tasks, requirements by kind, and each task's sizes."""
+    kinds = Counter(
+        each.kind
+        for matrix in found.matrices
+        for each in matrix.rows
+        if each.kind in MODES[policy.mode]
+    )
+    return {
+        "dataset": found.data.name,
+        "mode": policy.mode,
+        "wants": policy.wants,
+        "budget": policy.budget,
+        "refused": policy.refused,
+        "tasks": size.tasks,
+        "base": size.base,
+        "cases": sum(matrix.count for matrix in found.matrices),
+        "chosen": size.chosen,
+        "bound": size.bound,
+        "gap": size.gap,
+        "requirements": dict(sorted(kinds.items())),
+        "by_task": {
+            one.task.id: {
+                "cases": len(one.cases),
+                "base": one.matrix.base_count,
+                "chosen": list(choice.cases),
+                "bound": choice.bound,
+            }
+            for one, choice in zip(found.suites, choices, strict=True)
+        },
+    }

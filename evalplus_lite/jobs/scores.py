@@ -1,0 +1,212 @@
+"""Result rows to scores: counts by model and temperature, pass@k, and the form evalplus writes."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.execution.job import Defect
+from evalplus_lite.jobs.datasets import now
+from evalplus_lite.jobs.evalplus_results import write_results
+from evalplus_lite.statistics.means import intervals
+from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
+from evalplus_lite.store.labels import file_name
+from evalplus_lite.tasks import Dataset
+from evalplus_lite.types import VERDICTS, Sample
+
+MOST_FILES = 200
+"""Models and temperatures that get a file of their own: rows may name as many as there are."""
+MOST_TRACES = 5
+"""Places where our own code failed that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The samples of one model at one temperature; either is None where rows do not name it."""
+
+    model: str | None = None
+    temperature: float | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Group:
+        """Return the group of a result row."""
+        return cls(row.get("model") or None, row.get("temperature"))
+
+    @classmethod
+    def of_sample(cls, sample: Sample) -> Group:
+        """Return the group that the result row of a sample will be of."""
+        return cls(sample.model or None, sample.temperature)
+
+    @property
+    def order(self) -> tuple[str, float]:
+        """What groups are sorted by."""
+        return self.model or "", self.temperature or 0.0
+
+    def __str__(self) -> str:
+        """Return the group's name."""
+        name = self.model or "no model named"
+        return name if self.temperature is None else f"{name}, temperature {self.temperature:g}"
+
+
+@dataclass
+class Tally:
+    """Counts that need no more memory for more samples: by task, and by verdict.
+
+    ``unusable`` counts the samples of each task that has no usable case: they are in no other
+    count. ``infra`` are samples that the machine or our own code failed on, ``traces`` where our
+    own code did. ``groups`` counts those of each model and temperature apart. Without ``has_plus``
+    the data set has no plus cases, and no verdicts on them; without ``has_stress`` no verdicts on
+    stress cases were asked for.
+    """
+
+    base: Counter[str] = field(default_factory=Counter)
+    plus: Counter[str | None] = field(default_factory=Counter)
+    total: Counter[str] = field(default_factory=Counter)
+    base_right: Counter[str] = field(default_factory=Counter)
+    plus_right: Counter[str] = field(default_factory=Counter)
+    infra: list[str] = field(default_factory=list)
+    traces: list[str] = field(default_factory=list)
+    unusable: Counter[str] = field(default_factory=Counter)
+    has_plus: bool = True
+    stress: Counter[str] = field(default_factory=Counter)
+    has_stress: bool = False
+    groups: dict[Group, Tally] = field(default_factory=dict)
+
+    def blame(self, error: Exception) -> None:
+        """Keep where our own code failed, if it did: the first few places that differ."""
+        if isinstance(error, Defect) and len(self.traces) < MOST_TRACES:
+            self.traces += [] if error.trace in self.traces else [error.trace]
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count one result row."""
+        verdicts = row["base"], row["plus"], row.get("stress")
+        self.count_of(Group.of(row), row["task_id"], *verdicts)
+
+    def count_of(
+        self, group: Group, task: str, base: str, plus: str | None, stress: str | None = None
+    ) -> None:
+        """Count one verdict on a sample of a group, in all and in its group."""
+        if group not in self.groups:
+            self.groups[group] = Tally(has_plus=self.has_plus, has_stress=self.has_stress)
+        for each in (self, self.groups[group]):
+            each.count(task, base, plus, stress)
+
+    def count(self, task: str, base: str, plus: str | None, stress: str | None = None) -> None:
+        """Count one verdict on a sample of a task; ``stress`` is None if it met no such case."""
+        self.base[base] += 1
+        self.plus[plus] += 1
+        self.total[task] += 1
+        self.base_right[task] += base == "pass"
+        self.plus_right[task] += plus == "pass"
+        if stress is not None:
+            self.stress[stress] += 1
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """Samples by verdict on all cases there are."""
+        found = self.plus if self.has_plus else self.base
+        return {name: found[name] for name in VERDICTS if name in found}
+
+    def pass_at_k(self, ks: Iterable[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
+        """Return pass@k for base and plus, for each k that every task has samples enough for.
+
+        There is none for plus where the data set has no plus cases.
+        """
+        ks = tuple(ks)
+        return {name: estimate(counts, ks) for name, counts in self.counts().items()}
+
+    def counts(self) -> dict[str, dict[str, Count]]:
+        """Return the samples of each task that pass, for base and, if there is such, plus."""
+        rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
+        return {
+            name: {task: Count(number, right[task]) for task, number in self.total.items()}
+            for name, right in rights.items()
+        }
+
+
+def grouped(tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
+    """Return the counts of each model and temperature, or those of all samples as one.
+
+    They are in the order of the groups' names and temperatures.
+    """
+    if pooled or not tally.groups:
+        return {Group(): tally}
+    for each in tally.groups.values():
+        each.unusable = tally.unusable
+    return dict(sorted(tally.groups.items(), key=lambda found: found[0].order))
+
+
+def summarized(
+    data: Dataset, groups: Mapping[Group, Tally], tally: Tally, ks: Sequence[int]
+) -> dict[str, Any]:
+    """Return the scores of each group, and the counts of all.
+
+    There is no pass@k of several models or temperatures together, unless they were pooled before.
+    """
+    rows = [_row(data, group, each, ks) for group, each in groups.items()]
+    whole = _row(data, None, tally, ks)
+    if len(rows) > 1:
+        whole["pass_at_k"] = whole["intervals"] = None
+    return {"dataset": data.name, **whole, "groups": rows}
+
+
+def _row(data: Dataset, group: Group | None, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
+    scores, counts = tally.pass_at_k(ks), tally.counts()
+    sure = {name: {k: list(each) for k, each in intervals(found, ks).items()}
+            for name, found in counts.items()}  # fmt: skip
+    names = {} if group is None else {"model": group.model, "temperature": group.temperature}
+    return {
+        **names,
+        "tasks": len(tally.total),
+        "samples": sum(tally.total.values()),
+        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
+        "intervals": {"base": sure["base"], "plus": sure.get("plus")},
+        "base": dict(sorted(tally.base.items())),
+        "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
+        **({"stress": dict(sorted(tally.stress.items()))} if tally.has_stress else {}),
+        "tasks_without_samples": [
+            id for id in data.ids if not tally.total[id] and not tally.unusable[id]
+        ],
+    }
+
+
+def write_all(
+    folder: Path,
+    groups: Mapping[Group, Tally],
+    rows: Iterable[Mapping[str, Any]],
+    ks: Sequence[int],
+    *,
+    content: str,
+    solutions: Mapping[str, str] | None,
+) -> None:
+    """Write ``eval_results.json``, as evalplus does: a file for each model and temperature.
+
+    Of very many, as rows may name them, the first ``MOST_FILES`` get one.
+    """
+    first = dict(itertools.islice(groups.items(), MOST_FILES))
+    names = _file_names(first)
+    only = next(iter(groups)) if len(groups) == 1 else None
+    write_results(
+        folder,
+        {group: (names[group], tally.pass_at_k(ks)) for group, tally in first.items()},
+        ((only or Group.of(row), row) for row in rows),
+        dataset_hash=content,
+        solutions=solutions,
+        date=now(),
+    )
+
+
+def _file_names(groups: Mapping[Group, Tally]) -> dict[Group, str]:
+    if len(groups) == 1:
+        return dict.fromkeys(groups, "eval_results.json")
+    found: dict[Group, str] = {}
+    for number, group in enumerate(groups):
+        name = f"eval_results-{file_name(str(group))}.json"
+        if name in found.values():
+            name = f"eval_results-{file_name(str(group))}-{number}.json"
+        found[group] = name
+    return found

@@ -1,0 +1,335 @@
+"""Seeds from a language model for augmentation: asked for here, checked where programs are run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalplus_lite.errors import CodecError, ReferenceSolutionError, UnusableTask
+from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.jobs.augmentation import SeedSource
+from evalplus_lite.jobs.rivals import alive, rivals, spread
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.budget import Budget
+from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
+from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
+from evalplus_lite.models.generators import (
+    GeneratorProgram,
+    NoGenerator,
+    drawn_arguments,
+    generator_prompt,
+    parse_generator,
+)
+from evalplus_lite.models.json_form import InputForm, read_answer
+from evalplus_lite.models.seeds import SeedPlan, Valid, llm_seeds
+from evalplus_lite.models.survivors import INPUTS, distinguishing_prompt
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox.steps import Meter
+from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.types import Case, Returned, Task, Value
+from evalplus_lite.values import identity, wire
+
+# What a small suite lets pass: to be shown to a model.
+
+BUDGET = Budget(inputs=60, targeted=20)
+
+
+def surviving(place: WorkerContext, seed: Row) -> Work:
+    """Of (staged task, seeds), the diffs of its survivors; none of a task that is unusable."""
+
+    def survive(item: Row) -> Row:
+        ref, seeds = item
+        task, _ = staged(place, ref)
+        try:
+            found = augment_task(
+                place.sandbox, task, seed=seed, budget=BUDGET, seeds=cases_of(seeds)
+            )
+        except UnusableTask:
+            return []
+        return [each["diff"] for each in found.survivors]
+
+    return survive
+
+
+# Seeds that a model gives to tell survivors from the reference: it sees what a suite lets pass.
+
+
+def from_survivors(
+    backend: Backend,
+    staging: SharedData,
+    task: Task,
+    source: ModelSource,
+    *,
+    seeds: Sequence[Case],
+    valid: Valid,
+    seed: int,
+    count: int,
+) -> list[Case]:
+    """Return valid new inputs by which a model tells ``count`` survivors from the reference.
+
+    Survivors are those of a small suite made of ``seeds`` and of ``seed``, without the model. An
+    answer without inputs gives none. Raises LLMError where the server cannot be used.
+    """
+    call = Call("evalplus_lite.jobs.seeds:surviving", seed)
+    item = (staging.ref(task), case_rows(seeds))
+    diffs = backend.submit(call, item, then=_texts).result()
+    form = InputForm.of(task)
+    seen = {identity.key(case.arguments) for case in (*task.base, *seeds)}
+    found = []
+    for diff in spread(diffs, count):
+        request = distinguishing_prompt(task, form, diff, model=source.model)
+        try:
+            text = source.ask(request, cut_off="keep").text
+        except (RefusalError, CutOffError, NotRecordedError):
+            continue
+        inputs = read_answer(text, form, entry_point=task.entry_point).inputs[: 2 * INPUTS]
+        for arguments, reason in zip(inputs, valid(inputs), strict=True):
+            if reason is None and (key := identity.key(arguments)) not in seen:
+                seen.add(key)
+                found.append(Case(arguments, "llm", None, ("survivor",)))
+    return found
+
+
+def _texts(row: Row) -> list[str]:
+    return [str(each) for each in row]
+
+
+# Seeds from generators that a model wrote: drawn in the sandbox, compared by what they reject.
+
+DRAWS = 60
+"""Inputs drawn from each generator of a model."""
+MAX_PARTS = 100_000
+"""Values, parts and all, that an input drawn by a generator may have."""
+LIMITS = Limits(cpu=0.5, load=3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorScore:
+    """What a generator is worth: its valid inputs, of how many draws, and mutants they reject."""
+
+    cases: tuple[Case, ...]
+    draws: int
+    killed: int
+
+    @property
+    def worth(self) -> tuple[int, int]:
+        """What generators are compared by: detection first, then validity."""
+        return self.killed, len(self.cases)
+
+
+def from_generators(
+    backend: Backend, staging: SharedData, task: Task, source: ModelSource, *, count: int
+) -> list[Case]:
+    """Return the inputs of the best of ``count`` generators that a model writes for a task.
+
+    A reply that holds no generator, or one whose inputs are all invalid, counts for nothing; none
+    at all gives no input. Raises LLMError where the server cannot be used.
+    """
+    call = Call("evalplus_lite.jobs.seeds:drawing")
+    best: GeneratorScore | None = None
+    for index in range(count):
+        request = generator_prompt(task, model=source.model, index=index)
+        try:
+            made = parse_generator(source.ask(request, cut_off="keep").text)
+        except (RefusalError, CutOffError, NotRecordedError, NoGenerator):
+            continue
+        item = (staging.ref(task), made.source, made.entry_point, f"generator{index}")
+        found = backend.submit(call, item, then=_drawn).result()
+        if best is None or found.worth > best.worth:
+            best = found
+    return [] if best is None else list(best.cases)
+
+
+def _drawn(row: Row) -> GeneratorScore:
+    cases, draws, killed = row
+    return GeneratorScore(cases_of(cases), draws, killed)
+
+
+def measured(
+    sandbox: Sandbox, task: Task, generator: GeneratorProgram, *, name: str
+) -> GeneratorScore:
+    """Draw from a generator in the sandbox and return what its inputs are worth."""
+    seeds = [(seed,) for seed in range(DRAWS)]
+    meter = Meter(sandbox, Program(generator.source, generator.entry_point), seeds, LIMITS)
+    run = meter.run(Inputs.of(seeds), judge=lambda _, outcome: isinstance(outcome, Returned))
+    seen = {identity.key(case.arguments) for case in task.base}
+    cases = []
+    for outcome in run.outcomes:
+        if not isinstance(outcome, Returned):
+            continue
+        try:
+            arguments = drawn_arguments(wire.decode(outcome.data, most=MAX_PARTS), task)
+        except CodecError:
+            continue
+        if arguments is not None and (key := identity.key(arguments)) not in seen:
+            seen.add(key)
+            cases.append(Case(arguments, "generator", None, (name,)))
+    cases = _valid(sandbox, task, cases)
+    return GeneratorScore(tuple(cases), DRAWS, _killed(sandbox, task, cases))
+
+
+def _valid(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[Case]:
+    if task.contract is None or not cases:
+        return list(cases)
+    reasons = violations(sandbox, task.contract, cases)
+    return [case for case, reason in zip(cases, reasons, strict=True) if reason is None]
+
+
+def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
+    if not cases:
+        return 0
+    try:
+        suite = answer(
+            sandbox,
+            task,
+            cases,
+            base_count=0,
+            limits=LIMITS,
+            twice=False,
+            contract=False,
+            max_failures=4,
+        ).suite
+    except ReferenceSolutionError:
+        return 0
+    programs = rivals(task)
+    return len(programs) - len(alive(sandbox, task, suite, programs)) if suite.cases else 0
+
+
+# What has to be run while a model is asked for seeds: contracts on its inputs, its generators.
+
+
+def refusing(place: WorkerContext, _: Row) -> Work:
+    """Of (contract, inputs), why the contract refuses each input; None where it does not."""
+
+    def refuse(item: Row) -> Row:
+        contract, inputs = item
+        found = violations(place.sandbox, contract, [Case(arguments) for arguments in inputs])
+        return [None if violation is None else violation.reason for violation in found]
+
+    return refuse
+
+
+def drawing(place: WorkerContext, _: Row) -> Work:
+    """Of (staged task, generator's source, entry point, name), its inputs and what they reject."""
+
+    def draw(item: Row) -> Row:
+        ref, source, entry_point, name = item
+        task, _ = staged(place, ref)
+        found = measured(place.sandbox, task, GeneratorProgram(source, entry_point), name=name)
+        return case_rows(found.cases), found.draws, found.killed
+
+    return draw
+
+
+@dataclass(frozen=True)
+class ModelSeeds:
+    """Asks a model, or its recorded replies, for seeds of tasks.
+
+    ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used;
+    then inputs that tell so many ``survivors`` from the reference.
+    """
+
+    source: ModelSource
+    seed: int
+    name: str
+    plan: SeedPlan | None = None
+    generators: int = 0
+    survivors: int = 0
+
+    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
+        """Yield the model's valid new inputs for each task; none where nothing is recorded for it.
+
+        Several tasks at a time, in threads of the model's client: no sandbox waits for an answer.
+        """
+        staging = SharedData(backend)
+        return self.source.each(lambda task: self._of(task, backend, staging), tasks)
+
+    def _of(self, task: Task, backend: Backend, staging: SharedData) -> Sequence[Case]:
+        def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
+            if task.contract is None or not inputs:
+                return [None] * len(inputs)
+            return refusals(backend, task.contract, [Case(arguments) for arguments in inputs])
+
+        seeds = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
+        if self.generators:
+            drawn = from_generators(backend, staging, task, self.source, count=self.generators)
+            seeds = (*seeds, *drawn)
+        if self.survivors:
+            told = from_survivors(
+                backend,
+                staging,
+                task,
+                self.source,
+                seeds=seeds,
+                valid=valid,
+                seed=self.seed,
+                count=self.survivors,
+            )
+            seeds = (*seeds, *told)
+        return seeds
+
+
+def refusals(backend: Backend, contract: str, cases: Iterable[Case]) -> list[str | None]:
+    """Return why a contract refuses each case, None where it does not; ContractError as it raises.
+
+    For the thread that talks with a model: the contract runs in a sandbox of the backend.
+    """
+    call = Call("evalplus_lite.jobs.seeds:refusing")
+    item = (contract, [case.arguments for case in cases])
+    return backend.submit(call, item, then=list[str | None]).result()
+
+
+def seed_source(
+    replay: Sequence[Path],
+    *,
+    model: str | None,
+    base_url: str | None,
+    seed: int,
+    generators: int = 0,
+    survivors: int = 0,
+    timeout: float = 300.0,
+) -> SeedSource | None:
+    """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
+
+    ``timeout`` is in seconds, for one answer of the model.
+    """
+    if replay:
+        return _recorded(replay, model, seed, generators, survivors)
+    if model is not None:
+        from evalplus_lite.models import Client
+
+        client = Client(model, base_url=base_url, timeout=timeout)
+        name = _named(model, generators, survivors)
+        return ModelSeeds(client, seed, name, None, generators, survivors)
+    return None
+
+
+def _named(name: str, generators: int, survivors: int) -> str:
+    """Return the name under which a job remembers where its seeds came from."""
+    name = f"{name} with {generators} generators" if generators else name
+    return f"{name} about {survivors} survivors" if survivors else name
+
+
+def _recorded(
+    paths: Sequence[Path], model: str | None, seed: int, generators: int, survivors: int
+) -> ModelSeeds:
+    """Return the seeds of recorded replies, asked for as the plan beside the first file says."""
+    from evalplus_lite.models import Replay
+    from evalplus_lite.models.recording import PLAN, Recording
+
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    folder = paths[0].parent
+    plan = Recording.open(folder) if (folder / PLAN).is_file() else None
+    return ModelSeeds(
+        Replay(*paths, model=model),
+        seed if plan is None else plan.seed,  # the prompts that were recorded, word for word
+        _named(digest.hexdigest()[:16], generators, survivors),
+        None if plan is None else plan.seeds,
+        generators,
+        survivors,
+    )

@@ -1,0 +1,241 @@
+"""What jobs run in: sandboxes for programs, a cache, and someone who is told how far a job is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Protocol, Self
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.execution.backends import DEFAULT, make_backend
+from evalplus_lite.execution.processes import Processes, check_workers
+from evalplus_lite.sandbox import Tier, config_of
+from evalplus_lite.store import cache_folder, write_text
+from evalplus_lite.store.locks import Lock
+
+# What jobs return: frozen records that are written as JSON, and read as rows by data frames.
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a job found; ``summary`` is what its JSON file and ``--json`` hold."""
+
+    summary: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the summary as plain data (docs/schemas/outputs.schema.json)."""
+        return dict(self.summary)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of its table, each a dict: what ``pandas.DataFrame`` takes."""
+        raise NotImplementedError
+
+    @property
+    def unusable(self) -> list[dict[str, str]]:
+        """The tasks that could not be used, with ``task_id``, ``cause`` and ``detail``."""
+        return list(self.summary["unusable"])
+
+    def write_summary(self, path: Path) -> None:
+        """Write the summary to a file."""
+        write_text(path, self.to_json_text())
+
+    def to_json_text(self) -> str:
+        """Return the summary as the text of a JSON file."""
+        return json.dumps(self.to_json(), indent=2) + "\n"
+
+
+# How a job says how far it is, without knowing to whom.
+
+
+class Progress(Protocol):
+    """Shows how far a job is."""
+
+    def stage(self, name: str, total: int | None) -> None:
+        """A stage begins, of ``total`` steps where that is known."""
+        ...
+
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
+        """So many more steps of the stage are done: ``known`` if by an earlier run.
+
+        ``counts`` says what came of all steps so far, such as verdicts.
+        """
+        ...
+
+    def note(self, text: str) -> None:
+        """Something that a person wants to know now."""
+        ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def stage(self, name: str, total: int | None) -> None:
+        """Ignore."""
+
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
+        """Ignore."""
+
+    def note(self, text: str) -> None:
+        """Ignore."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How far a job is: its ``stage`` has done ``done`` of ``total`` steps (None: not known).
+
+    ``note`` is a line for the user, where there is one; nothing else has changed then. ``counts``
+    says what came of the steps so far, where a job counts that: samples by verdict. ``known`` says
+    that the latest steps were done by an earlier run.
+    """
+
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
+    note: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    known: bool = False
+
+
+class Session:
+    """Workers, sandbox, cache and progress, chosen once for several jobs; a context manager.
+
+        with Session(workers=4) as session:
+            data = load_dataset("tasks.jsonl", session=session)
+            result = evaluate(data, "samples.jsonl", session=session)
+
+    ``workers`` is the number of sandboxes (default: one a processor), ``sandbox`` the tier of
+    isolation (``auto``, ``namespaces``, ``landlock``, or ``none``, which accepts the risk),
+    ``packages`` are installed packages that programs may import besides numpy. ``cache`` is the
+    folder of what is kept to save time: None is the usual one (EVALPLUS_LITE_CACHE), False keeps
+    nothing. ``backend`` is ``processes`` of this machine, or ``ray`` (``ray:HOST:PORT``) for the
+    processors of a cluster, of which ``require_tier`` leaves out nodes with weaker sandboxes.
+    ``on_progress`` is called with a ``ProgressEvent`` for every step.
+
+    Sandboxes are started when a job first needs them, and end with the session. Several threads may
+    use one. InputError names an option that cannot be used.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int | None = None,
+        sandbox: Tier = "auto",
+        packages: Sequence[str] = (),
+        cache: str | os.PathLike[str] | Literal[False] | None = None,
+        backend: str = DEFAULT,
+        require_tier: Tier | None = None,
+        on_progress: Callable[[ProgressEvent], None] | None = None,
+    ) -> None:
+        self.workers = check_workers(workers)
+        self.config = config_of(sandbox, packages)
+        self._backend = make_backend(backend, workers, self.config, require_tier=require_tier)
+        self.cache = None if cache is False else Path(cache) if cache else cache_folder()
+        self._on_progress = on_progress
+        self._pool: Processes | None = None
+        self._event = ProgressEvent()
+        self._is_closed = False
+        self._lock = Lock()
+        # Hypothesis would keep its tables in whatever folder the user is in.
+        tables = str((self.cache or cache_folder()) / "hypothesis")
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
+
+    def pool(self) -> Processes:
+        """Return the processes that work, started if need be; InputError if this was closed."""
+        with self._lock:
+            if self._is_closed:
+                raise InputError("the session is closed", remedy="make another")
+            if self._pool is None:
+                self._pool = self._backend.__enter__()
+                self.workers = self._pool.workers
+            return self._pool
+
+    def close(self, *, now: bool = False) -> None:
+        """End all sandboxes; with ``now`` also where a program still runs."""
+        with self._lock:
+            self._is_closed = True
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close(now=now)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close(now=details[0] is not None)
+
+    def stage(self, name: str, total: int | None) -> None:
+        """Report that a stage begins, of ``total`` steps if that is known."""
+        self._report(ProgressEvent(name, 0, total))
+
+    def advance(
+        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
+    ) -> None:
+        """Report that so many more steps of the stage are done; arguments as ``Progress`` says."""
+        if steps:
+            done, found = self._event.done + steps, dict(counts or {})
+            self._report(replace(self._event, done=done, counts=found, known=known))
+
+    def note(self, text: str) -> None:
+        """Report something that the user wants to know now."""
+        if self._on_progress is not None:
+            self._on_progress(replace(self._event, note=text))
+
+    def _report(self, event: ProgressEvent) -> None:
+        self._event = event
+        if self._on_progress is not None:
+            self._on_progress(event)
+
+
+@contextlib.contextmanager
+def within(session: Session | None) -> Iterator[Session]:
+    """Give the session, which stays open; or one for this call alone."""
+    if session is not None:
+        yield session
+        return
+    with Session() as own:
+        yield own
+
+
+def keep_inputs(
+    outs: Mapping[str, str | os.PathLike[str] | None], inputs: Mapping[str, object]
+) -> None:
+    """Raise InputError if a file is to be written over one that is read, or over another.
+
+    Both are by what they are called; what is no path among ``inputs`` is no file.
+    """
+    taken = {
+        os.path.realpath(path): name
+        for name, path in inputs.items()
+        if isinstance(path, str | os.PathLike)
+    }
+    for name, out in outs.items():
+        if out is None:
+            continue
+        place = os.path.realpath(out)
+        if place in taken:
+            raise InputError(
+                f"is the {name}, and the {taken[place]}",
+                path=out,
+                remedy=f"choose another file: the {taken[place]} would be lost",
+            )
+        taken[place] = name
+
+
+def made_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the folder for results, made; InputError if it cannot be."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", path=folder, remedy="give another --out"
+        ) from None
+    return folder

@@ -1,0 +1,1 @@
+"""What worker processes run for the jobs: functions of plain data."""

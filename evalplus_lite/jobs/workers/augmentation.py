@@ -1,0 +1,539 @@
+"""Augmenting one task: its suite grows until there are inputs enough, wherever that is done."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.execution.base import Row, Work, WorkerContext
+from evalplus_lite.generate.domains.constants import Constants, examples
+from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
+from evalplus_lite.generate.engine.code_arguments import CodeGenerator, CodeTexts
+from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.proposer import Proposer
+from evalplus_lite.generate.engine.scale import MOST, Rung, weight
+from evalplus_lite.grading.calls_raised import KnownRaises
+from evalplus_lite.grading.demand import Bearable
+from evalplus_lite.grading.evidence import (
+    blamed,
+    notes,
+    own_refused,
+    recorded,
+    require_check,
+    sentence,
+    weighed,
+)
+from evalplus_lite.grading.idle import require_effect
+from evalplus_lite.grading.oracle import UNLISTED, Answers, answer
+from evalplus_lite.grading.orders import FreeOrders
+from evalplus_lite.grading.subsets import as_stress, joined, subset
+from evalplus_lite.jobs.consensus import UNANSWERED, Panel
+from evalplus_lite.jobs.disputes import Dispute
+from evalplus_lite.jobs.rivals import Round, hunt
+from evalplus_lite.jobs.workers.augmented import (
+    Augmented,
+    bounds,
+    finished,
+    ordered,
+    output_names,
+    too_long,
+)
+from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
+from evalplus_lite.jobs.workers.shared_data import cases_of, staged
+from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
+from evalplus_lite.programs import definitions
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.sandbox.steps import StepBudget
+from evalplus_lite.tasks.assertions import with_stated_contract
+from evalplus_lite.tasks.call_sequences import with_sequences
+from evalplus_lite.tasks.contracts import shown, violations
+from evalplus_lite.types import Case, Suite, Task, Value
+
+# What augmenting a task begins with: its base cases answered, and a generator that knows them.
+
+BASE_LIMITS = Limits(cpu=20.0, load=10.0)
+SHAPES = ("size", "rectangular", "square", "record")
+RESHAPED = 40  # inputs of other shapes that a contract is asked about, for each base case
+SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one of ours
+
+
+def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
+    """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
+    if task.rule.kind == "any":
+        raise UnusableTask(task.id, "expected", f"{UNLISTED}: have a contract's check tell it")
+    refused = own_refused(sandbox, task)
+    base = answer(
+        sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
+    )
+    told = notes(weighed(task, base))
+    require_check(sandbox, task, base.suite)
+    require_effect(sandbox, task, base.suite)
+    if refused:
+        told.append(f"{len(refused)} base inputs are kept though {sentence(refused[0])}")
+    return base, told
+
+
+def in_sequences(sandbox: Sandbox, task: Task) -> Task:
+    """Return a task of unit tests as one of call sequences, read off those that its reference
+    passes; any other task, or one whose tests show no calls, as it is."""
+    if task.harness.kind != "unittest":
+        return task
+    passed, _ = base_answers(sandbox, task)
+    return with_sequences(replace(task, base=passed.suite.cases)) or task
+
+
+def generator_of(
+    sandbox: Sandbox,
+    task: Task,
+    base: Sequence[Case],
+    seed: int,
+    seeds: Sequence[Case],
+    *,
+    is_own: bool,
+) -> Proposer:
+    """Return a generator that has seen these base cases; ``seeds`` are proposed first.
+
+    ``is_own``: the contract was written for the task, and is the only limit.
+    """
+    name = f"{seed}:{task.id}"
+    if (found := text_generator(task, base, name, seeds)) is not None:
+        return found
+    from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
+
+    constants = Constants.of_task(task)
+    name = f"{seed}:{task.id}"
+    if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
+        known = base if task.harness.kind == "sequence" else ()
+        sequences = SequenceGenerator(
+            known,
+            owner=task.defined,
+            rng=random.Random(name),
+            methods=definitions.methods(task.reference, task.defined),
+            constants=constants,
+        )
+        sequences.plant(seeds)
+        return sequences
+    seen = replace(task, base=tuple(base))
+    if is_own:
+        free = dict.fromkeys(_free_shapes(sandbox, seen), False)
+        seen = replace(seen, constraints={**free, **task.constraints})
+    code = CodeTexts(task.harness.code, base) if task.harness.code else None
+    if code is not None:  # to a filter it is what it is to the generator
+        seen = replace(seen, base=tuple(map(code.numbered, base)))
+    input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
+    if code is not None:
+        input_filter = code.unrelated(input_filter)
+    shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
+    first = [Case(each, "docstring") for each in shown]
+    make = Generator if code is None else partial(CodeGenerator, code)
+    return make(
+        base,
+        input_filter=input_filter,
+        rng=random.Random(name),
+        seeds=[*first, *seeds],
+        sampled=sampled(input_filter, count=SAMPLED, seed=name),
+        constants=constants,
+        is_challenging=True,
+    )
+
+
+def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
+    """Return the inferred constraints on shape that the contract, asked about others, does not
+    share: rows need not be of three cells since they are in all examples."""
+    shapes = [
+        each.name
+        for each in InputFilter.of_task(task, is_own=True).found
+        if each.is_on and not each.is_chosen and each.name.rpartition(".")[2] in SHAPES
+    ]
+    if not shapes or task.contract is None:
+        return []
+    others = [
+        Case((*case.arguments[:place], other, *case.arguments[place + 1 :]))
+        for case in task.base
+        for place, value in enumerate(case.arguments)
+        for other in islice(_reshaped(value), RESHAPED)
+    ]
+    refused = violations(sandbox, task.contract, others)
+    allowed = [case for case, why in zip(others, refused, strict=True) if why is None]
+
+    def admitted(on: Sequence[str]) -> list[Case]:
+        off = {name: False for name in shapes if name not in on}
+        task_of = replace(task, constraints={**off, **task.constraints})
+        input_filter = InputFilter.of_task(task_of, is_own=True)
+        return [case for case in allowed if input_filter.admits(case.arguments)]
+
+    possible = len(admitted([]))
+    return [name for name in shapes if len(admitted([name])) < possible]
+
+
+def _reshaped(value: Value) -> Iterator[Value]:
+    """Yield a container shorter, longer and turned round; with its first row so, and all rows."""
+    if not isinstance(value, list | tuple) or not value:
+        return
+    kind = type(value)
+    yield from (value[:-1], kind([*value, value[-1]]), value[::-1])
+    for rows in zip(*map(_reshaped, value), strict=False):
+        yield from (kind([rows[0], *value[1:]]), kind(rows), kind(rows[:-1]))
+
+
+# Probing: how far the sizes of a task's inputs go, found out once by ladders of larger ones.
+
+ROUNDS = 6
+"""Runs of the reference: each ends with the first slow input, whose ladder goes no further."""
+PROBING_SLOW = ("slow", "memory", "crashes")
+MOST_TOPS = 6
+"""Stress cases of a task, the largest of each dimension."""
+HEAVIEST = 25_000
+"""Characters and elements of a stress case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What the ladders gave: answered cases, and stress cases if there are any."""
+
+    cases: Answers
+    tops: Suite | None
+    dropped: dict[str, int]
+
+
+def probe(
+    sandbox: Sandbox, task: Task, generator: Proposer, base: Sequence[Case], *, purse: StepBudget
+) -> Probe:
+    """Try the ladders of a generator that has seen the base cases; tell it how far they go."""
+    left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
+    scales, steps = generator.scales, list[int]()
+    limits = Limits(load=10.0)
+    dropped: dict[str, int] = {}
+    found: list[Rung] = []
+    for turn in range(ROUNDS):
+        if not left:
+            break
+        answers = answer(
+            sandbox,
+            task,
+            [rung.case for rung in left],
+            base_count=0,
+            limits=limits,
+            contract=not turn,
+            max_failures=1,
+            purse=purse,
+        )
+        suites.append(answers.suite)
+        steps += answers.steps
+        found += [left[at] for at in answers.kept]
+        causes = {id(drop.case): drop.cause for drop in answers.dropped}
+        for at, taken in zip(answers.kept, answers.steps, strict=True):
+            scales.ranges[left[at].dimension].charge(left[at].level, taken)
+        for rung in left:
+            cause = causes.get(id(rung.case))
+            if cause != "budget":
+                is_slow = cause in PROBING_SLOW
+                scales.ranges[rung.dimension].learn(
+                    rung.level, accepted=cause is None, slow=is_slow
+                )
+                if cause is not None:
+                    dropped[cause] = dropped.get(cause, 0) + 1
+        left = [
+            rung
+            for rung in left
+            if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
+        ]
+    scales.settle()
+    suite = joined(suites, {})
+    answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
+    return _sorted_out(answers, found, dropped)
+
+
+def _sorted_out(answers: Answers, rungs: Sequence[Rung], dropped: dict[str, int]) -> Probe:
+    """Divide what was answered: the top of each ladder is stress, what is moderate are cases."""
+    suite = answers.suite
+    top: dict[object, int] = {}
+    for rung in rungs:
+        top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
+    stress, cases = dict[int, str](), list[int]()
+    for at, rung in enumerate(rungs):
+        way = rung.dimension.way
+        if rung.size <= MOST[way]:
+            cases.append(at)
+        elif rung.level == top[rung.dimension] and weight(rung.case.arguments) <= HEAVIEST:
+            stress[at] = way
+    chosen = dict(sorted(stress.items(), reverse=True)[:MOST_TOPS])
+    apart = as_stress(suite, chosen)
+    return Probe(answers.only(cases), apart if apart.cases else None, dropped)
+
+
+# A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.
+
+MOST_UNANSWERED = 10
+MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
+PROBED = 12  # at most one of so many inputs was made to find out how far sizes go
+SLOW = ("slow", "memory", "crashes")
+
+
+class TaskAugmentation:
+    """A task's suite as it grows: its base cases, then new ones, batch by batch.
+
+    ``samples`` are programs for the task; an input on which most of those that pass the base cases
+    contradict the reference is not used, but set aside for review.
+    Base cases are the task's own: one that its contract rejects is kept and noted, one that the
+    reference cannot answer is dropped and noted. A task without a contract has the assertions that
+    its row states. Raises UnusableTask if no case is left, or if reference or contract fails.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        task: Task,
+        *,
+        seed: int,
+        budget: Budget,
+        seeds: Sequence[Case] = (),
+        samples: Sequence[str] = (),
+    ) -> None:
+        self.sandbox, self.budget, self.seed = sandbox, budget, seed
+        self.task = with_stated_contract(task)
+        is_own = task.contract is not None and self.task.contract == task.contract
+        base, self.notes = base_answers(sandbox, self.task)
+        made, fault = drawn(sandbox, self.task)
+        seeds = [*made, *seeds]
+        self.notes += [fault] if fault else []
+        self.suites = [base.suite]
+        self.stress: list[Suite] = []
+        self.tops: list[Suite] = []
+        self.apart: list[Case] = []
+        self.generator = generator_of(
+            sandbox, self.task, base.suite.cases, seed, seeds, is_own=is_own
+        )
+        self.raises = KnownRaises.of(self.task, base.suite)
+        self.panel = Panel.select(sandbox, self.task, base.suite, samples)
+        self.orders = FreeOrders.of(sandbox, self.task, base.suite)
+        self.bearable = Bearable.of(sandbox, self.task)
+        self.purse = budget.purse()
+        self.dropped: Counter[str] = Counter()
+        self.unanswered: list[Case] = []
+        self.review: list[Dispute] = []
+        self.new = self.idle = self.proposed = 0
+        self.size = budget.batch
+
+    def probe(self) -> None:
+        """Find out how far sizes go; keep what that answers, up to a share of the budget."""
+        if not self.budget.inputs:
+            return
+        found = probe(
+            self.sandbox,
+            self.task,
+            self.generator,
+            self.suites[0].cases,
+            purse=self.budget.purse(of_ladders=True),
+        )
+        self.dropped.update(found.dropped)
+        if found.tops is not None:
+            self.tops = [self._untied(self._handy(Answers.of(found.tops))).suite]
+        most = self.budget.inputs // PROBED  # the last are the highest rungs
+        count = len(found.cases.kept)
+        fair = self._fair(self._handy(found.cases.only(range(max(0, count - most), count))))
+        self._keep(fair.suite)
+
+    def step(self) -> bool:
+        """Propose one batch and keep what can be; say whether it is worth to go on."""
+        wanted = self.budget.inputs - self.new
+        if wanted <= 0 or self.idle >= self.budget.patience:
+            return False
+        self.generator.scales.affordable = self.purse.each
+        size = min(self.size, needed(wanted, kept=self.new, of=self.proposed))
+        size = min(size, self.budget.largest_batch)
+        batch = self.generator.propose(size)
+        if not batch:
+            return False
+        self.proposed += len(batch)
+        answers = self._answered(batch)
+        enough = range(min(wanted, len(answers.suite.cases)))
+        answers = self._undisputed(replace(answers, suite=subset(answers.suite, enough)))
+        slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
+        # Parents are positions in the suite so far, which is how the generator counts them.
+        chosen = [batch[number] for number in answers.kept]
+        self._keep(replace(answers.suite, cases=tuple(chosen)), slow)
+        self.idle = 0 if chosen else self.idle + 1
+        self.size = self.budget.batch if slow else GROWTH * self.size
+        return True
+
+    def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
+        """Append answered cases, and have them built on."""
+        outputs = output_names(suite)
+        apart, self.apart = self.apart, []
+        self.generator.feedback(suite.cases, slow=slow, apart=apart, outputs=outputs)
+        self.suites.append(suite)
+        self.new += len(suite.cases)
+
+    def finish(self, wrong: Sequence[str] = ()) -> Augmented:
+        """Return what there is, after the targeted rounds if the budget has them.
+
+        ``wrong`` are programs that these aim at, besides the reference's mutants.
+        """
+        round = self._targeted(wrong) if self.budget.targeted else None
+        suite = ordered(joined(self.suites, self._provenance(round)))
+        if stress := [*self.stress, *self.tops]:
+            suite = replace(suite, stress=joined(stress, {}))
+        sources = Counter(case.source for case in suite.cases)
+        return Augmented(
+            suite,
+            dict(sorted(sources.items())),
+            dict(sorted((+self.dropped).items())),
+            tuple(self.notes),
+            tuple(self.review),
+            len(self.panel.programs),
+            round.aimed if round else 0,
+            tuple(round.survivor_rows(self.task, suite)) if round else (),
+            tuple(self.unanswered),
+        )
+
+    def _targeted(self, wrong: Sequence[str]) -> Round:
+        self.purse.spent = min(self.purse.spent, self.purse.total // 2)
+        round = hunt(
+            self.sandbox,
+            self.task,
+            self.generator,
+            joined(self.suites, {}),
+            lambda batch: self._undisputed(self._answered(batch)),
+            wrong=wrong,
+            seed=self.seed,
+            budget=self.budget,
+        )
+        self.suites += round.suites
+        return round
+
+    def _answered(self, batch: Sequence[Case]) -> Answers:
+        """Return what of a batch can be kept, and note what cannot."""
+        answers = answer(
+            self.sandbox,
+            self.task,
+            batch,
+            base_count=0,
+            limits=Limits(cpu=self.budget.seconds, load=10.0),
+            max_failures=self.budget.slow,
+            purse=self.purse,
+        )
+        self.dropped.update(answers.causes)
+        failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
+        self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
+        return self._fair(self._handy(self._foreseen(answers)))
+
+    def _foreseen(self, answers: Answers) -> Answers:
+        """Return the answers without sequences of calls that raise what no base case shows."""
+        places = self.raises.foreseen(answers.suite)
+        self.dropped["raises"] += len(answers.kept) - len(places)
+        return answers.only(places)
+
+    def _handy(self, answers: Answers) -> Answers:
+        """Return the answers without those so long that a few would be most of the suite file."""
+        large = too_long(answers.suite)
+        self.dropped["large"] += len(large)
+        self.apart += [answers.suite.cases[at] for at in large]
+        return answers.only([at for at in range(len(answers.kept)) if at not in large])
+
+    def _fair(self, answers: Answers) -> Answers:
+        """Return the answers that every right program gives, whatever its design."""
+        answers = self._untied(answers)
+        reasons = enumerate(self.bearable.demands(answers.suite.cases, answers.steps))
+        return self._set_apart(answers, {n: reason for n, reason in reasons if reason})
+
+    def _untied(self, answers: Answers) -> Answers:
+        """Return the answers without those that another right program may give otherwise."""
+        cases = answers.suite.cases
+        tied = self.orders.other(self.sandbox, answers.suite)
+        if tied and not self.dropped["tie"]:
+            place, shown_both = min(tied.items())
+            told = f"inputs with several right answers are left out: {shown_both}"
+            self.notes.append(f"{told}, on input {shown(cases[place])}")
+        self.dropped["tie"] += len(tied)
+        return answers.only([n for n in range(len(cases)) if n not in tied])
+
+    def _undisputed(self, answers: Answers) -> Answers:
+        """Return the answers without those that most programs contradict, or that many are too
+        slow for."""
+        poll = self.panel.poll(self.sandbox, answers.suite, answers.dropped)
+        self.review.extend(filter(None, poll.disputes))
+        places = [n for n in range(len(answers.suite.cases)) if poll.disputes[n] is None]
+        self.dropped["disputed"] += len(answers.suite.cases) - len(places)
+        slow = {at: poll.too_slow[n] for at, n in enumerate(places) if n in poll.too_slow}
+        return self._set_apart(answers.only(places), slow)
+
+    def _set_apart(self, answers: Answers, reasons: Mapping[int, str]) -> Answers:
+        """Return the answers without those at these positions, which become stress cases."""
+        self.apart += [answers.suite.cases[place] for place in reasons]
+        room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
+        some = as_stress(answers.suite, reasons, most=room)
+        self.stress += [some] if some.cases else []
+        return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
+
+    def _provenance(self, round: Round | None) -> dict[str, Any]:
+        budget, found = self.budget, self.generator.input_filter.found
+        is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
+        facts: dict[str, Any] = {
+            "seed": self.seed,
+            "inputs": budget.inputs,
+            "seconds": budget.seconds,
+            "guards": [constraint.to_json() for constraint in found],
+            "bounds": bounds(
+                self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.purse
+            ),
+        }
+        return facts | ({"targeted": round.facts()} if round else {})
+
+
+def augment_task(
+    sandbox: Sandbox,
+    task: Task,
+    *,
+    seed: int,
+    budget: Budget,
+    seeds: Sequence[Case] = (),
+    samples: Sequence[str] = (),
+    wrong: Sequence[str] = (),
+) -> Augmented:
+    """Return the task's base cases and new ones, with the reference's answers.
+
+    As ``TaskAugmentation`` says, whose steps are all taken; ``wrong`` are programs to aim at,
+    besides the reference's mutants.
+    """
+    growing = TaskAugmentation(
+        sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
+    )
+    growing.probe()
+    while growing.step():
+        pass
+    return growing.finish(wrong)
+
+
+def augmenting(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, seeds, samples, wrong programs), what ``finished`` returns of its suite by
+    (seed, budget); if there is none, None and the unusable task's (id, cause, detail)."""
+    seed, budget = settings[0], Budget(*settings[1])
+
+    def work(item: Row) -> Row:
+        ref, seeds, samples, wrong = item
+        task, _ = staged(place, ref)
+        try:
+            with blamed(task):
+                task = in_sequences(place.sandbox, task)
+                result = augment_task(
+                    place.sandbox,
+                    task,
+                    seed=seed,
+                    budget=budget,
+                    seeds=cases_of(seeds),
+                    samples=samples,
+                    wrong=wrong,
+                )
+        except UnusableTask as error:
+            return None, astuple(recorded(error))
+        return finished(task, result)
+
+    return work

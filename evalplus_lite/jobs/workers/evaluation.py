@@ -1,0 +1,149 @@
+"""Judging: programs of one task against its suite, as rows of results."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
+from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.jobs.expected import found_evidence, source_of
+from evalplus_lite.jobs.minimize import Shrinker
+from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.jobs.workers.shared_data import Prepared, staged
+from evalplus_lite.programs import program_hash
+from evalplus_lite.store.writing import dump_row
+from evalplus_lite.types import Failure, Suite, Verdict
+from evalplus_lite.values import wire
+from evalplus_lite.values.codec import to_json
+from evalplus_lite.values.source import decode_answer, shown
+
+WHOLE_BYTES = 1 << 16
+"""Inputs and outputs up to this size stand whole in a result row, larger ones shortened."""
+
+
+Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
+"""Verdicts on base and plus, the row but for what names its sample, or the cause; the verdict on
+stress, and what the program cost."""
+
+
+def judging(place: WorkerContext, settings: Row) -> Work:
+    """Of a staged task and programs for it, a verdict with a line for each, and the evidence."""
+    return Judge(place, settings).judge
+
+
+class Judge:
+    """Judges by (suite source, ``Settings``, where contracts to minimize under are staged)."""
+
+    def __init__(self, place: WorkerContext, row: Row) -> None:
+        source, settings, contracts = row
+        self.place, self.source = place, source_of(source)
+        self.settings = Settings.of_row(settings)
+        self.shrinker = None if contracts is None else Shrinker(place.load(contracts))
+        self.suites = Prepared(self._prepared)
+        self.told: set[str] = set()
+
+    def judge(self, item: Row) -> Row:
+        """Take (task, its id, groups) and return (evidence, judged samples).
+
+        ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
+        as ``found_evidence`` says, None if this place has given it before. A judged sample is
+        (base, plus, line, stress, cost): the verdicts and the lines of its row and of its cost;
+        for one that could not be judged the third is the cause.
+        """
+        ref, task_id, groups = item
+        judged = []
+        for source, members in groups:
+            found = {source: self._verdict(ref, source)}
+            for index, text, model, temperature in members:
+                verdict = found[source]
+                if text is not None and _names_a_line(verdict):  # which is its own
+                    verdict = found.get(text) or self._verdict(ref, text)
+                    found[text] = verdict
+                base, plus, rest, stress, cost = verdict
+                if isinstance(rest, str):
+                    judged.append(verdict)
+                    continue
+                name = program_hash(source if text is None else text)
+                row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
+                if model:
+                    row["model"] = model
+                if temperature is not None:
+                    row["temperature"] = temperature
+                lines = dump_row({**row, **rest}), dump_row({**row, **cost})
+                judged.append((base, plus, lines[0], stress, lines[1]))
+        evidence = None if task_id in self.told else found_evidence(self.source, task_id)
+        self.told.add(task_id)
+        return evidence, judged
+
+    def _verdict(self, ref: Ref, source: str) -> Judged:
+        try:
+            row, cost = self._judged(*self.suites.of(ref), source)
+        except UnusableTask:
+            return "unusable", None, "", None, {}
+        except SandboxUnavailable:
+            raise
+        except InfrastructureError as error:
+            return "infra", None, str(error), None, {}
+        return row["base"], row["plus"], row, row.get("stress"), cost
+
+    def _judged(
+        self, suite: PreparedSuite, stress: PreparedSuite | None, source: str
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        sandbox = self.place.sandbox
+        verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
+        row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
+        failure = failure_row(suite.suite, verdict)
+        if failure is not None:
+            row["failure"] = failure
+        if verdict.failure is not None and self.shrinker is not None:
+            found = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
+            if found is not None:
+                row["smallest"] = _explained(found.suite, found.failure)
+        if verdict.details is not None:
+            row["details"] = list(verdict.details)
+        if stress is not None and verdict.passed:
+            strain = evaluate_program(sandbox, stress, source)
+            row["stress"] = strain.plus
+            if (failure := failure_row(stress.suite, strain)) is not None:
+                row["stress_failure"] = failure
+        return row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory}
+
+    def _prepared(self, ref: Ref) -> tuple[PreparedSuite, PreparedSuite | None]:
+        task, given = staged(self.place, ref)
+        prepared = self.settings.prepared(self.place, self.source, task, given)
+        return prepared, self.settings.stressed(prepared, self.source.cache)
+
+
+def _names_a_line(verdict: Judged) -> bool:
+    row = verdict[2]
+    return isinstance(row, str) or any(
+        "line" in row.get(place, ()) for place in ("failure", "smallest", "stress_failure")
+    )
+
+
+def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
+    """Return the case that decided a verdict, with its input, expected and actual output whole."""
+    return None if verdict.failure is None else _explained(suite, verdict.failure)
+
+
+def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
+    case, expected = suite.cases[failure.case], suite.expected[failure.case]
+    row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
+    row["detail"] = failure.detail
+    if failure.line is not None:
+        row["line"] = failure.line
+    row["input"] = _whole(wire.encode(list(case.arguments)))
+    row["expected"] = _whole(expected)
+    if failure.actual is not None:
+        try:
+            row["actual"] = _whole(failure.actual)
+        except CodecError as error:
+            row["actual"] = {"$unreadable": str(error)}
+    return row
+
+
+def _whole(data: bytes) -> Any:
+    if len(data) > WHOLE_BYTES:
+        return {"$shortened": shown(data)}
+    return to_json(decode_answer(data))

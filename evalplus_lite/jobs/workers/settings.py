@@ -1,0 +1,74 @@
+"""What programs are judged under, and suites made ready for it."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.execution.base import Row, WorkerContext
+from evalplus_lite.grading.evaluator import PreparedSuite
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.sandbox import Preset
+from evalplus_lite.types import Suite, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides verdicts, beyond tasks and samples; ``memory`` in bytes.
+
+    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
+    preset).
+    """
+
+    preset: Preset
+    memory: int = 1 << 30
+    total: float | None = None
+    details: bool = False
+    has_plus: bool = True
+    """Whether there are plus cases in the data set, and so verdicts on them."""
+    stress: bool = False
+    """Whether programs that pass are run on the stress cases, too."""
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Return what a summary says of the limits; ``name`` is the preset's."""
+        return {
+            "preset": name,
+            "floor_seconds": self.preset.floor,
+            "factor": self.preset.factor,
+            "total_seconds": self.total,
+            "memory_bytes": self.memory,
+        }
+
+    def to_row(self) -> Row:
+        """Return it as plain data."""
+        return astuple(self)
+
+    @classmethod
+    def of_row(cls, row: Row) -> Settings:
+        """Return what ``to_row`` made a row of."""
+        preset, *rest = row
+        return cls(Preset(*preset), *rest)
+
+    def prepared(
+        self, place: WorkerContext, source: SuiteSource, task: Task, given: Suite | None
+    ) -> PreparedSuite:
+        """Return a task's suite, ready to be run; raises UnusableTask if there is none."""
+        return PreparedSuite.of(
+            task,
+            source.usable(place.sandbox, task, given).suite,
+            self.preset,
+            memory=self.memory,
+            total=self.total,
+            cache=source.cache,
+            has_plus=self.has_plus,
+        )
+
+    def stressed(self, prepared: PreparedSuite, cache: Path | None) -> PreparedSuite | None:
+        """Return the stress cases of a suite, ready to be run, if they are wanted and any."""
+        stress = prepared.suite.stress
+        if stress is None or not self.stress:
+            return None
+        return PreparedSuite.of(
+            prepared.task, stress, self.preset, memory=self.memory, total=self.total, cache=cache
+        )

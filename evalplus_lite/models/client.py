@@ -1,0 +1,222 @@
+"""The live client of an OpenAI-compatible server: the only user of the ``openai`` library."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from evalplus_lite.errors import LLMError
+from evalplus_lite.models import errors
+from evalplus_lite.models.errors import CutOffRule, Item, Result, checked
+from evalplus_lite.models.messages import Exchange, Reply, Request, Usage
+from evalplus_lite.models.protocol import Dialect, narrower, options, reply_of
+from evalplus_lite.models.recorded import Cache
+
+if TYPE_CHECKING:
+    import openai
+
+_DEFAULT_URL = "https://api.openai.com/v1"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Client:
+    """A model on a server: asks, waits, retries, keeps every reply, and counts tokens.
+
+    ``base_url`` comes from OPENAI_BASE_URL and ``api_key`` from OPENAI_API_KEY where not given; a
+    server on this machine needs no key. ``timeout`` is in seconds, from a request to the last byte
+    of its answer. Requests that fail for the server's load or the network's are retried by the
+    ``openai`` library, as the server's Retry-After says or ever more slowly; one that took too long
+    is not. With ``cache`` every reply is kept as a file, and a request that was answered before is
+    not sent again.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        concurrency: int = 8,
+        timeout: float = 300.0,
+        retries: int = 5,
+        cache: Cache | None = None,
+    ) -> None:
+        """Prepare a client, without sending anything.
+
+        Raises LLMError if there is no key or the base URL is not a URL.
+        """
+        import openai
+
+        from evalplus_lite.models.connection import Connection
+
+        if not 0 < timeout < threading.TIMEOUT_MAX:
+            raise LLMError(f"a timeout of {timeout} seconds cannot be used (give one above 0)")
+        self._openai = openai
+        self._model = model
+        self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
+        address = urlsplit(self.url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise errors.bad_url(self.url)
+        key = api_key or os.environ.get("OPENAI_API_KEY") or ""
+        if not key.strip():
+            if address.hostname not in _LOOPBACK:
+                raise errors.missing_key()
+            key = "none"
+        # What it takes to make such a client in another process.
+        self.options = {"model": model, "base_url": self.url, "api_key": key, "timeout": timeout}
+        self._concurrency, self._timeout = max(1, concurrency), timeout
+        self._connection = Connection(self.url, seconds=timeout)
+        self._server = openai.OpenAI(
+            api_key=key.strip(),
+            base_url=self.url,
+            timeout=timeout,
+            max_retries=retries,
+            http_client=self._connection,
+        )
+        self._retries, self._cache = retries, cache
+        self._dialect = Dialect()
+        self._is_schema_known = False
+        self._usage = Usage()
+        self._lock = threading.Lock()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._model
+
+    @property
+    def usage(self) -> Usage:
+        """What was asked so far."""
+        return self._usage
+
+    def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
+        """Return the reply, kept or new.
+
+        Raises RefusalError if the model or a filter declines, CutOffError if the answer reached its
+        limit (unless ``cut_off`` is ``keep``), ServerError if the server gave no usable answer to
+        this request, LLMError for all else; InputError if the cached reply's file is damaged.
+        """
+        found = None if self._cache is None else self._cache.find(request)
+        if found is not None:
+            tokens = found.prompt_tokens + found.completion_tokens
+            self._count(Usage(recorded=1, recorded_tokens=tokens))
+            return checked(found, request=request, cut_off=cut_off)
+        reply = self._answer(request)
+        self._count(
+            Usage(
+                requests=1,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+            )
+        )
+        if self._cache is not None:
+            with self._lock:
+                self._cache.keep(Exchange(request, reply))
+        return checked(reply, request=request, cut_off=cut_off)
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield ``function(item)`` in the order of items, ``concurrency`` at a time.
+
+        Few items are taken ahead, so a long list can be a generator. After an error nothing new is
+        begun; what is under way ends first, unless the user ends it all.
+        """
+        batch = self._connection.batch()
+        waiting: deque[Future[Result]] = deque()
+        pool = ThreadPoolExecutor(self._concurrency, "llm", initializer=batch.enter)
+        try:
+            try:
+                for item in items:
+                    waiting.append(pool.submit(function, item))
+                    if len(waiting) >= 2 * self._concurrency:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            except Exception:
+                pool.shutdown(cancel_futures=True)
+                raise
+        except BaseException as error:
+            if not isinstance(error, Exception):  # an interrupt, or the caller needs no more
+                self._connection.abort(batch)
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _count(self, more: Usage) -> None:
+        with self._lock:
+            self._usage += more
+
+    def _answer(self, request: Request) -> Reply:
+        """Ask the server, giving up one feature at a time that it does not support."""
+        dialect = self._dialect
+        # Some servers call a schema an internal error: no use to retry that for a minute.
+        is_trial = request.schema is not None and not self._is_schema_known
+        while True:
+            try:
+                reply = self._send(request, dialect, retries=0 if is_trial else self._retries)
+                self._is_schema_known |= request.schema is not None
+                return reply
+            except self._openai.APIStatusError as error:
+                words = _words(error)
+                without = narrower(dialect, request, error.status_code, words)
+                if without is not None:
+                    dialect = without
+                    if "invalid schema" not in words.lower():  # else only this schema is at fault
+                        self._dialect = without
+                elif not is_trial:
+                    raise self._fault(error) from None
+                is_trial = is_trial and without is not None
+            except self._openai.APIConnectionError as error:
+                if not is_trial:
+                    raise self._no_connection(error) from None
+                is_trial = False
+            except (self._openai.OpenAIError, ValueError, RecursionError, TypeError) as error:
+                what = f"{type(error).__name__}: {error}"
+                raise errors.no_answer(self.url, what=what) from None
+
+    def _send(self, request: Request, dialect: Dialect, *, retries: int) -> Reply:
+        server = self._server.with_options(max_retries=retries)
+        said: Any
+        if request.prompt is not None:
+            said = server.completions.create(**options(request, dialect))
+        else:
+            said = server.chat.completions.create(**options(request, dialect))
+        return reply_of(said, request, dialect, url=self.url)
+
+    def _fault(self, error: openai.APIStatusError) -> LLMError:
+        words = _words(error)
+        models = self._models() if error.status_code in (400, 404) else ()
+        return errors.from_status(
+            error.status_code,
+            code=error.code,
+            message=words,
+            model=self.model,
+            url=self.url,
+            models=models,
+        )
+
+    def _no_connection(self, error: openai.APIConnectionError) -> LLMError:
+        if isinstance(error, self._openai.APITimeoutError):
+            return errors.too_slow(self.url, seconds=self._timeout)
+        if type(error.__cause__).__name__ in ("ConnectError", "ProxyError"):
+            return errors.unreachable(self.url, cause=str(error.__cause__ or error))
+        return errors.broken_off(self.url, cause=str(error.__cause__ or error))
+
+    def _models(self) -> tuple[str, ...]:
+        """Return the server's model names, none if it does not list them."""
+        try:
+            listed = self._server.with_options(timeout=10, max_retries=0).models.list()
+            return tuple(str(model.id) for model in listed.data)
+        except (self._openai.OpenAIError, LLMError, AttributeError, TypeError, ValueError):
+            return ()
+
+
+def _words(error: openai.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        return str(body["message"])
+    return str(error.message)

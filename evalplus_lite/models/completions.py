@@ -1,0 +1,307 @@
+"""Samples from a model: its programs for each task, drawn, kept and taken up again after a kill."""
+
+from __future__ import annotations
+
+import ast
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.models import Message, ModelSource, RefusalError, Reply, Request, ServerError
+from evalplus_lite.programs import parsing
+from evalplus_lite.store import Journal
+from evalplus_lite.types import Task
+
+# What a model is told to write a program: an instruction, or the beginning of the program.
+
+
+def precondition_words(contract: str) -> str | None:
+    """Return the source of a contract's ``precondition``, None where it holds none."""
+    try:
+        tree = parsing.parse(contract)
+    except (SyntaxError, ValueError):
+        return None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "precondition":
+            return ast.get_source_segment(contract, node)
+    return None
+
+
+def instruction(task: Task, shown: str | None = None) -> str:
+    """Return what a chat model is asked for; ``shown`` is a precondition that it is told."""
+    text = f"{_begin(task)} in one ```python block and nothing else.\n\n"
+    if task.harness.kind == "script":
+        text += f"{task.prompt.strip()}\n"
+    else:
+        text += f"```python\n{task.prompt.rstrip()}\n```\n"
+    if shown is not None:
+        text += (
+            "\nEvery call fulfils this precondition, so the function need not check it:\n\n"
+            f"```python\n{shown}\n```\n"
+        )
+    return text
+
+
+def _begin(task: Task) -> str:
+    if task.harness.kind == "script":
+        return (
+            "Write a whole Python program that solves this problem: it reads standard input and"
+            " prints to standard output. Answer with the program"
+        )
+    if task.style == "completion":
+        begin = "Complete this Python function."
+    else:
+        begin = f"Write the Python function {task.entry_point} that this text asks for."
+    return f"{begin} Answer with the whole function"
+
+
+def as_comment(shown: str | None) -> str:
+    """Return the precondition as the first lines of the body, which the model then continues."""
+    if shown is None:
+        return ""
+    lines = ["Every call fulfils this precondition:", *textwrap.dedent(shown).splitlines()]
+    return "".join(f"    # {line}".rstrip() + "\n" for line in lines)
+
+
+Extract: TypeAlias = Callable[[Task, str], str]
+"""From a task and a chat answer with prose and fences to the program in it."""
+
+CHAT_STOP: tuple[str, ...] = ()
+MOST_FAILURES = 8
+"""Failures of the server, one after the other, after which nothing more is asked."""
+COMPLETION_STOP = (
+    "\ndef ",
+    "\nclass ",
+    "\nif ",
+    "\nprint",
+    "\n#",
+    "\n```",
+    "\nassert ",
+    "<|endoftext|>",
+)
+"""Where a continued function has surely ended: what HumanEval's paper lists, and fences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """What to draw: ``count`` samples a task at each temperature; at 0 (greedy) only one.
+
+    ``endpoint`` is ``chat`` (the task in an instruction; the answer holds a whole program) or
+    ``completion`` (the model continues the prompt). ``contracts`` is ``shown`` to put the task's
+    precondition into the prompt (EvalPlus paper, section 2.3). ``stop`` None means the usual stop
+    strings of the endpoint.
+    """
+
+    count: int = 1
+    temperatures: tuple[float, ...] = (0.2,)
+    max_tokens: int = 512
+    endpoint: Literal["chat", "completion"] = "chat"
+    stop: tuple[str, ...] | None = None
+    contracts: Literal["hidden", "shown"] = "hidden"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn."""
+        if self.count < 1 or self.max_tokens < 1:
+            raise InputError("the number of samples and the token limit must be at least 1")
+        if not self.temperatures or any(not 0 <= t <= 2 for t in self.temperatures):
+            raise InputError(
+                f"temperatures {list(self.temperatures)} cannot be used",
+                remedy="give one or more, each from 0 to 2",
+            )
+        if len(set(self.temperatures)) < len(self.temperatures):
+            raise InputError("a temperature is given twice", remedy="raise the number of samples")
+
+    @property
+    def per_task(self) -> int:
+        """How many samples each task gets."""
+        return sum(1 if temperature == 0 else self.count for temperature in self.temperatures)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One sample to be drawn: number ``index`` of its task, by this request."""
+
+    task: Task
+    index: int
+    request: Request
+
+
+@dataclass(slots=True)
+class SamplingResult:
+    """What a file of samples holds, and what the server did not give.
+
+    ``new`` rows of ``rows`` are of this run; ``failed`` requests got no usable answer, the first
+    for the reason in ``problem``. The tokens are those of all rows, of which ``cut`` ended at the
+    token limit, ``refused`` by the model or a filter, and ``empty`` hold no program otherwise.
+    """
+
+    new: int = 0
+    rows: int = 0
+    failed: int = 0
+    cut: int = 0
+    refused: int = 0
+    empty: int = 0
+    problem: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def count(self, row: Mapping[str, Any]) -> None:
+        """Count a row."""
+        self.rows += 1
+        usage = row.get("usage", {})
+        self.prompt_tokens += usage.get("prompt_tokens", 0)
+        self.completion_tokens += usage.get("completion_tokens", 0)
+        if row.get("finish") == "length":
+            self.cut += 1
+        elif row.get("finish") == "refused":
+            self.refused += 1
+        elif not str(row.get("solution", row.get("completion", ""))).strip():
+            self.empty += 1
+
+    @property
+    def usable(self) -> int:
+        """How many rows hold an answer that came to its end."""
+        return self.rows - self.cut - self.refused - self.empty
+
+
+def draws(tasks: Iterable[Task], sampling: Sampling, *, model: str) -> Iterator[Draw]:
+    """Yield the samples to draw, task by task; depends on the tasks' words and nothing else."""
+    for task in tasks:
+        index = 0
+        for temperature in sampling.temperatures:
+            for number in range(1 if temperature == 0 else sampling.count):
+                request = _request(task, sampling, temperature, number, model)
+                yield Draw(task, index, request)
+                index += 1
+
+
+def generate(
+    tasks: Iterable[Task],
+    source: ModelSource,
+    sampling: Sampling,
+    *,
+    path: str | os.PathLike[str],
+    extract: Extract,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+    force: bool = False,
+) -> SamplingResult:
+    """Make ``path`` hold a row for every sample asked for, and return what came of it.
+
+    Rows of an earlier, interrupted run are kept, and only what is missing is drawn; with ``force``
+    they are dropped. A request that the model refuses gives a row with an empty program and its
+    reason: it counts as a failed sample. A request that the server gives no usable answer to gives
+    no row: it is counted, and drawn by the next run. ``progress`` is called with each new row.
+    Raises InputError if the file was made with other settings, and LLMError if the server cannot be
+    used at all, or failed ``MOST_FAILURES`` times in a row.
+    """
+    drawn = SamplingResult()
+    wanted = list(draws(tasks, sampling, model=source.model))
+    with Journal(path, force=force, batch=1) as journal:
+        have: dict[tuple[str, int], str] = {}
+        for row in journal.rows():
+            try:
+                have[row.data["task_id"], row.data["index"]] = row.data["prompt_hash"]
+                drawn.count(row.data)
+            except (KeyError, TypeError, AttributeError):
+                raise InputError(
+                    "is no row of drawn samples",
+                    path=path,
+                    line=row.line,
+                    remedy="choose another output",
+                ) from None
+        for draw in wanted:
+            known = have.get((draw.task.id, draw.index))
+            if known not in (None, draw.request.key):
+                raise InputError(
+                    f"sample {draw.index} of {draw.task.id} was drawn with another model, prompt or"
+                    " settings",
+                    path=path,
+                    remedy="use the same settings to resume, choose another output, or --force to"
+                    " begin anew",
+                )
+        missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
+
+        def answer(draw: Draw) -> dict[str, Any] | ServerError:
+            try:
+                reply = source.ask(draw.request, cut_off="keep")
+            except RefusalError as error:
+                return _row(draw, sampling, Reply(text="", finish="refused"), extract) | {
+                    "error": str(error)
+                }
+            except ServerError as error:
+                return error
+            return _row(draw, sampling, reply, extract)
+
+        in_a_row = 0
+        for new in source.each(answer, missing):
+            if isinstance(new, ServerError):
+                drawn.failed += 1
+                drawn.problem = drawn.problem or str(new)
+                in_a_row += 1
+                if in_a_row >= MOST_FAILURES:
+                    raise new
+                continue
+            in_a_row = 0
+            journal.append(new)
+            drawn.new += 1
+            drawn.count(new)
+            if progress is not None:
+                progress(new)
+    return drawn
+
+
+def _request(
+    task: Task, sampling: Sampling, temperature: float, number: int, model: str
+) -> Request:
+    shown = None
+    if sampling.contracts == "shown" and task.contract is not None:
+        shown = precondition_words(task.contract)
+    if sampling.endpoint == "completion":
+        return Request(
+            model=model,
+            prompt=task.prompt + as_comment(shown),
+            temperature=temperature,
+            max_tokens=sampling.max_tokens,
+            stop=COMPLETION_STOP if sampling.stop is None else sampling.stop,
+            index=number,
+        )
+    return Request(
+        model=model,
+        messages=(Message("user", instruction(task, shown)),),
+        temperature=temperature,
+        max_tokens=sampling.max_tokens,
+        stop=CHAT_STOP if sampling.stop is None else sampling.stop,
+        index=number,
+    )
+
+
+def _row(draw: Draw, sampling: Sampling, reply: Reply, extract: Extract) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "task_id": draw.task.id,
+        "index": draw.index,
+        "model": draw.request.model,
+        "temperature": draw.request.temperature,
+    }
+    if sampling.endpoint == "chat":
+        row |= {"raw": reply.text, "solution": extract(draw.task, reply.text)}
+    else:
+        text = _before_stop(reply.text, draw.request.stop)
+        name = "completion" if draw.task.style == "completion" else "solution"
+        row |= {"raw": reply.text, name: text}
+    return row | {
+        "finish": reply.finish,
+        "usage": {
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+        },
+        "date": reply.date,
+        "prompt_hash": draw.request.key,
+    }
+
+
+def _before_stop(text: str, stop: tuple[str, ...]) -> str:
+    """Return the text up to the first stop string: some servers ignore theirs."""
+    return text[: min((at for word in stop if (at := text.find(word)) >= 0), default=len(text))]

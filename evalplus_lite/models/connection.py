@@ -1,0 +1,166 @@
+"""The HTTP connection to a model's server, which may send anything, for ever, or nothing at all.
+
+An answer has a bound in bytes, in values, in depth, and in seconds from the request to its last
+byte. A server that drips a byte now and then meets no time-out of a single read: a timer ends it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from dataclasses import dataclass
+from typing import Any, Self
+
+import httpx2
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.models import errors
+from evalplus_lite.store import parse_json
+from evalplus_lite.store.parsing import nests_deeper
+
+MAX_REPLY = 8 << 20  # bytes an answer may have: a million tokens
+MAX_REFUSAL = 1 << 16  # bytes of an answer with an error status that are read
+MAX_VALUES = 200_000
+MAX_NESTING = 50
+
+
+class Connection(httpx2.Client):
+    """Sends requests of the ``openai`` library; what comes back is whole and within bounds.
+
+    Raises ``errors.ServerError`` if the answer is not: too slow, too long, packed, or not JSON of a
+    sane shape. Redirections are not followed: the key and the tasks are for the server that was
+    named. ``url`` is for messages, ``seconds`` the time a request has that brings none of its own.
+    """
+
+    def __init__(self, url: str, *, seconds: float) -> None:
+        # A connection serves one request, so that ending it ends no other.
+        super().__init__(
+            follow_redirects=False,
+            timeout=seconds,
+            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=0),
+        )
+        self._url, self._seconds = url, seconds
+        self._calls: set[_Call] = set()
+        self._batches = threading.local()
+
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Return the whole response to a request."""
+        seconds = (request.extensions.get("timeout") or {}).get("read") or self._seconds
+        batch: Batch | None = getattr(self._batches, "own", None)
+        call = _Call(seconds, batch)
+        request.extensions = {**request.extensions, "trace": call.trace}
+        request.headers["Accept-Encoding"] = "identity"  # what unpacks may have any size
+        self._calls.add(call)
+        try:
+            if call.is_aborted:  # the library tries again what was ended
+                raise Aborted
+            with call:
+                response = super().send(request, **{**options, "stream": True})
+                body = self._body(response)
+        except httpx2.ConnectError:
+            raise
+        except httpx2.TimeoutException:
+            raise errors.too_slow(self._url, seconds=seconds) from None
+        except httpx2.RequestError:
+            if call.is_aborted:
+                raise Aborted from None
+            if call.is_ended:
+                raise errors.too_slow(self._url, seconds=seconds) from None
+            raise
+        finally:
+            self._calls.discard(call)
+        return httpx2.Response(
+            response.status_code, headers=response.headers, content=body, request=request
+        )
+
+    def batch(self) -> Batch:
+        """Return what to give requests up by."""
+        return Batch(self._batches)
+
+    def abort(self, batch: Batch) -> None:
+        """End a batch's requests, those to come as well: each raises at once."""
+        batch.is_aborted = True
+        for call in list(self._calls):
+            if call.batch is batch:
+                call.end()
+
+    def _body(self, response: httpx2.Response) -> bytes:
+        with contextlib.closing(response):
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise errors.no_answer(self._url, what="its answer is packed, as was not asked for")
+            limit = MAX_REPLY if response.is_success else MAX_REFUSAL
+            found = bytearray()
+            for piece in response.iter_raw():
+                found += piece
+                if len(found) > limit:
+                    if not response.is_success:
+                        return bytes(found[:limit])
+                    raise errors.no_answer(self._url, what=f"an answer of over {limit} bytes")
+        if response.is_success and "json" in response.headers.get("content-type", ""):
+            self._check(bytes(found))
+        return bytes(found)
+
+    def _check(self, body: bytes) -> None:
+        try:
+            value = parse_json(body.decode("utf-8", "replace"), max_values=MAX_VALUES)
+        except InputError as error:
+            raise errors.no_answer(self._url, what=str(error)) from None
+        if nests_deeper(value, MAX_NESTING):
+            raise errors.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
+
+
+class Aborted(BaseException):
+    """A request was given up by its user: not an Exception, which the library would try again."""
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Requests that are given up together: those of the threads that entered it."""
+
+    threads: threading.local
+    is_aborted: bool = False
+
+    def enter(self) -> None:
+        """Have all requests that this thread sends be part of it."""
+        self.threads.own = self
+
+
+class _Call:
+    """One request, and the socket that it waits on: shut when its time is up."""
+
+    def __init__(self, seconds: float, batch: Batch | None) -> None:
+        self.batch, self.is_ended = batch, False
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self.end)
+        self._timer.daemon = True
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether its user gave it up."""
+        return self.batch is not None and self.batch.is_aborted
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._socket = None
+
+    def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Take note of the socket: httpx reports here what it does."""
+        if event == "connection.connect_tcp.complete":
+            with self._lock:
+                self._socket = info["return_value"].get_extra_info("socket")
+            if self.is_ended:
+                self.end()
+
+    def end(self) -> None:
+        """Shut the socket: whoever waits on it finds the connection closed."""
+        self.is_ended = True
+        with self._lock, contextlib.suppress(OSError):
+            if self._socket is not None:
+                self._socket.shutdown(socket.SHUT_RDWR)

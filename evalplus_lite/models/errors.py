@@ -1,0 +1,199 @@
+"""What can go wrong with a model server, each as one line that says what to change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+from evalplus_lite.errors import LLMError
+from evalplus_lite.models.messages import Reply, Request, Usage
+
+_LONGEST = 300
+# Not "model" alone: much is said to be "not supported with this model".
+_NO_MODEL = re.compile(
+    r"model_not_found|(no such|unknown|invalid|unrecognized) model"
+    r"|\bmodels?\b.{0,120}(not found|not exist|not available|unavailable|not loaded|not served"
+    r"|is unknown|is invalid)|not found.{0,40}\bmodel\b|no model\b",
+    re.DOTALL,
+)
+
+
+class RefusalError(LLMError):
+    """The model, or a filter before it, declined this one request; others may succeed."""
+
+
+class CutOffError(LLMError):
+    """The answer reached its token limit; others may not."""
+
+
+class ServerError(LLMError):
+    """The server gave no usable answer to this one request; others may succeed."""
+
+
+class LongAnswerError(CutOffError, ServerError):
+    """The answer is longer than any that is read; others may not be."""
+
+
+class NotRecordedError(LLMError):
+    """A record of replies holds none for this request."""
+
+
+def is_about_request(error: LLMError) -> bool:
+    """Return whether an error speaks of one request: refused, cut off, or too long for the model.
+
+    All others speak of the server or the account and end a run, which can go on later.
+    """
+    return isinstance(error, RefusalError | CutOffError) or "is too long for" in str(error)
+
+
+def missing_key() -> LLMError:
+    """Return the error for a missing API key."""
+    return LLMError(
+        "no API key: set the environment variable OPENAI_API_KEY"
+        " (for a server that asks for none, set it to any word)"
+    )
+
+
+def bad_url(url: str) -> LLMError:
+    """Return the error for a base URL that is not a URL."""
+    return LLMError(
+        f"the base URL {url!r} is not an http(s) address (it looks like https://host/v1:"
+        " set --base-url or OPENAI_BASE_URL)"
+    )
+
+
+def unreachable(url: str, *, cause: str) -> LLMError:
+    """Return the error for a server that does not answer at all."""
+    return LLMError(
+        f"cannot reach {url}: {_short(cause)} (is the server running, and is the base URL right?)"
+    )
+
+
+def too_slow(url: str, *, seconds: float) -> ServerError:
+    """Return the error for a server that does not answer in time."""
+    return ServerError(
+        f"{url} did not answer within {seconds:g} seconds (raise the timeout, ask for fewer"
+        " tokens, or lower the concurrency)"
+    )
+
+
+def broken_off(url: str, *, cause: str) -> ServerError:
+    """Return the error for a connection that ends, or turns to nonsense, before the answer does."""
+    return ServerError(f"{url} broke off: {_short(cause)} (see the server's log, run again)")
+
+
+def no_answer(url: str, *, what: str) -> ServerError:
+    """Return the error for an answer that is not of the protocol."""
+    return ServerError(
+        f"{url} answered, but not as an OpenAI-compatible server does: {_short(what)}"
+        " (the base URL usually ends in /v1)"
+    )
+
+
+def from_status(
+    status: int, *, code: str | None, message: str, model: str, url: str, models: tuple[str, ...]
+) -> LLMError:
+    """Return the error for a server's refusal by HTTP status, ``code`` and ``message``.
+
+    ``models`` are the names that the server offers, as far as known.
+    """
+    said = _short(message)
+    lower = f"{code or ''} {message}".lower()
+    if 300 <= status < 400:
+        return LLMError(
+            f"{url} answers with a redirection (HTTP {status}), which is not followed: the key and"
+            " the tasks are for the server you name (give the address it redirects to)"
+        )
+    if "content_filter" in lower or "content management policy" in lower:
+        return RefusalError(
+            f"{url} refused the request by its content filter: {said}"
+            " (reword the task's prompt, or use another model)"
+        )
+    if status == 401:
+        return LLMError(f"{url} does not accept the API key: {said} (check OPENAI_API_KEY)")
+    if status == 403:
+        return LLMError(f"{url} does not allow this: {said} (check that the key may use {model!r})")
+    if status in (400, 404) and _NO_MODEL.search(lower):
+        known = (
+            f"it offers {_short(', '.join(models[:8]))}" if models else "list its models at /models"
+        )
+        return LLMError(f"{url} has no model {model!r}: {said} ({known})")
+    if status in (404, 405):
+        return LLMError(
+            f"{url} has nothing at this address: {said} (the base URL usually ends in /v1)"
+        )
+    if "context" in lower and ("length" in lower or "window" in lower):
+        return LLMError(
+            f"the request is too long for {model!r}: {said}"
+            " (allow fewer tokens, or use a model with a longer context)"
+        )
+    if status in (402, 429):
+        return LLMError(
+            f"{url} still turns requests away: {said}"
+            " (lower the concurrency, wait, or check the account's quota)"
+        )
+    if status >= 500:
+        return ServerError(
+            f"{url} failed (HTTP {status}): {said} (see the server's log, run again)"
+        )
+    if "temperature" in lower:
+        return LLMError(
+            f"{url} does not take this temperature: {said}"
+            " (give another with --temperature: models that reason often take 1 alone)"
+        )
+    return LLMError(f"{url} did not accept the request (HTTP {status}): {said}")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split()) or "no reason given"
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
+# Where replies come from: what a live client and a record of replies have in common.
+
+# What to do with an answer that reached its token limit: raise CutOffError, or return it.
+CutOffRule: TypeAlias = Literal["error", "keep"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class ModelSource(Protocol):
+    """Something that answers requests to one model."""
+
+    @property
+    def model(self) -> str:
+        """The model's name: what requests to this source must carry."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """What was asked so far."""
+        ...
+
+    def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
+        """Return the reply; raise an LLMError (of this module's kinds) if there is none."""
+        ...
+
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Yield ``function(item)`` in the order of items, several at once where that helps."""
+        ...
+
+
+def checked(reply: Reply, *, request: Request, cut_off: CutOffRule) -> Reply:
+    """Return a reply that can be used; RefusalError or CutOffError if it cannot."""
+    if reply.refusal is not None or reply.finish == "content_filter":
+        words = " ".join((reply.refusal or "content filter").split())[:200]
+        raise RefusalError(
+            f"{request.model} refused the request: {words}"
+            " (reword the task's prompt, or use another model)"
+        )
+    if reply.finish == "length" and cut_off == "error":
+        limit = request.max_tokens
+        cut = "its own limit" if limit is None else f"max_tokens={limit}"
+        raise CutOffError(
+            f"{request.model}'s answer was cut off at {cut}"
+            f" after {reply.completion_tokens} tokens (allow more tokens, or ask for less at once)"
+        )
+    return reply

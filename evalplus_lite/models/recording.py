@@ -1,0 +1,68 @@
+"""A model's recorded replies: a folder from which samples and seeds are drawn without a server.
+
+The folder holds ``plan.json`` (the model, and how it was asked), ``samples.jsonl.gz`` and
+``seeds.jsonl.gz``; each row of these is one exchange with its key, parameters and date.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from evalplus_lite import store
+from evalplus_lite.errors import InputError
+from evalplus_lite.models import Replay
+from evalplus_lite.models.completions import Sampling
+from evalplus_lite.models.seeds import SeedPlan
+
+PLAN, SAMPLES, SEEDS = "plan.json", "samples.jsonl.gz", "seeds.jsonl.gz"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """How a model was asked about a data set: what a replay must ask again, word for word."""
+
+    model: str
+    dataset: str
+    sampling: Sampling
+    seeds: SeedPlan
+    seed: int = 0
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Recording:
+        """Return the plan of a folder; InputError where it holds none."""
+        path = Path(folder) / PLAN
+        plan = store.parse_json(store.read_text(path), path=path)
+        try:
+            sampling, seeds = dict(plan["sampling"]), dict(plan["seeds"])
+            sampling["temperatures"] = tuple(sampling["temperatures"])
+            sampling["stop"] = None if sampling["stop"] is None else tuple(sampling["stop"])
+            seeds["aims"] = tuple(seeds["aims"])
+            return cls(
+                model=plan["model"],
+                dataset=plan["dataset"],
+                sampling=Sampling(**sampling),
+                seeds=SeedPlan(**seeds),
+                seed=plan["seed"],
+            )
+        except (KeyError, TypeError) as error:
+            raise InputError(
+                f"is no plan of recorded replies: {type(error).__name__}: {error}",
+                path=path,
+                remedy="record again",
+            ) from None
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the plan into a folder."""
+        store.write_text(Path(folder) / PLAN, store.dump_row(asdict(self)) + "\n")
+
+
+def replay_samples(folder: str | os.PathLike[str]) -> Replay:
+    """Return the source that answers ``generate`` with a folder's recorded samples."""
+    return Replay(Path(folder) / SAMPLES)
+
+
+def replay_seeds(folder: str | os.PathLike[str]) -> Replay:
+    """Return the source that answers ``llm_seeds`` with a folder's recorded seeds."""
+    return Replay(Path(folder) / SEEDS)

@@ -1,0 +1,225 @@
+"""Seed inputs from a language model (EvalPlus paper, section 2.1).
+
+Each prompt shows the reference, some base inputs and one of three instructions, and asks for inputs
+of the same form. The answer is checked: form, doubles, and the caller's ``valid``. What is wrong is
+quoted back, a few times at most. Prompts are a function of the task and the seed alone, so that
+recorded replies can stand in for the model.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from evalplus_lite.models import (
+    CutOffError,
+    Message,
+    ModelSource,
+    NotRecordedError,
+    RefusalError,
+    Request,
+)
+from evalplus_lite.models.json_form import InputForm, called, read_answer, shorten
+from evalplus_lite.types import Case, Task, Value
+from evalplus_lite.values import identity
+
+Valid: TypeAlias = Callable[[Sequence[tuple[Value, ...]]], Sequence[str | None]]
+"""Says of each input why it is outside the task's precondition, None where it is inside.
+
+It is called in the thread that asks for seeds; model text made the input, so check it sandboxed.
+"""
+
+Aim: TypeAlias = Literal["corner", "intricate", "deceptive"]
+
+AIMS: Mapping[Aim, str] = {
+    "corner": (
+        "Make them corner cases that the program still has to answer: the smallest and emptiest"
+        " inputs it takes, ties, repetitions, zero, negative numbers, the edges of each condition."
+    ),
+    "intricate": (
+        "Make them intricate: rich in structure and size, with many different elements, so that"
+        " every part of the program has work to do."
+    ),
+    "deceptive": (
+        "Make them deceptive: inputs on which a hasty programmer's version, though right on the"
+        " inputs above, would give a wrong answer."
+    ),
+}
+"""The three kinds of instruction, in our words."""
+
+_LONGEST_EXAMPLE = 400
+_LONGEST_ECHO = 2_000
+_MOST_QUOTED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedPlan:
+    """How to ask: ``per_aim`` inputs for each of the aims, about 30 in all as in the paper.
+
+    ``feedback`` bounds the turns in which problems are quoted back; ``examples`` is how many base
+    inputs are shown. ``form`` ``json`` asks for JSON and sends a schema, ``literals`` for lines of
+    Python literals, which tiny models and servers without schemas do better.
+    """
+
+    per_aim: int = 10
+    aims: tuple[Aim, ...] = ("corner", "intricate", "deceptive")
+    feedback: int = 3
+    examples: int = 5
+    temperature: float | None = 0.8
+    max_tokens: int | None = 2048
+    form: Literal["json", "literals"] = "json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedResult:
+    """What a model gave for one task: its usable inputs, and why others were dropped.
+
+    ``dropped`` counts by cause: ``form``, ``double``, ``invalid``, ``surplus``. ``failures`` are
+    the requests that gave nothing (refused, not recorded), one line each.
+    """
+
+    task_id: str
+    cases: tuple[Case, ...]
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    turns: int = 0
+    failures: tuple[str, ...] = ()
+
+
+def llm_seeds(
+    task: Task,
+    source: ModelSource,
+    *,
+    seed: int = 0,
+    plan: SeedPlan | None = None,
+    valid: Valid | None = None,
+) -> SeedResult:
+    """Return the model's new inputs for a task: typed, without doubles, all ``valid``.
+
+    The task must have base inputs (else InputError). A refused or unrecorded request ends its aim
+    and is told in ``failures``; a server that cannot be used at all raises LLMError.
+    """
+    plan = plan or SeedPlan()
+    form = InputForm.of(task)
+    seen = {identity.key(case.arguments) for case in task.base}
+    dropped: Counter[str] = Counter()
+    cases: list[Case] = []
+    failures: list[str] = []
+    turns = 0
+    for aim in plan.aims:
+        messages: tuple[Message, ...] = (
+            Message("user", seed_prompt(task, form, plan, aim=aim, seed=seed)),
+        )
+        found = 0
+        for turn in range(plan.feedback + 1):
+            request = _request(messages, source.model, form, plan)
+            try:
+                reply = source.ask(request, cut_off="keep")
+            except (RefusalError, CutOffError, NotRecordedError) as error:
+                # A record ends where the live dialogue took another way: what came before stands.
+                if turn == 0 or not isinstance(error, NotRecordedError):
+                    failures.append(f"{aim}: {error}")
+                break
+            turns += 1
+            problems: list[str] = []
+            answer = read_answer(reply.text, form, entry_point=task.entry_point)
+            dropped["form"] += len(answer.problems)
+            problems += answer.problems
+            reasons = [None] * len(answer.inputs) if valid is None else valid(answer.inputs)
+            for arguments, reason in zip(answer.inputs, reasons, strict=True):
+                cause, problem = "", ""
+                if found >= plan.per_aim:
+                    cause = "surplus"
+                elif (name := identity.key(arguments)) in seen:
+                    cause, problem = "double", "was there before"
+                elif reason is not None:
+                    cause, problem = "invalid", f"breaks the precondition: {reason}"
+                if cause:
+                    dropped[cause] += 1
+                    if problem:
+                        problems.append(f"{shorten(list(arguments))}: {problem}")
+                    continue
+                seen.add(name)
+                found += 1
+                cases.append(Case(arguments, source="llm", operators=(aim,)))
+            missing = plan.per_aim - found
+            if missing <= 0 or not problems:
+                break
+            messages += (
+                Message("assistant", reply.text[:_LONGEST_ECHO]),
+                Message("user", _feedback(problems, missing)),
+            )
+    return SeedResult(
+        task_id=task.id,
+        cases=tuple(cases),
+        dropped=dict(sorted(dropped.items())),
+        turns=turns,
+        failures=tuple(failures),
+    )
+
+
+def seed_prompt(task: Task, form: InputForm, plan: SeedPlan, *, aim: Aim, seed: int) -> str:
+    """Return the prompt of one aim: reference, sampled base inputs, instruction, form."""
+    # The same examples for every aim: servers keep a common beginning, so it is paid for once.
+    shown = _examples(task, form, plan, random.Random(f"{seed}:{task.id}"))
+    if plan.form == "json":
+        lines = json.dumps({"inputs": shown})
+        how = (
+            'Answer with JSON only: {"inputs": [...]}, where each input is an object with the'
+            f" argument{'s' if len(form.names) > 1 else ''} {', '.join(form.names)}."
+        )
+    else:
+        lines = "\n".join(f"[{', '.join(map(repr, row))}]" for row in shown)
+        how = (
+            "Answer with one input a line: a Python list of the"
+            f" argument{'s' if len(form.names) > 1 else ''} ({', '.join(form.names)}), written as"
+            " literals, without names, calls or comments."
+        )
+    described = task.prompt.strip() in task.reference
+    words = "" if described else f"A task:\n\n```python\n{task.prompt.strip()}\n```\n\n"
+    return (
+        f"{words}This Python program is right:\n\n```python\n{task.reference.strip()}\n```\n\n"
+        f"Some inputs of {called(task)} that are known:\n\n{lines}\n\n"
+        f"Write {plan.per_aim} new inputs of the same form that test whether other people's"
+        f" programs for this task are right. {AIMS[aim]} Each input must be one that the program's"
+        f" description allows, and differ from the others. {how}"
+    )
+
+
+def _examples(task: Task, form: InputForm, plan: SeedPlan, rng: random.Random) -> list[Any]:
+    """Return sampled base inputs as the prompt shows them; short ones, or the shortest."""
+    written: list[tuple[int, Any]] = []
+    for case in task.base:
+        if len(case.arguments) != len(form.names):
+            continue
+        tree = form.write(case.arguments) if plan.form == "json" else case.arguments
+        if tree is not None:
+            written.append((len(repr(tree)), tree))
+    short = [pair for pair in written if pair[0] <= _LONGEST_EXAMPLE]
+    if not short:
+        short = sorted(written, key=lambda pair: pair[0])[:1]
+    return [tree for _, tree in rng.sample(short, min(plan.examples, len(short)))]
+
+
+def _request(messages: tuple[Message, ...], model: str, form: InputForm, plan: SeedPlan) -> Request:
+    schema = None
+    if plan.form == "json":
+        schema = json.dumps(form.schema(count=plan.per_aim), separators=(",", ":"))
+    return Request(
+        model=model,
+        messages=messages,
+        temperature=plan.temperature,
+        max_tokens=plan.max_tokens,
+        schema=schema,
+    )
+
+
+def _feedback(problems: list[str], missing: int) -> str:
+    quoted = "\n".join(f"- {problem}" for problem in problems[:_MOST_QUOTED])
+    return (
+        f"These cannot be used:\n{quoted}\n\n"
+        f"Write {missing} more, in the same form, without these faults."
+    )

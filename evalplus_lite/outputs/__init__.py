@@ -1,1 +1,0 @@
-"""Reading what jobs have written: folders of results, their rows, programs and summaries."""

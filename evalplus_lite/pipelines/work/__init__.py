@@ -1,1 +1,0 @@
-"""What runs beside a sandbox, wherever that is: work of plain data, named by backends' calls."""

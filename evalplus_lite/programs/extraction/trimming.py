@@ -1,0 +1,234 @@
+"""Which piece of an answer is the program, if it is a whole one that reads and prints."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias, get_args
+
+from evalplus_lite.programs import definitions
+from evalplus_lite.types import Task
+
+# What extraction did to an answer.
+
+Kind: TypeAlias = Literal["solution", "completion"]
+Step: TypeAlias = Literal[
+    "left out the thinking",
+    "removed terminal escapes",
+    "removed model tokens",
+    "replaced odd characters",
+    "expanded tabs",
+    "unescaped HTML",
+    "took the text out of JSON",
+    "took what was typed in a session",
+    "applied a diff",
+    "removed line numbers",
+    "took a fenced block",
+    "joined blocks",
+    "cut what does not compile",
+    "continued the prompt",
+    "mended the indentation",
+    "took definitions from the prompt",
+    "made a function of a method",
+    "made a coroutine a function",
+    "dropped examples",
+    "found no program",
+    "too large to look into",
+]
+# All that may be done to an answer, in the order in which it is reported.
+STEPS: tuple[Step, ...] = get_args(Step)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A program, and what was done to the answer to get it; no steps: it is the answer itself."""
+
+    source: str
+    steps: tuple[Step, ...] = ()
+
+
+# Names that a program uses and nobody defines: what it is missing.
+
+_ENTITIES = frozenset({"lt", "gt", "amp", "quot", "apos", "nbsp"})
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def missing(statements: Sequence[ast.stmt], entry_point: str) -> frozenset[str]:
+    """Return the names that the entry point needs and no statement binds."""
+    needed = definitions.needed(statements, [entry_point])
+    return definitions.undefined(needed) - all_bound(statements)
+
+
+def all_bound(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """Return the names that any of the statements binds."""
+    return frozenset().union(*map(definitions.bound, statements))
+
+
+def misread(tree: ast.Module) -> bool:
+    """Return whether HTML parsed by chance: ``a &lt; b`` is ``a & lt; b`` in Python."""
+    return bool(definitions.undefined(tree.body) & _ENTITIES)
+
+
+def may_lack(text: str, task: Task) -> frozenset[str]:
+    """Return the names that the text mentions and the prompt defines besides the entry point."""
+    return _missing_names_names(task.prompt, task.defined, task.style) & frozenset(
+        _WORD.findall(text)
+    )
+
+
+def prompt_definitions(task: Task) -> list[ast.stmt]:
+    """Return what the prompt defines besides the entry point."""
+    return _definitions(task.prompt, task.defined, task.style)
+
+
+@lru_cache(maxsize=1024)
+def _missing_names_names(prompt: str, entry_point: str, style: str) -> frozenset[str]:
+    return all_bound(_definitions(prompt, entry_point, style))
+
+
+def _definitions(prompt: str, entry_point: str, style: str) -> list[ast.stmt]:
+    if style != "completion":
+        return []
+    tree = definitions.parse(prompt) or definitions.parse(prompt.rstrip("\n") + "\n    pass")
+    body = tree.body if tree else []
+    return [statement for statement in body if entry_point not in definitions.bound(statement)]
+
+
+# What an answer's program does besides defining its function: examples, tests, strange imports.
+
+_SPEAKING = frozenset({"print", "input", "exit", "quit", "__name__"})
+_PRUNING_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
+    """Return the top-level statements that loading the entry point is better off without.
+
+    These are statements that it does not need, and that call it, test it, talk to a terminal, use
+    names that nothing defines, or import what Python does not bring along.
+    """
+    defining = [node for node in tree.body if not _borrows(node, entry_point)] or tree.body
+    kept = {id(statement) for statement in definitions.needed(defining, [entry_point])}
+    missing = definitions.undefined(tree.body)
+    tainted = {entry_point, *_SPEAKING, *missing}
+    dropped: list[ast.stmt] = []
+    for statement in tree.body:
+        if id(statement) in kept:
+            continue
+        if isinstance(statement, _PRUNING_DEFINITIONS):
+            # A function harms only when it is called, but then all that it uses counts.
+            if definitions.used(statement) & tainted:
+                tainted |= definitions.bound(statement)
+            if definitions.used_at_once(statement) & missing:
+                dropped.append(statement)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            if not _comes_with_python(statement):
+                dropped.append(statement)
+                tainted |= definitions.bound(statement)
+        elif isinstance(statement, ast.Assert) or definitions.used(statement) & tainted:
+            dropped.append(statement)
+            tainted |= definitions.bound(statement)
+    return dropped
+
+
+def only_borrows(tree: ast.Module, name: str) -> bool:
+    """Return whether a program has a name from a module that does not come with Python, only.
+
+    So do tests that import the function that they are for.
+    """
+    binding = [node for node in tree.body if name in definitions.bound(node)]
+    return bool(binding) and all(_borrows(node, name) for node in binding)
+
+
+def borrows_besides(tree: ast.Module, name: str) -> bool:
+    """Return whether a program defines a name, but imports it from elsewhere, too."""
+    return not only_borrows(tree, name) and any(_borrows(node, name) for node in tree.body)
+
+
+def _borrows(statement: ast.stmt, name: str) -> bool:
+    return (
+        isinstance(statement, (ast.Import, ast.ImportFrom))
+        and name in definitions.bound(statement)
+        and not _comes_with_python(statement)
+    )
+
+
+def only_nests(tree: ast.Module, name: str) -> bool:
+    """Return whether the last function of that name only defines another one of that name."""
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not found:
+        return False
+    inner = [node for node in found[-1].body if not isinstance(node, ast.Expr)]
+    return bool(inner) and all(
+        isinstance(node, ast.FunctionDef) and node.name == name for node in inner
+    )
+
+
+def _comes_with_python(statement: ast.Import | ast.ImportFrom) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        modules = [statement.module or ""] if not statement.level else [""]
+    else:
+        modules = [alias.name for alias in statement.names]
+    return all(name.partition(".")[0] in sys.stdlib_module_names for name in modules)
+
+
+_READS = frozenset({"input", "open", "stdin", "fileinput", "read", "argv"})
+_PRINTS = frozenset({"print", "stdout", "write"})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def acts(tree: ast.Module) -> bool:
+    """Return whether a program does something when it is run, and prints."""
+    return bool(_names(tree) & _PRINTS) and any(map(_is_act, tree.body))
+
+
+def reads(tree: ast.Module) -> bool:
+    """Return whether a program reads its input."""
+    return bool(_names(tree) & _READS)
+
+
+def chosen(trees: Sequence[tuple[str, ast.Module]]) -> tuple[str, bool] | None:
+    """Return the piece that is the program, and whether several were joined; None without one.
+
+    It is the last that misses no name, reads and prints. A solution in several pieces, one with its
+    functions and one that calls them, is joined. Tests and snippets come after a program as often
+    as before it; they read nothing, or miss what they show a part of.
+    """
+    whole = [(text, tree) for text, tree in trees if not definitions.undefined(tree.body)]
+    if found := [text for text, tree in whole if acts(tree) and reads(tree)]:
+        return found[-1], False
+    if len(trees) > 1:
+        text = "\n".join(each for each, _ in trees)
+        body = [statement for _, tree in trees for statement in tree.body]
+        tree = ast.Module(body, [])
+        if acts(tree) and reads(tree) and not definitions.undefined(body):
+            return text, True
+    for is_likely in (acts, has_definitions):
+        for some in (whole, trees):
+            if found := [text for text, tree in some if is_likely(tree)]:
+                return found[-1], False
+    return None
+
+
+def has_definitions(tree: ast.Module) -> bool:
+    """Return whether a program defines functions or classes: prose never does."""
+    return any(isinstance(statement, _DEFINITIONS) for statement in tree.body)
+
+
+def _names(tree: ast.Module) -> frozenset[str]:
+    found = (
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Name, ast.Attribute))
+    )
+    return frozenset(found)
+
+
+def _is_act(statement: ast.stmt) -> bool:
+    """Return whether a statement calls something: definitions and remarks do not."""
+    return not isinstance(statement, _DEFINITIONS) and any(
+        isinstance(node, ast.Call) for node in ast.walk(statement)
+    )

@@ -1,0 +1,224 @@
+"""Variants of a reference that overlook something: letters' case, order, repetition, size, sign.
+
+A mutant changes one place of the reference's text. A variant leaves the text and changes what goes
+in or comes out: a program that takes ``Anna`` for ``anna``, drops repeated items, cuts long texts
+or loses a fraction. Where its answer is wrong, what it overlooks matters.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evalplus_lite.programs import parsing
+from evalplus_lite.types import Value
+
+# Whether the mutants of a program may run one after the other in one process.
+
+WITHOUT_STATE = frozenset(
+    "__future__ abc array bisect cmath collections copy dataclasses datetime enum fractions "
+    "functools hashlib heapq itertools json math numbers operator queue random re statistics "
+    "string struct textwrap typing unicodedata".split()
+)
+"""Modules in which ordinary calls leave nothing that a later program would notice; ``random`` is
+seeded anew for each. Not ``decimal`` and ``sys``, say: contexts and limits outlive who set them."""
+REACHES_FAR = frozenset("__builtins__ __import__ delattr eval exec open setattr".split())
+"""Names by which a program may get at anything."""
+WORK = (
+    *(ast.Call, ast.For, ast.While, ast.With, ast.Try),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
+def may_share(source: str) -> bool:
+    """Return whether a program, and so its mutants, changes nothing but what is its own, and does
+    no work as it is loaded, which would be added to that of its first call.
+
+    Judged by what it imports, so True is said of programs that mean no harm only.
+    """
+    try:
+        tree = parsing.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    nodes = list(ast.walk(tree))
+    imported: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imported.update((each.asname or each.name).partition(".")[0] for each in node.names)
+    return all(_is_harmless(node, imported) for node in nodes) and not _works(tree)
+
+
+def _works(tree: ast.AST) -> bool:
+    """Return whether something is done outside of functions."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, WORK):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def _is_harmless(node: ast.AST, imported: set[str]) -> bool:
+    if isinstance(node, ast.Import):
+        return all(each.name.partition(".")[0] in WITHOUT_STATE for each in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return (node.module or "").partition(".")[0] in WITHOUT_STATE
+    if isinstance(node, ast.Name):
+        return node.id not in REACHES_FAR
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return not (isinstance(node.value, ast.Name) and node.value.id in imported)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a variant overlooks; ``text`` is an expression over ``x``, a value of type ``of``.
+
+    ``of`` names the type (``args``: all arguments, as a list); ``given`` what is to hold of ``x``.
+    """
+
+    name: str
+    of: str
+    text: str
+
+
+_IN = (
+    Change("lower", "str", "x.lower()"),
+    Change("upper", "str", "x.upper()"),
+    Change("stripped", "str", "x.strip()"),
+    Change("one space", "str", "' '.join(x.split())"),
+    Change("no space", "str", "x.replace(' ', '')"),
+    Change("no marks", "str", "''.join(c for c in x if c.isalnum() or c.isspace())"),
+    Change("no digits", "str", "''.join(c for c in x if not c.isdigit())"),
+    Change("ascii", "str", "x.encode('ascii', 'ignore').decode()"),
+    Change("distinct characters", "str", "''.join(dict.fromkeys(x))"),
+    Change("reversed", "str", "x[::-1]"),
+    Change("without first", "str", "x[1:]"),
+    Change("without last", "str", "x[:-1]"),
+    Change("up to 10", "str", "x[:10]"),
+    Change("up to 100", "str", "x[:100]"),
+    Change("size", "int", "abs(x)"),
+    Change("size", "float", "abs(x)"),
+    Change("truncated", "float", "int(x)"),
+    Change("rounded", "float", "round(x)"),
+    Change("to one decimal", "float", "round(x, 1)"),
+    Change("as a float", "int", "float(x)"),
+    Change("at least one", "int", "max(x, 1)"),
+    Change("at least one", "float", "max(x, 1.0)"),
+    Change("at least zero", "int", "max(x, 0)"),
+    Change("at most 100", "int", "min(x, 100)"),
+    Change("at most 10**6", "int", "min(x, 10**6)"),
+    Change("32 bits", "int", "(x + 2**31) % 2**32 - 2**31"),
+    Change("last digit", "int", "x % 10"),
+    Change("distinct", "list", "_distinct(x)"),
+    Change("sorted", "list", "sorted(x)"),
+    Change("reversed", "list", "x[::-1]"),
+    Change("no zeros", "list", "[i for i in x if i != 0]"),
+    Change("no negatives", "list", "[i for i in x if not i < 0]"),
+    Change("no falsehoods", "list", "[i for i in x if i]"),
+    Change("whole only", "list", "[i for i in x if not isinstance(i, float)]"),
+    Change("without first", "list", "x[1:]"),
+    Change("without last", "list", "x[:-1]"),
+    Change("up to 10", "list", "x[:10]"),
+    Change("up to 100", "list", "x[:100]"),
+    Change("swapped", "args", "x[1::-1] + x[2:]"),
+)
+_OUT = (
+    Change("size", "int", "abs(x)"),
+    Change("size", "float", "abs(x)"),
+    Change("truncated", "float", "int(x)"),
+    Change("to two decimals", "float", "round(x, 2)"),
+    Change("through a float", "int", "int(float(x))"),
+    Change("32 bits", "int", "(x + 2**31) % 2**32 - 2**31"),
+    Change("sorted", "list", "sorted(x)"),
+    Change("reversed", "list", "x[::-1]"),
+    Change("distinct", "list", "_distinct(x)"),
+    Change("no falsehoods", "list", "[i for i in x if i]"),
+    Change("lower", "str", "x.lower()"),
+    Change("stripped", "str", "x.strip()"),
+    Change("up to 100", "str", "x[:100]"),
+    Change("none for empty", "any", "x if x or x is False else None"),
+    Change("none for false", "any", "x or None"),
+)
+_FRAME = """
+
+def _distinct(items):
+    found = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return found
+
+def _deep(x, kind, change):
+    if type(x) is list or type(x) is tuple:
+        x = type(x)([_deep(i, kind, change) for i in x])
+    elif type(x) is dict:
+        x = {{_deep(k, kind, change): _deep(v, kind, change) for k, v in x.items()}}
+    if type(x).__name__ == kind:
+        try:
+            return change(x)
+        except (TypeError, ValueError, OverflowError):
+            return x
+    return x
+
+def _variant(inner):
+    busy = False
+    def variant(*arguments):
+        nonlocal busy
+        if busy:
+            return inner(*arguments)
+        busy = True
+        try:
+            x = list(arguments)
+            {body}
+        finally:
+            busy = False
+    return variant
+
+{entry_point} = _variant({entry_point})
+"""
+
+
+def variants(source: str, entry_point: str, kinds: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (name, program) of each variant that can matter to values of these types.
+
+    ``kinds`` are names of types that occur in arguments (``str``) and, after ``answer ``, in
+    answers (``answer str``).
+    """
+    kinds = {"args", "answer any", *kinds}
+    for change in _IN:
+        if change.of in kinds:
+            each = f"[_deep(i, {change.of!r}, lambda x: {change.text}) for i in x]"
+            body = f"return inner(*({change.text if change.of == 'args' else each}))"
+            yield f"in: {change.of} {change.name}", _framed(source, entry_point, body)
+    for change in _OUT:
+        if f"answer {change.of}" in kinds:
+            body = f"x = _deep(inner(*x), {change.of!r}, lambda x: {change.text})"
+            if change.of == "any":
+                body = f"x = inner(*x); x = {change.text}"
+            yield (
+                f"out: {change.of} {change.name}",
+                _framed(source, entry_point, f"{body}; return x"),
+            )
+
+
+def kinds_of(values: Iterable[Value]) -> set[str]:
+    """Return the names of all types within values."""
+    found: set[str] = set()
+    waiting: list[Any] = list(values)
+    while waiting:
+        value = waiting.pop()
+        found.add(type(value).__name__)
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list | tuple | set | frozenset):
+            waiting += list(value)[:20]
+    return found
+
+
+def _framed(source: str, entry_point: str, body: str) -> str:
+    return source.rstrip("\n") + _FRAME.format(body=body, entry_point=entry_point)

@@ -1,1 +1,0 @@
-"""What a model is asked for, and how its answer is read."""

@@ -1,0 +1,231 @@
+"""Which way each decision of a reference went, on each case, by probes of our own.
+
+coverage.py sees branches between lines only: none in a conditional expression, a comprehension's
+condition, or an operand of ``and`` and ``or``. Here the reference is rewritten, over ``ast``, so
+that every test reports its truth, every loop how many rounds it began (none, one, more) and
+whether it ran out of items or was left before, and every ``except`` and ``case`` that it was
+entered. The rewritten program is run in the sandbox like any other; its answer to a case is the
+list of what was seen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.errors import ReferenceSolutionError
+from evalplus_lite.programs import parsing
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.types import Returned
+from evalplus_lite.values import wire
+
+# References rewritten to report what runs: in place of its answer to a case, each lists marks.
+
+PREFIX = "_evalplus_lite_"
+"""What all names begin with that are put into a program; ``<prefix>hits`` is the set of marks."""
+# Probes and coverage.py slow a reference down; it has answered these cases, so it ends.
+REFERENCE_LIMITS = Limits(cpu=300.0, load=10.0, output=1 << 26)
+
+
+def probed(source: str, program: Program) -> Program:
+    """Return a program that answers with the marks of each call.
+
+    ``source`` is that of ``program``, rewritten to add to the marks (``with_marks``).
+    """
+    facts = source, program.entry_point, program.harness.row, f"{PREFIX}hits"
+    text = f"import sandbox_inside\nmeasured = sandbox_inside.watched(*{facts!r})\n"
+    return program.around(text, "measured")
+
+
+def with_marks(tree: ast.Module, *, prelude: str = "") -> str:
+    """Return the source of a program that adds to the marks, with their set.
+
+    ``prelude`` defines what the probes call. It stands after imports that must come first.
+    """
+    at = 0
+    for node in tree.body:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not is_future and not (at == 0 and is_text):
+            break
+        at += 1
+    tree.body[at:at] = parsing.parse(f"{PREFIX}hits = set()\n{prelude}").body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+_TRUTH, _ENTERED = ("false", "true"), ("entered",)
+_ROUNDS = ("zero", "one", "many", "finished", "left")
+
+_PRELUDE = f"""
+def {PREFIX}truth(first, value, hit={PREFIX}hits.add):
+    hit(first + 1 if value else first)
+    return value
+
+def {PREFIX}rounds(first, items, hit={PREFIX}hits.add):
+    count, end = 0, 4
+    try:
+        for item in items:
+            count += 1
+            yield item
+        end = 3
+    finally:
+        hit(first + (count if count < 2 else 2))
+        hit(first + end)
+
+def {PREFIX}entered(first, hit={PREFIX}hits.add):
+    hit(first)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One place that is watched; outcome number ``i`` is reported as ``first + i``.
+
+    ``what`` names the syntax (``if``, ``while``, ``for``, ``ternary``, ``comprehension``,
+    ``operand``, ...), ``line`` and ``column`` its place in the reference.
+    """
+
+    what: str
+    line: int
+    column: int
+    first: int
+    outcomes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumented:
+    """A reference rewritten to report its decisions; ``source`` is its text alone."""
+
+    source: str
+    program: Program
+    probes: tuple[Probe, ...]
+
+
+def instrument(program: Program) -> Instrumented:
+    """Return the program with a probe at every decision.
+
+    Raises ReferenceSolutionError if it does not parse.
+    """
+    try:
+        tree = parsing.parse(program.source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
+    rewriter = _Rewriter()
+    tree = rewriter.visit(tree)
+    source = with_marks(tree, prelude=_PRELUDE)
+    return Instrumented(source, probed(source, program), tuple(rewriter.probes))
+
+
+def decisions(
+    sandbox: Sandbox,
+    program: Program,
+    inputs: Inputs,
+    limits: Limits = Limits(),  # noqa: B008
+) -> dict[str, int]:
+    """Return, a decision outcome, the bitset of the cases on which the program shows it.
+
+    A case on which the program does not answer shows none. Outcomes seen on no case are left out;
+    order is that of the text, inner decisions before the ones around them.
+    """
+    made = instrument(program)
+    if not made.probes:
+        return {}
+    run = sandbox.run(made.program, inputs, limits)
+    last = made.probes[-1].first + len(made.probes[-1].outcomes)
+    rows = [0] * last
+    for case, outcome in enumerate(run.outcomes):
+        if isinstance(outcome, Returned):
+            for hit in _hits(outcome.data):
+                if 0 <= hit < last:
+                    rows[hit] |= 1 << case
+    return {
+        _key(probe, offset): rows[probe.first + offset]
+        for probe in made.probes
+        for offset in range(len(probe.outcomes))
+        if rows[probe.first + offset]
+    }
+
+
+def _hits(data: bytes) -> Sequence[int]:
+    value = wire.decode(data)
+    return [hit for hit in value if type(hit) is int] if type(value) is list else []
+
+
+def _key(probe: Probe, offset: int) -> str:
+    place = f"{probe.line:04d}:{probe.column:03d}"
+    return f"{place}:{probe.what}={probe.outcomes[offset]}"
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Wraps every decision; inner ones first, so that each keeps the place it had in the text."""
+
+    def __init__(self) -> None:
+        self.probes: list[Probe] = []
+        self.next = 0
+
+    def _probe(self, what: str, node: ast.AST, outcomes: tuple[str, ...]) -> ast.Constant:
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        self.probes.append(Probe(what, line, column, self.next, outcomes))
+        self.next += len(outcomes)
+        return ast.Constant(self.probes[-1].first)
+
+    def _call(self, what: str, name: str, node: ast.expr, outcomes: tuple[str, ...]) -> ast.expr:
+        function = ast.Name(PREFIX + name, ast.Load())
+        return ast.Call(function, [self._probe(what, node, outcomes), node], [])
+
+    def _truth(self, what: str, node: ast.expr) -> ast.expr:
+        return self._call(what, "truth", node, _TRUTH)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("if", node.test)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("while", node.test)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("ternary", node.test)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        self.generic_visit(node)
+        node.test = self._truth("assert", node.test)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        node.values = [self._truth("operand", value) for value in node.values]
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.ifs = [self._truth("comprehension-if", test) for test in node.ifs]
+        if not node.is_async:
+            node.iter = self._call("comprehension", "rounds", node.iter, _ROUNDS)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._call("for", "rounds", node.iter, _ROUNDS)
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self.generic_visit(node)
+        node.body.insert(0, self._entered("except", node))
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        self.generic_visit(node)
+        if node.guard is not None:
+            node.guard = self._truth("guard", node.guard)
+        node.body.insert(0, self._entered("case", node.pattern))
+        return node
+
+    def _entered(self, what: str, node: ast.AST) -> ast.stmt:
+        function = ast.Name(PREFIX + "entered", ast.Load())
+        return ast.Expr(ast.Call(function, [self._probe(what, node, _ENTERED)], []))

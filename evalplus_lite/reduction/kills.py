@@ -1,0 +1,134 @@
+"""Which cases reject a mutant or a model's sample: a requirement that a small suite keeps."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from evalplus_lite.grading.metered import SLOW, MeteredSuite
+from evalplus_lite.grading.subsets import subset
+from evalplus_lite.programs.mutation.variants import may_share
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.sandbox.steps import FEWEST, Allowance
+from evalplus_lite.types import Suite, Task
+
+MEMORY = 1 << 28
+MOST_SLOW = 2
+"""A program that used up its steps on this many cases is run on no further one."""
+MOST_LOST = 8
+"""Nor is a sample that ran out of memory on this many or ended its process, each of which starts
+another; what it used up its steps on counts as ``MOST_LOST / MOST_SLOW`` of these."""
+SAMPLE_CASES = 5
+"""Samples may make on all cases together so many times the least that they may on one, or
+``SAMPLE_FACTOR`` times the reference's steps."""
+SAMPLE_FACTOR = 4
+"""How many times the reference's steps a sample may make on a case, or ``FEWEST``."""
+SAMPLE_STEPS = 20_000_000
+"""Samples meet the cases up to this cost first; the others only if those reject none of it."""
+MUTANT_FEWEST, MUTANT_FACTOR = 30_000, 20
+"""Steps that a mutant may make on a case, and how many times the reference's beside them. One in
+ten never ends, and to count as far as here is what each of those costs."""
+MUTANT_SECONDS = 0.5
+"""CPU seconds that a mutant's calls of built-in functions may take on a case at least."""
+MUTANT_STEPS = 2_000_000
+"""Mutants meet the cheapest cases, up to this many steps of the reference's in all: a few
+published inputs cost more than thousands of others, and no mutant needs just them."""
+MUTANT_MEMORY = 1 << 26
+"""Bytes that a mutant may hold, unless the reference needs more: then ``MEMORY``."""
+TOGETHER = 16
+"""Mutants that share a process, whose start costs more than most of them, if their reference
+leaves nothing behind for the next, and is loaded at once."""
+NEGLIGIBLE_STEPS = 500_000
+"""Cases of fewer steps cost nothing."""
+BYTE_STEPS = 20
+"""What a byte of an expected answer adds to a case's cost: wrong answers have to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kills:
+    """The cases that rejected a program and the cases it was run on, as bitsets.
+
+    A case that was not run counts as no kill, so that a suite chosen by kills surely has them.
+    ``slow`` are those of the killed that took more steps than they may.
+    """
+
+    killed: int
+    run: int
+    slow: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KillSuite:
+    """Some of a suite's cases, ready to be met by programs, and which ones those are."""
+
+    metered: MeteredSuite
+    cases: tuple[int, ...]
+
+    @classmethod
+    def of_samples(
+        cls, task: Task, suite: Suite, steps: Sequence[int], *, most: int | None = None
+    ) -> KillSuite:
+        """Prepare a suite, or its base cases and its cheapest others up to ``most`` steps in all.
+
+        ``steps`` are the reference's by case.
+        """
+        chosen = range(len(suite.cases)) if most is None else _cheapest(suite, steps, most)
+        allowed = [max(FEWEST, SAMPLE_FACTOR * steps[case]) for case in chosen]
+        whole = SAMPLE_FACTOR * sum(steps[case] for case in chosen)
+        metered = MeteredSuite.of(
+            task,
+            subset(suite, chosen),
+            allowed,
+            [Allowance(most).patience_counting for most in allowed],
+            memory=MEMORY,
+            costs={"timeout": MOST_LOST // MOST_SLOW, "memory": 1, "crash": 1},
+            patience=MOST_LOST,
+            total=max(SAMPLE_CASES * FEWEST, whole),
+        )
+        return cls(metered, tuple(chosen))
+
+    @classmethod
+    def of_mutants(
+        cls, sandbox: Sandbox, task: Task, suite: Suite, steps: Sequence[int]
+    ) -> KillSuite:
+        """Prepare a suite's base cases and its cheapest others; ``steps`` as for samples."""
+        chosen = _cheapest(suite, steps, MUTANT_STEPS)
+        part = subset(suite, chosen)
+        allowed = [MUTANT_FEWEST + MUTANT_FACTOR * steps[case] for case in chosen]
+        seconds = [MUTANT_SECONDS + Allowance(most).patience_counting for most in allowed]
+        for memory in (MUTANT_MEMORY, MEMORY):
+            metered = MeteredSuite.of(
+                task,
+                part,
+                allowed,
+                seconds,
+                memory=memory,
+                patience=MOST_SLOW,
+                costs={"timeout": 1, "memory": 1, "crash": 1},
+                together=TOGETHER if may_share(task.reference) else 1,
+            )
+            (row,) = metered.rows(sandbox, [task.reference])
+            if set(row) == {"pass"}:
+                break
+        return cls(metered, tuple(chosen))
+
+    def kills(self, sandbox: Sandbox, sources: Sequence[str]) -> Iterator[Kills]:
+        """Yield for each program which cases reject it, by their numbers in the whole suite."""
+        for row in self.metered.rows(sandbox, sources):
+            run = [(case, name) for case, name in zip(self.cases, row, strict=True) if name]
+            killed = sum(1 << case for case, name in run if name != "pass")
+            slow = sum(1 << case for case, name in run if name in SLOW)
+            yield Kills(killed, sum(1 << case for case, _ in run), slow)
+
+
+def _cheapest(suite: Suite, steps: Sequence[int], most: int) -> Sequence[int]:
+    """Return the base cases and the cheapest others up to ``most`` steps in all, in order."""
+    cost = [
+        (used if used >= NEGLIGIBLE_STEPS else 0) + BYTE_STEPS * len(data)
+        for used, data in zip(steps, suite.expected, strict=True)
+    ]
+    plus = sorted(range(suite.base_count, len(cost)), key=lambda case: (cost[case], case))
+    total = list(accumulate(cost[case] for case in plus))
+    return sorted([*range(suite.base_count), *plus[: bisect_right(total, most)]])

@@ -1,0 +1,239 @@
+"""The kinds of requirement that a small suite can be asked to keep; a new kind is an entry here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evalplus_lite.grading.times import reference_steps
+from evalplus_lite.programs import program_key
+from evalplus_lite.programs.mutation.mutants import Mutant, mutants
+from evalplus_lite.programs.mutation.variants import kinds_of, variants
+from evalplus_lite.reduction import kills
+from evalplus_lite.reduction.branches import PACKAGES, branches
+from evalplus_lite.reduction.cache import CachedRows
+from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions
+from evalplus_lite.reduction.input_classes import input_classes
+from evalplus_lite.reduction.kills import Kills, KillSuite
+from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.sandbox.steps import FEWEST
+from evalplus_lite.tasks.texts.inference import text_form, values_of
+from evalplus_lite.types import Suite, Task
+from evalplus_lite.values import wire
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """All that a task's requirements follow from; ``samples`` are programs by ``program_key``.
+
+    ``contract`` says which plus cases count.
+    """
+
+    task: Task
+    suite: Suite
+    samples: Mapping[str, str]
+    contract: str | None = None
+
+    @property
+    def reference(self) -> Program:
+        """The task's reference solution."""
+        return Program.of(self.task)
+
+    @property
+    def arguments(self) -> list[tuple[object, ...]]:
+        """The arguments of each case."""
+        return [case.arguments for case in self.suite.cases]
+
+
+class Compute(Protocol):
+    """Finds a subject's requirements of one kind: by key, the bitset of the cases that satisfy it.
+
+    The sandbox has the kind's packages. ``cache`` holds what is costly.
+    """
+
+    def __call__(
+        self, sandbox: Sandbox, subject: Subject, cache: CachedRows, /
+    ) -> Mapping[str, int]:
+        """Return the rows, in an order that depends on the subject alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementKind:
+    """What is to be known of a kind, beside its name.
+
+    ``share`` is what part in a choice all requirements of the kind have together, compared with
+    other kinds' (docs/measurements/reduction.md): wrong programs, real or planted, tell most, and
+    input classes find what none of them foresees.
+    """
+
+    plural: str
+    share: int
+    compute: Compute
+    packages: tuple[str, ...] = ()
+
+
+def _branches(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    return cache.bitsets(
+        "branch",
+        lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS),
+    )
+
+
+def _decisions(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    inputs = Inputs.of(subject.arguments)
+    return cache.bitsets(
+        "decision", lambda: decisions(sandbox, subject.reference, inputs, REFERENCE_LIMITS)
+    )
+
+
+def _input_classes(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    answers = [wire.decode(data) for data in subject.suite.expected]
+    return input_classes(_structured(subject), answers)
+
+
+def _structured(subject: Subject) -> list[tuple[object, ...]]:
+    """Return the arguments of each case; of a script, what its input text holds."""
+    base = subject.suite.cases[: subject.suite.base_count]
+    try:
+        form = text_form(subject.task, base)
+    except ValueError:  # a text is not of the grammar
+        form = None
+    values = form and values_of(form, subject.suite.cases)
+    return values or subject.arguments
+
+
+def _mutant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    programs = {key: mutant.source for key, mutant in mutants_by_key(subject.task).items()}
+    return _planted_kills("mutant", programs, sandbox, subject, cache)
+
+
+def _variant_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    task = subject.task
+    if task.harness.kind != "call":  # they stand before a function, in its own program
+        return {}
+    kinds = kinds_of(subject.arguments)
+    answers = kinds_of(wire.decode(data) for data in subject.suite.expected)
+    kinds |= {f"answer {kind}" for kind in answers}
+    programs = dict(variants(task.reference, task.entry_point, kinds))
+    return _planted_kills("variant", programs, sandbox, subject, cache)
+
+
+def _planted_kills(
+    kind: str,
+    programs: Mapping[str, str],
+    sandbox: Sandbox,
+    subject: Subject,
+    cache: CachedRows,
+) -> Mapping[str, int]:
+    facts = (
+        kind,
+        kills.MUTANT_FEWEST,
+        kills.MUTANT_FACTOR,
+        kills.MUTANT_STEPS,
+        kills.MOST_SLOW,
+        kills.MUTANT_MEMORY,
+    )
+
+    def run(missing: Sequence[str]) -> Mapping[str, Kills]:
+        steps = _reference_steps(sandbox, subject, cache)
+        suite = KillSuite.of_mutants(sandbox, subject.task, subject.suite, steps)
+        return _run(suite, sandbox, programs, missing)
+
+    return _killed(cache, facts, programs, run)
+
+
+def _sample_kills(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Mapping[str, int]:
+    facts = (
+        "sample",
+        FEWEST,
+        kills.SAMPLE_STEPS,
+        kills.SAMPLE_CASES,
+        kills.MOST_SLOW,
+        kills.MOST_LOST,
+        kills.MEMORY,
+    )
+    task, suite, programs = subject.task, subject.suite, subject.samples
+
+    def run(missing: Sequence[str]) -> Mapping[str, Kills]:
+        """Samples that survive the cheap cases meet the others: their verdict hangs on them.
+
+        Not those of which time left nothing to know.
+        """
+        steps = _reference_steps(sandbox, subject, cache)
+        cheap = KillSuite.of_samples(task, suite, steps, most=kills.SAMPLE_STEPS)
+        found = _run(cheap, sandbox, programs, missing)
+        if len(cheap.cases) < len(suite.cases):
+            alive = [key for key, row in found.items() if row.run and not row.killed]
+            found |= _run(KillSuite.of_samples(task, suite, steps), sandbox, programs, alive)
+        return found
+
+    return _killed(cache, facts, programs, run)
+
+
+KINDS: Mapping[str, RequirementKind] = {
+    "branch": RequirementKind("branches", 1, _branches, PACKAGES),
+    "decision": RequirementKind("decision outcomes", 1, _decisions),
+    "shape": RequirementKind("input classes", 2, _input_classes),  # as files have it
+    "mutant": RequirementKind("mutants", 3, _mutant_kills),
+    "variant": RequirementKind("variants", 3, _variant_kills),
+    "sample": RequirementKind("wrong samples", 3, _sample_kills),
+}
+MODES: Mapping[str, tuple[str, ...]] = {
+    "coverage": ("branch", "decision"),
+    "mutants": ("mutant",),
+    "variants": ("variant",),
+    "samples": ("sample",),
+    "shapes": ("shape",),
+    "classic": ("branch", "decision", "mutant", "sample"),
+    "full": tuple(KINDS),
+}
+"""Which kinds of requirement each mode keeps. ``coverage``, ``mutants``, ``samples`` and, for all
+three, ``classic`` are the columns of the EvalPlus paper's Table 4."""
+
+
+def packages(kinds: Sequence[str] = tuple(KINDS)) -> tuple[str, ...]:
+    """Return what sandboxes must hold to compute these kinds."""
+    return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
+
+
+def mutants_by_key(task: Task) -> dict[str, Mutant]:
+    """Return a task's mutants by the key that their requirement has."""
+    return {program_key(mutant.source): mutant for mutant in mutants(task.reference)}
+
+
+class _Run(Protocol):
+    def __call__(self, missing: Sequence[str], /) -> Mapping[str, Kills]: ...
+
+
+def _killed(
+    cache: CachedRows, facts: Sequence[object], programs: Mapping[str, str], run: _Run
+) -> Mapping[str, int]:
+    """Return the cases that reject each program, in order; only unknown programs are run.
+
+    ``facts`` are all that decides rows besides the task, the suite and the program.
+    """
+    section = " ".join(map(str, facts))
+    known = cache.section(section) or {}
+    missing = [key for key in programs if key not in known]
+    if missing:
+        cache.store(section, {key: [row.killed, row.run] for key, row in run(missing).items()})
+        known = cache.section(section) or {}
+    return {key: known[key][0] for key in programs}
+
+
+def _run(
+    suite: KillSuite, sandbox: Sandbox, programs: Mapping[str, str], keys: Sequence[str]
+) -> dict[str, Kills]:
+    rows = suite.kills(sandbox, [programs[key] for key in keys])
+    return dict(zip(keys, rows, strict=True))
+
+
+def _reference_steps(sandbox: Sandbox, subject: Subject, cache: CachedRows) -> Sequence[int]:
+    rows = cache.section("steps")
+    if rows is None:
+        found = reference_steps(sandbox, subject.task, subject.suite.cases)
+        cache.store("steps", {"reference": found})
+        return found
+    return rows["reference"]

@@ -1,0 +1,161 @@
+"""Mutation report: what became of each mutant, and which survivors may be no faults at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from evalplus_lite.programs import parsing
+from evalplus_lite.programs.mutation.mutants import Mutant, difference, normal_form
+from evalplus_lite.reduction.decisions import PREFIX, REFERENCE_LIMITS, probed, with_marks
+from evalplus_lite.reduction.matrix import Matrix
+from evalplus_lite.reduction.requirements import mutants_by_key
+from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.types import Case, Returned, Suite, Task, clip
+from evalplus_lite.values import wire
+from evalplus_lite.values.source import shorten
+
+ENOUGH = 20
+"""A mutant whose statement so many cases reach, and none rejects, is suspected to be equivalent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A mutant that every case accepts; ``reached`` cases ran the statement it changes."""
+
+    mutant: Mutant
+    diff: str
+    reached: int
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it may well be the same function as the reference."""
+        return self.reached >= ENOUGH
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a mutant: the cases that kill it, and those that run what it changes, as
+    bitsets.
+    """
+
+    mutant: Mutant
+    killed: int
+    reached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a task's mutants, in the order of the text, under ``cases`` cases.
+
+    ``source`` is the reference in the form that mutants are made from; lines are its. ``cases``
+    shows each case in a line; ``base`` of these, from the front, are the task's own.
+    """
+
+    task_id: str
+    source: str
+    cases: tuple[str, ...]
+    base: int
+    fates: tuple[Fate, ...]
+
+    @property
+    def total(self) -> int:
+        """How many mutants there are."""
+        return len(self.fates)
+
+    @property
+    def killed(self) -> int:
+        """How many of them some case kills."""
+        return sum(bool(fate.killed) for fate in self.fates)
+
+    @property
+    def killed_by_base(self) -> int:
+        """How many of them some base case kills."""
+        return sum(bool(fate.killed & ((1 << self.base) - 1)) for fate in self.fates)
+
+    @property
+    def survivors(self) -> tuple[Survivor, ...]:
+        """The mutants that no case kills."""
+        return tuple(
+            Survivor(fate.mutant, difference(self.source, fate.mutant), fate.reached.bit_count())
+            for fate in self.fates
+            if not fate.killed
+        )
+
+
+def report(sandbox: Sandbox, task: Task, suite: Suite, matrix: Matrix) -> Report:
+    """Return the mutation report of a task whose matrix holds its mutants' kills."""
+    made = mutants_by_key(task)
+    source = normal_form(task.reference)
+    killed = {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}
+    reached = _reached(sandbox, task, suite, source, {each.line for each in made.values()})
+    fates = (
+        Fate(mutant, killed.get(key, 0), reached[mutant.line] | killed.get(key, 0))
+        for key, mutant in made.items()
+    )
+    cases = tuple(_line(number, case) for number, case in enumerate(suite.cases))
+    return Report(task.id, source, cases, suite.base_count, tuple(fates))
+
+
+def _line(number: int, case: Case) -> str:
+    arguments = ", ".join(shorten(argument) for argument in case.arguments)
+    return clip(f"{number} ({case.source}): {arguments}")
+
+
+def _reached(
+    sandbox: Sandbox, task: Task, suite: Suite, source: str, lines: Collection[int]
+) -> dict[int, int]:
+    """Return for each line of the reference's normal form which cases run its statement."""
+    found = dict.fromkeys(lines, 0)
+    if not lines:
+        return found
+    tree = parsing.parse(source)
+    marker = _Marker(sorted(lines))
+    marker.visit(tree)
+    inputs = Inputs.of(case.arguments for case in suite.cases)
+    run = sandbox.run(probed(with_marks(tree), Program.of(task)), inputs, REFERENCE_LIMITS)
+    for case, outcome in enumerate(run.outcomes):
+        if isinstance(outcome, Returned):
+            for line in wire.decode(outcome.data):
+                found[line] |= 1 << case
+    return found
+
+
+class _Marker(ast.NodeTransformer):
+    """Puts a mark before the innermost statement of a function that holds a line."""
+
+    def __init__(self, lines: Sequence[int]) -> None:
+        self.lines, self.inside = list(lines), 0
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.inside += 1
+        self.generic_visit(node)
+        self.inside -= 1
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if self.inside:
+            for field in ("body", "orelse", "finalbody"):
+                statements = getattr(node, field, None)
+                if isinstance(statements, list):
+                    setattr(node, field, [new for old in statements for new in self._marked(old)])
+        return node
+
+    def _marked(self, statement: ast.stmt) -> list[ast.stmt]:
+        first = statement.lineno
+        last = self._head_end(statement)
+        marks = [line for line in self.lines if first <= line <= last]
+        for line in marks:
+            self.lines.remove(line)
+        text = "\n".join(f"{PREFIX}hits.add({line})" for line in marks)
+        return [*parsing.parse(text).body, statement]
+
+    @staticmethod
+    def _head_end(statement: ast.stmt) -> int:
+        """Return a statement's last line; of a compound one, the last before its body."""
+        body = getattr(statement, "body", None)
+        if isinstance(body, list) and body and hasattr(body[0], "lineno"):
+            return max(statement.lineno, int(body[0].lineno) - 1)
+        return statement.end_lineno or statement.lineno

@@ -1,0 +1,1 @@
+"""Comparisons, reports, figures and exports of results: a wing that nothing else imports."""

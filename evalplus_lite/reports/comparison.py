@@ -1,0 +1,373 @@
+"""Models, or runs, on the same suite: who does better, by how much, and whether that is sure."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.datasets import run_facts
+from evalplus_lite.jobs.outputs import Evaluation, ModelRun, entrants, read_evaluations
+from evalplus_lite.jobs.session import Result
+from evalplus_lite.statistics.means import intervals, paired_noise
+from evalplus_lite.statistics.paired import LEVEL, PairedDifference, holm, paired
+from evalplus_lite.statistics.pass_at_k import Count, estimate
+
+# The same programs judged twice: which verdicts changed, and the cases that decided.
+
+MOST_SHOWN = 200
+"""Changes of a pair that are kept with their cases; all are counted."""
+KEYS = ("task_id", "index", "program")
+
+
+def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[str, Any] | None:
+    """Return what changed between two judgements of the same samples; None if they are not.
+
+    They are if both have the same programs of these tasks in the same order, as ``evaluate`` writes
+    those of one file. Rows are read beside each other: nothing of them is held but what changed.
+    """
+    if first.evaluation.folder == second.evaluation.folder:
+        return None
+    counts: Counter[str] = Counter()
+    shown: list[dict[str, Any]] = []
+    samples = 0
+    for was, now in itertools.zip_longest(_rows(first, tasks), _rows(second, tasks)):
+        if was is None or now is None or any(was[key] != now[key] for key in KEYS):
+            return None
+        samples += 1
+        before, after = _verdicts(was), _verdicts(now)
+        if before == after:
+            continue
+        counts[f"{before[-1]} -> {after[-1]}"] += 1
+        if len(shown) < MOST_SHOWN:
+            shown.append(_change(was, now))
+    return {"samples": samples, "changed": sum(counts.values()),
+            "counts": dict(sorted(counts.items())), "shown": shown}  # fmt: skip
+
+
+def _rows(entrant: ModelRun, tasks: Collection[str]) -> Iterator[dict[str, Any]]:
+    return (
+        row for row in entrant.evaluation.rows() if row["task_id"] in tasks and entrant.is_of(row)
+    )
+
+
+def _verdicts(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the verdicts on the base cases, and on all; the same if there are no others."""
+    return row["base"], row["plus"] or row["base"]
+
+
+def _change(was: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a change: both verdicts, and each side's failure, which is the case that decided."""
+    return {
+        **{key: was[key] for key in KEYS},
+        "first": _side(was),
+        "second": _side(now),
+    }
+
+
+def _side(row: Mapping[str, Any]) -> dict[str, Any]:
+    found = {"base": row["base"], "plus": row["plus"]}
+    failure = row.get("smallest") or row.get("failure")
+    return found | ({"failure": failure} if failure else {})
+
+
+# A pair of entrants: what the second does better or worse on the tasks of both.
+
+
+def pair_row(
+    first: ModelRun,
+    second: ModelRun,
+    counts: Mapping[str, tuple[Mapping[str, Count], Mapping[str, Count]]],
+    k: int,
+) -> dict[str, Any]:
+    """Return what a pair's row says: the second less the first."""
+    both = [id for id in first.counts if id in second.counts]
+    if not both:
+        raise InputError(
+            f"{first.label} and {second.label} have no judged task in common",
+            remedy="compare those that were judged on the same tasks",
+        )
+    found: dict[str, Any] = {
+        "first": first.label,
+        "second": second.label,
+        "tasks": len(both),
+        "only_first": _sorted(id for id in first.counts if id not in second.counts),
+        "only_second": _sorted(id for id in second.counts if id not in first.counts),
+        "base": None,
+        "plus": None,
+    }
+    for suite, (before, after) in counts.items():
+        # The second's gain: what is won is what it solves more often.
+        difference = paired(after, before, k=k)
+        assert difference is not None, "there are tasks of both"
+        found[suite] = {
+            **_difference(difference),
+            "noise": _noise(before, after) if k == 1 else None,
+            "tasks_won": _sorted(id for id in both if _rate(after[id]) > _rate(before[id])),
+            "tasks_lost": _sorted(id for id in both if _rate(after[id]) < _rate(before[id])),
+        }
+    return found | {"changes": changes(first, second, set(both))}
+
+
+def _difference(found: PairedDifference) -> dict[str, Any]:
+    return {
+        "difference": found.difference,
+        "interval": list(found.interval),
+        "p": found.p,
+        "p_holm": found.p,
+        "visible": found.visible,
+    }
+
+
+def _noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> dict[str, float] | None:
+    """Return the standard error of a difference, and what of it more samples would leave."""
+    found = paired_noise(first, second)
+    if found is None:
+        return None
+    return {
+        "samples": found.samples,
+        "standard_error": found.standard_error(),
+        "standard_error_of_tasks": found.standard_error(float("inf")),
+    }
+
+
+def _sorted(ids: Iterable[str]) -> list[str]:
+    """Return ids in an order that does not hang on that of the samples; numbers by their value."""
+    return sorted(ids, key=lambda id: [(len(part), part) for part in re.split(r"(\d+)", id)])
+
+
+def _rate(count: Count) -> float:
+    return count.correct / count.total
+
+
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+Suite = Literal["base", "plus"]
+MOST_ENTRANTS = 100
+"""Models and temperatures that are compared with each other: pairs grow with their square."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult(Result):
+    """Entrants with their scores and ranks, and each pair of them with its difference."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a pair and suite: ``first``, ``second``, ``tests``, ``difference``, ..."""
+        return [
+            {
+                "first": pair["first"],
+                "second": pair["second"],
+                "tests": suite,
+                **{key: value for key, value in pair[suite].items() if type(value) is not list},
+                "low": pair[suite]["interval"][0],
+                "high": pair[suite]["interval"][1],
+            }
+            for pair in self.summary["pairs"]
+            for suite in ("base", "plus")
+            if pair[suite] is not None
+        ]
+
+    def worse(self, points: float | None = None) -> list[dict[str, Any]]:
+        """Return the pairs whose second does worse on all tests: beyond doubt, or, with ``points``,
+        by more than so many percentage points, sure or not.
+        """
+        found = []
+        for pair in self.summary["pairs"]:
+            row = pair["plus"] or pair["base"]
+            if points is None:
+                is_worse = row["difference"] < 0 and row["p_holm"] < LEVEL
+            else:
+                is_worse = 100 * row["difference"] < -points
+            found += [pair] if is_worse else []
+        return found
+
+
+def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResult:
+    """Compare models, or runs of them, that were judged by the same suite, task by task.
+
+        result = compare("out/old-model", "out/new-model")
+        result.summary["pairs"][0]["plus"]["difference"]  # the second's pass@1 less the first's
+
+    ``folders`` are what ``evaluate`` wrote; each model and temperature in them is an entrant. If
+    all folders have the same several entrants, each is compared with its namesakes, else all with
+    all. A pair is compared on the tasks that both were judged on, in pass@``k``: difference, 95 %
+    interval, p (exact: McNemar's for one sample a task), p after Holm over all pairs, and the
+    smallest difference that would have been seen. If the same programs were judged twice, the
+    verdicts that changed are listed with the case that decided.
+
+    Nothing is run and nothing written. Raises InputError for folders that were judged by other
+    tasks, inputs or expected outputs, unless ``common``: then on the tasks that both have.
+    """
+    paths: list[str | os.PathLike[str]] = []
+    for each in folders:
+        paths += [each] if isinstance(each, str | os.PathLike) else list(each)
+    found = read_evaluations(paths)
+    if not common:
+        require_one_suite(found)
+    return compared(entrants(found), k=k)
+
+
+def require_one_suite(found: Sequence[Evaluation]) -> None:
+    """Raise InputError if evaluations were judged by different contents; it says what differs."""
+    first = found[0]
+    for other in found[1:]:
+        if other.content == first.content:
+            continue
+        sides = [
+            f"{each.folder} by {each.dataset} ({len(_judged(each))} tasks, content"
+            f" {each.content[:8]})"
+            for each in (first, other)
+        ]
+        raise InputError(
+            f"not judged by the same tests: {' and '.join(sides)}",
+            remedy="judge both by one suite, or give --common (common=True) for the tasks in common"
+            " although their tests differ",
+        )
+
+
+def _judged(evaluation: Evaluation) -> set[str]:
+    return {row["task_id"] for row in evaluation.rows()}
+
+
+def compared(
+    found: Sequence[ModelRun], *, k: int = 1, least: int = 2, every: bool = False
+) -> ComparisonResult:
+    """Return the comparison of ``least`` entrants or more; see ``compare``.
+
+    ``every``: of all with all, namesakes or not.
+    """
+    if type(k) is not int or k < 1:
+        raise InputError(f"k is {k!r}", remedy="give a whole number from 1")
+    if len(found) < least:
+        only = f"{found[0].label!r} alone" if found else "no sample"
+        raise InputError(
+            f"there is {only} to compare", remedy="give the folders of two models or runs"
+        )
+    if len(found) > MOST_ENTRANTS:
+        raise InputError(
+            f"there are {len(found)} models and temperatures, at most {MOST_ENTRANTS} are compared",
+            remedy="give fewer folders",
+        )
+    # Whose suite has no plus cases was judged by all there are: that is beside others' plus.
+    has_plus = any(each.evaluation.has_plus for each in found)
+    suites: tuple[Suite, ...] = ("base", "plus") if has_plus else ("base",)
+    counts = {suite: [_counts(each, suite) for each in found] for suite in suites}
+    judged = counts.items()
+    _require_samples(found, counts["base"], k)
+    places = _every(found) if every else _pairs(found)
+    pairs = [
+        pair_row(found[one], found[other], {s: (rows[one], rows[other]) for s, rows in judged}, k)
+        for one, other in places
+    ]
+    for suite in suites:
+        chances = [pair[suite]["p"] for pair in pairs]
+        for pair, chance in zip(pairs, holm(chances), strict=True):
+            pair[suite]["p_holm"] = chance
+    is_whole = len(places) == len(found) * (len(found) - 1) // 2
+    ranks = {suite: _ranks(len(found), places, pairs, suite) for suite in suites if is_whole}
+    rows = [
+        _entrant(each, {s: counts[s][n] for s in suites}, {s: ranks[s][n] for s in ranks}, k)
+        for n, each in enumerate(found)
+    ]
+    contents = {each.evaluation.content for each in found}
+    return ComparisonResult(
+        {
+            "run": run_facts(),
+            "dataset": " and ".join(dict.fromkeys(each.evaluation.dataset for each in found)),
+            "content": next(iter(contents)) if len(contents) == 1 else None,
+            "k": k,
+            "entrants": rows,
+            "pairs": pairs,
+            "differs": _settings(found),
+        }
+    )
+
+
+def _counts(entrant: ModelRun, suite: Suite) -> dict[str, Count]:
+    if suite == "base":
+        return {id: Count(each.total, each.base_right) for id, each in entrant.counts.items()}
+    return {id: Count(each.total, each.plus_right) for id, each in entrant.counts.items()}
+
+
+def _require_samples(
+    found: Sequence[ModelRun], counts: Sequence[Mapping[str, Count]], k: int
+) -> None:
+    for each, tasks in zip(found, counts, strict=True):
+        if few := [id for id, count in tasks.items() if count.total < k]:
+            raise InputError(
+                f"{each.label} has fewer than {k} samples of {len(few)} tasks, such as {few[0]}",
+                remedy="compare with a smaller k",
+            )
+
+
+def _pairs(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
+    """Return the places of those that are compared: namesakes if every folder has the same several
+    entrants, else all.
+    """
+    every = _every(found)
+    keys: dict[Any, list[Any]] = {}
+    for each in found:
+        keys.setdefault(each.evaluation.folder, []).append((each.model, each.temperature))
+    names = list(keys.values())
+    if len(names) < 2 or len(names[0]) < 2 or any(other != names[0] for other in names[1:]):
+        return every
+    return [(one, other) for one, other in every if _name(found[one]) == _name(found[other])]
+
+
+def _every(found: Sequence[ModelRun]) -> list[tuple[int, int]]:
+    return list(itertools.combinations(range(len(found)), 2))
+
+
+def _name(entrant: ModelRun) -> tuple[str | None, float | None]:
+    return entrant.model, entrant.temperature
+
+
+def _ranks(
+    number: int, places: Sequence[tuple[int, int]], pairs: Sequence[Mapping[str, Any]], suite: Suite
+) -> list[int]:
+    """Return one more than how many are better than each beyond doubt: equal ranks are ties."""
+    ranks = [1] * number
+    for (one, other), pair in zip(places, pairs, strict=True):
+        if pair[suite]["p_holm"] < LEVEL and pair[suite]["difference"]:
+            ranks[one if pair[suite]["difference"] > 0 else other] += 1
+    return ranks
+
+
+def _entrant(
+    entrant: ModelRun,
+    counts: Mapping[Suite, Mapping[str, Count]],
+    ranks: Mapping[Suite, int],
+    k: int,
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "label": entrant.label,
+        "folder": str(entrant.evaluation.folder),
+        "model": entrant.model,
+        "temperature": entrant.temperature,
+        "tasks": len(entrant.counts),
+        "samples": sum(each.total for each in entrant.counts.values()),
+        "base": None,
+        "plus": None,
+    }
+    for suite, rows in counts.items():
+        found[suite] = {
+            "value": estimate(rows, (k,))[f"pass@{k}"],
+            "interval": list(intervals(rows, (k,))[f"pass@{k}"]),
+            "rank": ranks.get(suite),
+        }
+    return found
+
+
+SETTINGS = ("version", "python", "sandbox", "limits")
+"""Facts of a run that may explain verdicts that differ."""
+
+
+def _settings(found: Sequence[ModelRun]) -> dict[str, list[Any]]:
+    """Return the settings that are not the same for all, with the value of each entrant."""
+    runs = [each.evaluation.summary["run"] for each in found]
+    values = {name: [run.get(name) for run in runs] for name in SETTINGS}
+    return {name: some for name, some in values.items() if any(each != some[0] for each in some)}

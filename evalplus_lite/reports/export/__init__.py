@@ -1,0 +1,1 @@
+"""Suites and results in the formats of other tools."""

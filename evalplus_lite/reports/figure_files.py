@@ -1,0 +1,145 @@
+"""Figures and tables of what jobs wrote, in one folder, with a page that shows them all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.datasets import content_hash, load_dataset
+from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_outputs
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.reports.figures.canvas import Picture, write_picture
+from evalplus_lite.reports.figures.material import Material, Missing, Product, SuiteSize, boards
+from evalplus_lite.reports.figures.registry import products
+from evalplus_lite.reports.figures.tables import Table, markdown
+from evalplus_lite.store import write_text
+from evalplus_lite.store.labels import labels
+from evalplus_lite.tasks import Dataset
+
+SUITE = "suite.jsonl.gz"
+"""What augment and reduce call the suite in their folders."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresResult(Result):
+    """What was drawn: ``folder`` holds it, and ``figures.md`` there shows it."""
+
+    folder: Path
+    tables: Mapping[str, Table]
+    """By name: the table itself, or the figures behind a picture."""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row a figure or table: ``name``, ``title``, ``caption``, its ``files``."""
+        return list(self.summary["made"])
+
+    @property
+    def unusable(self) -> list[dict[str, str]]:
+        """Nothing: what could not be made is listed under ``missing``, with the reason."""
+        return []
+
+
+def figures(
+    paths: Sequence[str | os.PathLike[str]] = (),
+    *,
+    out: str | os.PathLike[str],
+    datasets: Sequence[Dataset | str | os.PathLike[str]] = (),
+    only: Iterable[str] = (),
+    pictures: bool = True,
+    session: Session | None = None,
+) -> FiguresResult:
+    """Draw figures, and make tables, of what jobs wrote to folders.
+
+        result = figures(["out/one-model", "out/another"], out="out/figures")
+        [row["name"] for row in result.to_rows()]
+
+    ``paths`` are folders of evaluate, augment, reduce, crossval and quality, or hold such;
+    ``datasets`` are suites, by name or path, whose tests are counted as well. A picture is written
+    as SVG, PNG and CSV, a table as Markdown, LaTeX and CSV, and ``figures.md`` shows all. The same
+    results give the same bytes (with the same version of matplotlib). ``only`` names some
+    (``plots.registry.MAKERS``); without ``pictures`` just the numbers behind them are written.
+
+    What there is no data for is in the summary under ``missing`` with the reason. Raises InputError
+    for a path without results, a name that there is not, and if matplotlib is not installed.
+    """
+    wanted = tuple(only)
+    if not paths and not datasets:
+        raise InputError("nothing was given to draw", remedy="name a folder of results")
+    outputs = tuple(found_outputs(paths))
+    judged = entrants([evaluation_of(each) for each in outputs if each.kind == "evaluation"])
+    with within(session) as opened:
+        suites = tuple(_sizes(outputs, datasets, opened))
+    material = Material(outputs, boards(judged), suites)
+    folder = made_folder(out)
+    made: list[dict[str, Any]] = []
+    tables: dict[str, Table] = {}
+    missing: list[dict[str, str]] = []
+    page = ["# Figures\n"]
+    for each in products(material, wanted):
+        if isinstance(each, Missing):
+            missing.append({"name": each.name, "reason": each.reason})
+            continue
+        tables[each.name] = each.table if isinstance(each, Picture) else each
+        files = _write(each, folder, with_picture=pictures)
+        made.append(
+            {"name": each.name, "title": each.title, "caption": each.caption, "files": files}
+        )
+        page += _shown(each, files)
+    if missing:
+        page.append("## Not made\n")
+        page += [f"- {markdown(each['name'])}: {markdown(each['reason'])}" for each in missing]
+    write_text(folder / "figures.md", "\n".join(page).rstrip() + "\n")
+    return FiguresResult({"made": made, "missing": missing}, folder, tables)
+
+
+def _sizes(
+    outputs: Sequence[Output],
+    datasets: Sequence[Dataset | str | os.PathLike[str]],
+    session: Session,
+) -> Iterator[SuiteSize]:
+    """Yield the sizes of the suites that were given and of those in folders, each content once."""
+    files = [each.folder / SUITE for each in outputs if each.kind in ("suite", "reduction")]
+    files = [path for path in files if path.is_file()]
+    named = dict(zip(files, labels(files), strict=True))
+    seen: set[str] = set()
+    for each in (*datasets, *files):
+        data = each if isinstance(each, Dataset) else load_dataset(each, session=session)
+        content = content_hash(data)
+        if content not in seen and data.tasks:
+            seen.add(content)
+            name = named[each] if isinstance(each, Path) and each in named else data.name
+            base = tuple(len(task.base) for task in data.tasks)
+            yield SuiteSize(name, content, base, tuple(len(task.cases) for task in data.tasks))
+
+
+def _write(product: Picture | Table, folder: Path, *, with_picture: bool) -> list[str]:
+    """Write one product and return the names of its files."""
+    if isinstance(product, Picture):
+        texts = {"csv": product.table.to_csv()}
+        drawn = write_picture(product, folder) if with_picture else []
+    else:
+        texts = {
+            "md": product.to_markdown(),
+            "tex": product.to_latex(),
+            "csv": product.to_csv(),
+        }
+        drawn = []
+    for ending, text in texts.items():
+        write_text(folder / f"{product.name}.{ending}", text)
+    return [*(path.name for path in drawn), *(f"{product.name}.{ending}" for ending in texts)]
+
+
+def _shown(product: Product, files: Sequence[str]) -> Iterator[str]:
+    """Yield the page's lines about a product."""
+    assert not isinstance(product, Missing)
+    yield f"## {markdown(product.title)}\n"
+    if isinstance(product, Picture):
+        pictures = [name for name in files if name.endswith(".svg")]
+        yield from (f"![{markdown(product.title)}]({name})\n" for name in pictures)
+    else:
+        yield product.to_markdown()
+    yield f"{markdown(product.caption)}\n"
+    yield "Files: " + ", ".join(f"[{name}]({name})" for name in files) + "\n"

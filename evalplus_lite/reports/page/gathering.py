@@ -1,0 +1,325 @@
+"""What a page says of each task, made of the rows of all entrants, a task at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evalplus_lite.errors import CodecError
+from evalplus_lite.jobs.outputs import Cost
+from evalplus_lite.reports.page.document import CasePart, FailurePart, OutcomePart, TaskPart
+from evalplus_lite.reports.page.rows import Kept, PageRows
+from evalplus_lite.reports.page.suites import Judged
+from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.types import Case, Task, Value
+from evalplus_lite.values.codec import from_json, to_json
+from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
+
+# Texts as a page shows them: values as Python writes them, and long ones cut.
+
+MOST_VALUE = 2_000
+"""Characters of a value that are shown."""
+MOST_PROGRAM = 20_000
+"""Characters of a program that are shown."""
+AROUND = 200
+"""Characters alike that stay before the first difference of two long values."""
+
+
+def value_text(tree: Any) -> str:
+    """Return a value of a result row as Python writes it; what the row shortened stays so."""
+    if type(tree) is dict and len(tree) == 1:
+        ((key, text),) = tree.items()
+        if key in ("$shortened", "$unreadable") and type(text) is str:
+            return text if key == "$shortened" else f"a value that cannot be read ({text})"
+    try:
+        return _written(from_json(tree))
+    except (CodecError, ValueError, RecursionError):
+        return "a value that cannot be shown"
+
+
+def arguments_text(tree: Any) -> str:
+    """Return the input of a result row, a list of arguments, as they stand in a call."""
+    if type(tree) is not list:
+        return value_text(tree)
+    return ", ".join(map(value_text, tree))
+
+
+def answer_text(data: bytes) -> str:
+    """Return an expected output in wire form as Python writes it; a very large one is named."""
+    try:
+        return _written(decode_answer(data)) if len(data) <= SHOWN_BYTES else shown(data)
+    except (CodecError, ValueError, RecursionError):
+        return "a value that cannot be shown"
+
+
+def _written(value: Value) -> str:
+    """Return a value as Python writes it, sets in one order whatever the hash seed."""
+    return literal(value, quote=repr)
+
+
+def cut(text: str, most: int = MOST_VALUE) -> str:
+    """Return a text, its middle left out and counted if it is longer."""
+    if len(text) <= most:
+        return text
+    head, tail = most * 2 // 3, most // 3
+    return f"{text[:head]}{_gap(len(text) - head - tail)}{text[-tail:]}"
+
+
+def cut_pair(one: str, other: str, most: int = MOST_VALUE) -> tuple[str, str]:
+    """Return two texts, cut so that their first difference is seen."""
+    if max(len(one), len(other)) <= most:
+        return one, other
+    alike = shared(one, other)
+    if alike > AROUND:
+        start = alike - AROUND
+        one, other = (_gap(start) + text[start:] for text in (one, other))
+    return _head(one, most), _head(other, most)
+
+
+def shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return place
+    return min(len(one), len(other))
+
+
+def _head(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + _gap(len(text) - most)
+
+
+def _gap(count: int) -> str:
+    return f" …({count:,} characters)… "
+
+
+# Where an input comes from, in words.
+
+WORDS = {
+    "base": "the task's own",
+    "plus": "came with the data set",
+    "llm": "asked of a model",
+    "docstring": "example in the prompt",
+    "constant": "made of a constant in the reference",
+    "boundary": "boundary value",
+    "hypothesis": "drawn by type",
+    "generator": "made by the task's generator",
+    "mutation": "mutation",
+    "targeted": "aimed at a wrong program",
+    "magnitude": "very large or small numbers",
+    "length": "very long or short",
+    "letters": "other letters",
+    "types": "another type of number",
+    "cancellation": "numbers that cancel out",
+    "ties": "equal keys",
+}
+
+
+def origin(cases: Sequence[Case], number: int, base_count: int) -> str:
+    """Return where a case of a suite comes from: ``mutation of base 3 by swap``."""
+    case = cases[number]
+    text = WORDS.get(case.source, case.source)
+    if case.parent is not None and 0 <= case.parent < len(cases):
+        text += f" of {'base' if case.parent < base_count else 'input'} {case.parent}"
+    if case.operators:
+        text += f" by {', '.join(name.rpartition('.')[2] for name in case.operators)}"
+    return f"{text}: {case.reason}" if case.reason else text
+
+
+FIRST_CASES = 10
+"""Inputs of a task that are shown whatever they decided."""
+MOST_CASES = 50
+"""Inputs of a task that are shown for what they decided: those that decided most verdicts."""
+MOST_FAILED = 10
+"""And of those that decided nothing, the ones that most samples fail on, where that is known."""
+MOST_SAMPLES = 2_000
+"""Samples of a task that have a page; the figures count all."""
+LEAST_SHARED = 40
+"""Characters of the prompt at a program's beginning that are worth not repeating."""
+FAILURES = ("failure", "smallest", "stress_failure")
+
+
+def shelve(suite: Judged, shelf: PageRows) -> None:
+    """Put the rows and programs of a suite's entrants on a shelf, by the tasks' numbers."""
+    numbers = {id: number for number, id in enumerate(suite.ids)}
+    sides = {}
+    for place, side in enumerate(suite.entrants):
+        sides[id(side.evaluation), side.model, side.temperature] = place
+    for each in {id(side.evaluation): side.evaluation for side in suite.entrants}.values():
+        shelf.put(
+            (numbers[row["task_id"]], _kept(row, cost, sides[id(each), *_group(row)]))
+            for row, cost in each.measured()
+        )
+        shelf.put_programs(each.programs())
+    shelf.sort()
+
+
+def _group(row: Mapping[str, Any]) -> tuple[str | None, float | None]:
+    return row.get("model") or None, row.get("temperature")
+
+
+def _kept(row: Mapping[str, Any], cost: Cost, entrant: int) -> Kept:
+    data: dict[str, Any] = {"base": row["base"], "plus": row["plus"]}
+    data |= {key: _failure(row[key]) for key in FAILURES if key in row}
+    if "stress" in row:
+        data["stress"] = row["stress"]
+    if "details" in row:
+        data["failed"] = [n for n, each in enumerate(row["details"]) if each not in ("pass", None)]
+        data["cases"] = len(row["details"])
+    return Kept(entrant, row["index"], row["program"], data, cost.cpu, cost.memory)
+
+
+def _failure(row: Mapping[str, Any]) -> FailurePart:
+    found: FailurePart = {"verdict": row["verdict"], "detail": cut(str(row["detail"]))}
+    if "case" in row:
+        found["case"] = row["case"]
+    if "line" in row:
+        found["line"] = row["line"]
+    if "input" in row:
+        found["input"] = cut(arguments_text(row["input"]))
+    if "actual" in row:
+        one, other = row["expected"], row["actual"]
+        if type(one) is str and type(other) is str and "\n" in one + other:
+            found["is_text"] = True
+            if "input" in row and type(row["input"]) is list and len(row["input"]) == 1:
+                (given,) = row["input"]
+                found["input"] = cut(given) if type(given) is str else found["input"]
+        else:
+            one, other = value_text(one), value_text(other)
+        found["expected"], found["actual"] = cut_pair(one, other)
+        found["detail"] = ""  # which says the same again
+    elif "expected" in row:
+        found["expected"] = cut(value_text(row["expected"]))
+    return found
+
+
+def task_parts(suite: Judged, shelf: PageRows) -> Iterator[TaskPart]:
+    """Yield what the page says of each task of a suite, in the order of its ids."""
+    tasks = {task.id: task for task in suite.data.tasks} if suite.data else {}
+    for number, id in enumerate(suite.ids):
+        yield _Gathered(suite, tasks.get(id)).part(id, shelf, number)
+
+
+class _Gathered:
+    """A task's part while its rows come in."""
+
+    def __init__(self, suite: Judged, task: Task | None) -> None:
+        self.task = task
+        given = suite.data.suites.get(task.id) if suite.data and task else None
+        self.expected = given.expected if given else ()
+        self.inputs_of = given.cases if given else task.cases if task else ()
+        self.base = given.base_count if given else len(task.base) if task else 0
+        self.outcomes: list[OutcomePart] = []
+        self.programs: list[str | tuple[int, str]] = []
+        self.samples: list[list[Any]] = []
+        self.first: Counter[int] = Counter()
+        self.failed: Counter[int] = Counter()
+        self.inputs: dict[int, FailurePart] = {}
+        self.left_out = self.detailed = 0
+
+    def part(self, id: str, shelf: PageRows, number: int) -> TaskPart:
+        known: dict[str, int] = {}
+        texts: dict[str, int | None] = {}
+        for kept in shelf.rows(number):
+            self._count(kept.data)
+            if len(self.samples) == MOST_SAMPLES:
+                self.left_out += 1
+                continue
+            if kept.program not in texts:
+                texts[kept.program] = self._program(shelf.program(kept.program))
+            key = repr((kept.program, kept.data))
+            if key not in known:
+                known[key] = len(self.outcomes)
+                self.outcomes.append({"program": texts[kept.program], **_told(kept.data)})  # type: ignore[typeddict-item]
+            known_costs = (kept.cpu, kept.memory) != (None, None)
+            costs = (_rounded(kept.cpu), kept.memory) if known_costs else ()
+            self.samples.append([kept.entrant, kept.number, known[key], *costs])
+        found: TaskPart = {
+            "id": id,
+            "cases": self._cases(),
+            "programs": self.programs,
+            "outcomes": self.outcomes,
+            "samples": self.samples,
+            "samples_left_out": self.left_out,
+        }
+        if self.detailed:
+            found["failed"] = [self.failed[case] for case in range(self.detailed)]
+        if self.task is not None:
+            found["prompt"] = cut(self.task.prompt, MOST_PROGRAM)
+            found["reference"] = cut(self.task.reference, MOST_PROGRAM)
+            found["entry_point"] = self.task.entry_point
+            if self.task.contract:
+                found["contract"] = cut(self.task.contract, MOST_PROGRAM)
+            # Unit tests have a check of ours: what they expect is what they say.
+            found["has_check"] = has_check(self.task) and self.task.harness.kind != "unittest"
+            found["cases_total"], found["base_total"] = len(self.inputs_of), self.base
+        return found
+
+    def _count(self, data: Mapping[str, Any]) -> None:
+        if (failure := data.get("failure")) is not None and "case" in failure:
+            self.first[failure["case"]] += 1
+            self.inputs.setdefault(failure["case"], failure)
+        self.failed.update(data.get("failed", ()))
+        self.detailed = max(self.detailed, data.get("cases", 0))
+
+    def _program(self, text: str | None) -> int | None:
+        if text is None:
+            return None
+        self.programs.append(self._shared(cut(text, MOST_PROGRAM)))
+        return len(self.programs) - 1
+
+    def _shared(self, text: str) -> str | tuple[int, str]:
+        """Return a program without what it begins with of the prompt."""
+        prompt = self.task.prompt if self.task and len(self.task.prompt) <= MOST_PROGRAM else ""
+        size = shared(prompt, text)
+        # Characters beyond the first plane count twice in a browser.
+        if size < LEAST_SHARED or not text[:size].isascii():
+            return text
+        return size, text[size:]
+
+    def _cases(self) -> list[CasePart]:
+        """Return the inputs to show, by number."""
+        total = len(self.inputs_of)
+        decided = sorted(self.first, key=lambda case: (-self.first[case], case))
+        failed = sorted(
+            self.failed.keys() - self.first, key=lambda case: (-self.failed[case], case)
+        )
+        numbers = {*decided[:MOST_CASES], *failed[:MOST_FAILED], *range(min(total, FIRST_CASES))}
+        return [case for number in sorted(numbers) if (case := self._case(number)) is not None]
+
+    def _case(self, number: int) -> CasePart | None:
+        known = self.inputs.get(number)
+        text, source = known.get("input") if known else None, ""
+        if number < len(self.inputs_of):
+            stated = cut(_arguments(self.inputs_of[number]))
+            # Where a case could not be used, those after it have other numbers.
+            if text in (None, stated):
+                text, source = stated, origin(self.inputs_of, number, self.base)
+        if text is None:
+            return None
+        found: CasePart = {
+            "number": number,
+            "input": text,
+            "origin": source,
+            "first": self.first[number],
+        }
+        if known is not None and "expected" in known:
+            found["expected"] = known["expected"]
+        elif source and number < len(self.expected):
+            found["expected"] = cut(answer_text(self.expected[number]))
+        if self.detailed:
+            found["failed"] = self.failed[number]
+        return found
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else float(f"{seconds:.3g}")
+
+
+def _arguments(case: Case) -> str:
+    return arguments_text([to_json(each) for each in case.arguments])
+
+
+def _told(data: Mapping[str, Any]) -> dict[str, Any]:
+    keys: Sequence[str] = ("base", "plus", "stress", *FAILURES)
+    return {key: data[key] for key in keys if key in data}

@@ -1,1 +1,0 @@
-"""What a suite should satisfy: branches, decisions, mutants and kills, as cover matrices."""

@@ -1,0 +1,51 @@
+"""The program of ours that runs another one as an interpreter runs a file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from evalplus_lite.sandbox.guest import harness, observing, ordering, plain, script
+from evalplus_lite.sandbox.limits import Program
+from evalplus_lite.sandbox.streams import Streams
+
+# What invokes programs inside the sandbox, as a module of its own: for runs without one.
+
+_PARTS = tuple(Path(module.__file__ or "") for module in (script, observing, harness))
+
+
+def module_text() -> str:
+    """Return a module whose ``bind`` invokes a program on a case as the sandbox does."""
+    texts = (path.read_text(encoding="utf-8") for path in _PARTS)
+    text = "\n\n".join(each.partition("from __future__ import annotations\n")[2] for each in texts)
+    text = re.sub(r"if TYPE_CHECKING:.*\n(?:    .*\n)+", "", text)
+    about = '"""How a program is invoked on a case, and what of it is observed."""'
+    return f"{about}\n\nfrom __future__ import annotations\n{text}"
+
+
+# Programs as they would be if Python ordered things otherwise where it promises no order.
+
+TIES, SETS = ordering.TIES, ordering.SETS
+"""The ways in which equal elements, and the elements of sets, may be ordered."""
+
+
+def reordered(program: Program, way: str) -> Program:
+    """Return a program that answers as the given one would; what it cannot do so, it raises."""
+    facts = program.source, program.entry_point, program.harness.row, way
+    return program.around(f"{_ordering_text()}\nanswer = Reordered(*{facts!r})\n", "answer")
+
+
+@cache
+def _ordering_text() -> str:
+    return Path(ordering.__file__).read_text(encoding="utf-8")
+
+
+def plain_program(streams: Streams) -> Program:
+    """Return it with the streams that the other one is to have; ``guest.plain`` says the rest."""
+    return Program(_text(), "run", pipes=streams)
+
+
+@cache
+def _text() -> str:
+    return Path(plain.__file__).read_text(encoding="utf-8")

@@ -1,0 +1,72 @@
+"""inspect_ai: a scorer, a dataset, and a ready task for each published set.
+
+inspect eval evalplus_lite/humaneval_plus --model openai/gpt-4o [-T dataset=FILE]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+from evalplus_lite.serving.adapters.given import given
+from evalplus_lite.serving.adapters.judge import ajudge, shared_judge, sure
+from evalplus_lite.serving.adapters.samples import configure_for, requests, slug
+from evalplus_lite.tasks.loading import names
+
+
+def dataset(name: str) -> MemoryDataset:
+    """Return the tasks of a data set as samples: the id is the target, whose verdict is wanted."""
+    samples = [
+        Sample(input=each.request, target=each.id, id=each.id, metadata={"entry_point": each.entry})
+        for each in requests(name)
+    ]
+    return MemoryDataset(samples, name=name)
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def verdict() -> Scorer:
+    """Score 1 for a program that passes every test; the target is a task's id, or its tests.
+
+    A program's own time-out is a verdict; where the machine has none, it raises: an error of the
+    sample, no score.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        task = given(state.metadata.get("tests") or target.text)
+        found = sure(*await ajudge([(task, state.output.completion)], share=False))
+        return Score(
+            value=float(bool(found.passed)),
+            answer=found.program,
+            explanation=f"{found.verdict}: {found.detail}" if found.detail else found.verdict,
+            metadata={"verdict": found.verdict},
+        )
+
+    return score
+
+
+def evaluation(name: str) -> Task:
+    """Return the task of a data set: a name or a file."""
+    configure_for(name)
+    shared_judge()
+    return Task(dataset=dataset(name), solver=generate(), scorer=verdict())
+
+
+def _define(name: str) -> Any:
+    @task(name=slug(name))
+    def published(dataset: str = name) -> Task:
+        return evaluation(dataset)
+
+    return published
+
+
+TASKS = {name: _define(name) for name in names()}
+
+
+@task
+def file(path: str) -> Task:
+    """A file of tasks or suites: ``-T path=my_tasks.jsonl``."""
+    return evaluation(path)

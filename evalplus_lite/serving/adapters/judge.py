@@ -1,0 +1,361 @@
+"""The judge that all adapters of a process share: sandboxes of its own, or a server's."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import hashlib
+import json
+import marshal
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from evalplus_lite.errors import (
+    EvalPlusLiteError,
+    InfrastructureError,
+    InputError,
+    UnusableTask,
+    one_of,
+)
+from evalplus_lite.execution.base import Call, Row
+from evalplus_lite.execution.processes import Processes
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.sandbox import Tier, config_of, preset
+from evalplus_lite.serving.adapters.given import Given
+from evalplus_lite.store import cache_folder
+from evalplus_lite.store.locks import Lock
+from evalplus_lite.tasks import load_dataset
+from evalplus_lite.types import VERDICTS
+
+# What a judge is made by: the environment, as trainers start their workers themselves.
+
+PREFIX = "EVALPLUS_LITE_"
+REWARDS = ("passed", "share")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """How answers are judged, and what they earn.
+
+    ``datasets`` are names or files whose tasks are known by id; ``url`` is a server's, with its
+    ``token``, instead of sandboxes here; ``workers``, ``limits``, ``sandbox`` and ``store`` are as
+    for ``Verifier``. ``reward`` is ``passed`` (1 for all tests, else 0) or ``share`` (the part of
+    all tests that were passed); ``penalties`` are taken off it, by the name of the verdict.
+    """
+
+    datasets: tuple[str, ...] = ()
+    url: str = ""
+    token: str = ""
+    workers: int | None = None
+    limits: str = "default"
+    sandbox: Tier = "auto"
+    store: str | None = None
+    reward: str = "passed"
+    penalties: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.reward not in REWARDS:
+            raise InputError(f"reward is {self.reward!r}", remedy=one_of(self.reward, REWARDS))
+        for name in self.penalties:
+            if name not in VERDICTS:
+                raise InputError(f"no verdict is named {name!r}", remedy=one_of(name, VERDICTS))
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] = os.environ) -> JudgeSettings:
+        """Return what ``EVALPLUS_LITE_DATASET``, ``_URL``, ``_TOKEN``, ``_WORKERS``, ``_LIMITS``,
+        ``_SANDBOX``, ``_STORE``, ``_REWARD`` and ``_PENALTIES`` (``timeout=0.1,error=0.2``) say;
+        several data sets are divided by a colon."""
+        known = {key: environ.get(PREFIX + key.upper(), "") for key in cls.__slots__}
+        try:
+            penalties = {
+                name.strip(): float(number)
+                for name, _, number in (
+                    each.partition("=") for each in filter(None, known["penalties"].split(","))
+                )
+            }
+            workers = int(known["workers"]) if known["workers"] else None
+        except ValueError:
+            raise InputError(
+                f"{PREFIX}WORKERS or {PREFIX}PENALTIES holds no number",
+                remedy="such as 8, and timeout=0.1,error=0.2",
+            ) from None
+        return cls(
+            datasets=tuple(filter(None, environ.get(PREFIX + "DATASET", "").split(os.pathsep))),
+            url=known["url"],
+            token=known["token"],
+            workers=workers,
+            limits=known["limits"] or "default",
+            sandbox=known["sandbox"] or "auto",  # type: ignore[arg-type] # checked where it is used
+            store=known["store"] or None,
+            reward=known["reward"] or "passed",
+            penalties=penalties,
+        )
+
+
+# One request to a server's ``/v1/verify``, tried again while the server is busy or away.
+
+TRIES = 8
+FIRST_WAIT = 0.25
+MOST_WAIT = 30.0
+SECONDS = 600.0
+"""How long an answer may take: a long queue is no fault of the program's."""
+MOST_BYTES = 64 << 20
+
+
+def post_verify(settings: JudgeSettings, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the server's row for the one program of a request.
+
+    InputError for a task that it refuses; InfrastructureError where it is away, busy for too long,
+    or has no verdict: none of these says anything about the program.
+    """
+    url = settings.url.rstrip("/") + "/v1/verify"
+    headers = {"content-type": "application/json"}
+    if settings.token:
+        headers["authorization"] = f"Bearer {settings.token}"
+    try:
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    except ValueError as error:  # no URL, or a body that JSON has no word for
+        raise InputError(f"{url[:200]}: {error}") from None
+    answer = _posted(request, url)
+    try:
+        row: dict[str, Any] = answer["verdicts"][0]
+        trouble = row.get("error")
+        if trouble is None and not isinstance(row["passed"], bool):
+            raise KeyError("passed")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise InfrastructureError(f"{url} answered what is no verdict") from None
+    if trouble is None:
+        return row
+    said = str(trouble.get("message", trouble))
+    is_ours = trouble.get("kind") == "infrastructure"
+    raise InfrastructureError(said) if is_ours else InputError(said)
+
+
+def _posted(request: urllib.request.Request, url: str) -> Any:
+    wait, problem = FIRST_WAIT, ""
+    for number in range(TRIES):
+        if number:
+            time.sleep(wait)
+            wait = min(2 * wait, MOST_WAIT)
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as response:
+                return json.loads(response.read(MOST_BYTES))
+        except urllib.error.HTTPError as error:
+            problem = _said(error)
+            if error.code not in (429, 500, 502, 503, 504):
+                raise InputError(f"{url} refused: {problem}") from None
+            with_wait = error.headers.get("retry-after", "")
+            wait = min(float(with_wait), MOST_WAIT) if with_wait.isdigit() else wait
+        except (OSError, ValueError) as error:  # refused, reset, late; or not JSON
+            problem = str(error)
+    raise InfrastructureError(f"{url} gave no verdict in {TRIES} tries: {problem}")
+
+
+def _said(error: urllib.error.HTTPError) -> str:
+    try:
+        return str(json.loads(error.read(10_000))["detail"])[:500]
+    except (ValueError, KeyError, TypeError, OSError):
+        return f"status {error.code}"
+
+
+WORK = "evalplus_lite.serving.worker"
+USUAL = (None, None, None)
+CONNECTIONS = 32
+"""Requests that a process has with a server at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was found of an answer; ``error`` stands where there is no verdict.
+
+    ``verdict`` is its name (``pass``, ``fail``, ``timeout``, ...), ``share`` the part of all tests
+    that were passed, if that was asked for, ``program`` what was taken out of the answer, if known.
+    """
+
+    passed: bool | None
+    verdict: str = ""
+    share: float | None = None
+    detail: str = ""
+    program: str | None = None
+    error: EvalPlusLiteError | None = None
+
+
+class Judge(Protocol):
+    """Begins to judge an answer; the future holds a judgement, and raises nothing of ours."""
+
+    def begin(self, task: Given, answer: str, *, share: bool) -> Future[Judgement]:
+        """Have an answer judged."""
+        ...
+
+    def close(self) -> None:
+        """Let go of processes and connections."""
+        ...
+
+
+class LocalJudge:
+    """Judges in sandboxes of this process; one forked from it has its own."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self._datasets = [load_dataset(name) for name in settings.datasets]
+        source = SuiteSource(cache=cache_folder())
+        usual = Settings(preset(settings.limits))
+        store = None if settings.store is None else str(Path(settings.store).absolute())
+        self._call = Call(f"{WORK}:serving", (source.settings, usual.to_row(), store))
+        self._backend = Processes(settings.workers, config_of(settings.sandbox, ()), preload=[WORK])
+        self._backend.__enter__()
+        try:
+            self._backend.tier  # noqa: B018 - raises if there is none
+        except BaseException:
+            self._backend.close(now=True)
+            raise
+        self._staging = [SharedData(self._backend, each.suites) for each in self._datasets]
+
+    def begin(self, task: Given, answer: str, *, share: bool) -> Future[Judgement]:
+        """Have an answer judged here."""
+        found: Future[Judgement] = Future()
+        options = ("chat", "program", "tests") if share else ("chat", "program")
+        try:
+            item = (self._source(task), answer, options, USUAL)
+            future = self._backend.submit(self._call, item, key=item[0][1], then=tuple[float, Row])
+        except EvalPlusLiteError as error:
+            found.set_result(Judgement(None, error=error))
+            return found
+
+        def done(future: Future[tuple[float, Row]]) -> None:
+            error = future.exception()
+            if isinstance(error, EvalPlusLiteError):
+                found.set_result(Judgement(None, error=error))
+            elif error is not None:
+                found.set_exception(error)
+            else:
+                found.set_result(judgement(future.result()[1]))
+
+        future.add_done_callback(done)
+        return found
+
+    def close(self) -> None:
+        """End the sandboxes; what is being judged is finished first."""
+        self._backend.close()
+
+    def _source(self, task: Given) -> tuple[Any, ...]:
+        if task.form != "id":
+            body = marshal.dumps(task.data, 2)
+            return task.form, hashlib.sha256(task.form.encode() + body).digest(), body
+        for dataset, staging in zip(self._datasets, self._staging, strict=True):
+            for bad in dataset.unusable:
+                if bad.task_id == task.data:
+                    raise UnusableTask(bad.task_id, bad.cause, bad.detail)
+            for each in dataset.tasks:
+                if each.id == task.data:
+                    return "staged", staging.ref(each), dataset.has_plus
+        ids = [each.id for dataset in self._datasets for each in dataset.tasks]
+        problem = f"no task {task.data[:200]!r} in {', '.join(d.name for d in self._datasets)}"
+        if not self._datasets:
+            raise InputError(f"no data set for task {task.data[:200]!r}", remedy="configure one")
+        raise InputError(problem, remedy=one_of(task.data[:200], ids))
+
+
+class RemoteJudge:
+    """Judges by the server of ``evalplus-lite serve`` at a URL."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self._settings = settings
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._lock = Lock()
+
+    def begin(self, task: Given, answer: str, *, share: bool) -> Future[Judgement]:
+        """Have an answer judged there."""
+        with self._lock:
+            # A forked child has no threads: its parent's pool would never begin anything.
+            if self._pool is None or self._pool[0] != os.getpid():
+                self._pool = os.getpid(), ThreadPoolExecutor(CONNECTIONS)
+        return self._pool[1].submit(self._ask, task, answer, share)
+
+    def close(self) -> None:
+        """Wait for what is on its way."""
+        if self._pool is not None and self._pool[0] == os.getpid():
+            self._pool[1].shutdown()
+        self._pool = None
+
+    def _ask(self, task: Given, answer: str, share: bool) -> Judgement:
+        body = {"task": task.row(answer), "program": answer, "chat": True, "details": share}
+        try:
+            return judgement(post_verify(self._settings, body))
+        except EvalPlusLiteError as error:
+            return Judgement(None, error=error)
+
+
+def judgement(row: dict[str, Any]) -> Judgement:
+    """Return what a row of ``work.serving``, or of a server, says."""
+    tests, failure = row.get("tests") or row.get("details"), row.get("failure") or {}
+    return Judgement(
+        passed=row["passed"],
+        verdict=row["base"] if row["base"] != "pass" or row["plus"] is None else row["plus"],
+        share=None if tests is None else tests.count("pass") / len(tests),
+        detail=failure.get("detail", ""),
+        program=row.get("program"),
+    )
+
+
+def sure(found: Judgement) -> Judgement:
+    """Return a judgement that is a verdict; raises what stands in its place."""
+    if found.error is not None:
+        raise found.error
+    return found
+
+
+_lock = Lock()
+_settings: JudgeSettings | None = None
+_judge: Judge | None = None
+
+
+def configure(settings: JudgeSettings | None = None) -> None:
+    """Have the judge of this process made by these settings, or by the environment's.
+
+    One that is there, and made by other settings, is closed.
+    """
+    global _settings, _judge
+    with _lock:
+        if settings is not None and settings == _settings:
+            return
+        _settings, old, _judge = settings, _judge, None
+    if old is not None:
+        old.close()
+
+
+def settings() -> JudgeSettings:
+    """Return what the judge of this process is made by."""
+    return JudgeSettings.from_environment() if _settings is None else _settings
+
+
+def shared_judge() -> Judge:
+    """Return the judge of this process, made when it is first asked for."""
+    global _judge
+    with _lock:
+        if _judge is None:
+            found = settings()
+            _judge = RemoteJudge(found) if found.url else LocalJudge(found)
+            atexit.register(_judge.close)
+        return _judge
+
+
+def judge(pairs: Sequence[tuple[Given, str]], *, share: bool) -> list[Judgement]:
+    """Return what is found of answers, judged side by side, in their order."""
+    futures = [shared_judge().begin(task, answer, share=share) for task, answer in pairs]
+    return [future.result() for future in futures]
+
+
+async def ajudge(pairs: Sequence[tuple[Given, str]], *, share: bool) -> list[Judgement]:
+    """Return what is found of answers without blocking the event loop."""
+    known = await asyncio.to_thread(shared_judge)
+    futures = [known.begin(task, answer, share=share) for task, answer in pairs]
+    return await asyncio.gather(*map(asyncio.wrap_future, futures))

@@ -1,0 +1,111 @@
+"""``evalplus-lite audit-verifier``: what a verifier says of programs whose verdict is known."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import Screen, print_json, print_table, say
+from evalplus_lite.serving.audit.auditing import AuditedProgram, VerifierAudit
+from evalplus_lite.serving.audit.auditing import audit_verifier as audit
+from evalplus_lite.serving.audit.host import CALLED, SERVERS
+
+COLUMNS = {
+    "class": "class",
+    "programs": "programs",
+    "true_positives": "right accepted",
+    "false_negatives": "right rejected",
+    "true_negatives": "others rejected",
+    "false_positives": "others accepted",
+    "no_verdict": "no verdict",
+    "ended": "verifier ended",
+    "hangs": "hangs",
+    "median_seconds": "median s",
+    "most_seconds": "most s",
+}
+PROTOCOLS = ", ".join((*CALLED, "command", *SERVERS))
+
+
+def audit_verifier(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="module:function, a command, or a URL.")
+    ],
+    protocol: Annotated[
+        str, typer.Option("--protocol", metavar="NAME", help=f"How it is asked: {PROTOCOLS}.")
+    ] = "",
+    python: Annotated[
+        str | None,
+        typer.Option("--python", metavar="PATH", help="The interpreter a function lives in."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="CLASS", help="right, wrong, late, odd, cheat; repeatable."),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option("--timeout", metavar="SECONDS", min=1.0, help="No answer by then: a hang."),
+    ] = 30.0,
+    load: Annotated[
+        bool, typer.Option("--load/--no-load", help="Ask right and wrong ones again, under load.")
+    ] = True,
+    workers: options.Workers = None,
+    json: options.Json = False,
+) -> int:
+    """Ask any verifier about right, wrong, late, odd and cheating programs.
+
+    The set comes with the package and has a version. A program is accepted if it gets a full score.
+    A function f(program, tests) gets a list of assertions, or of {input, output} of a script;
+    functions of trainers are asked as these do, told by their parameters; a command gets a line of
+    {"program", "tests"} in JSON and prints the score. The verifier is asked in processes that are
+    killed when they hang. The programs do no harm, yet run with whatever protection it has. Exits
+    with 1 if a verdict is wrong, or a program has none.
+
+    [bold]Example[/bold]  evalplus-lite audit-verifier my_rewards:compute_score
+    """
+    with Screen() as screen:
+        first = True
+
+        def show(answer: AuditedProgram, total: int) -> None:
+            nonlocal first
+            if first:
+                screen.stage("asking", total)
+                first = False
+            screen.advance()
+
+        found = audit(
+            target,
+            protocol=protocol,
+            python=python,
+            timeout=timeout,
+            workers=workers,
+            load=load,
+            only=only or (),
+            on_answer=show,
+        )
+    if json:
+        print_json(found.to_json())
+    else:
+        _show(found)
+    return 0 if found.is_sound else 1
+
+
+def _show(found: VerifierAudit) -> None:
+    rows = [[row[key] for key in COLUMNS] for row in found.classes()]
+    title = f"{found.target}, asked as {found.protocol} (set {found.version})"
+    print_table(title, list(COLUMNS.values()), rows)
+    if len(found.kinds) < 2:
+        say(f"asked about {found.kinds[0]}s only: that is what the protocol has")
+    _list("accepted, but not right", found.fooled)
+    _list("right, but rejected", found.refused)
+    _list("no verdict", found.unjudged)
+
+
+def _list(title: str, answers: list[AuditedProgram]) -> None:
+    if answers:
+        say(f"{title}:")
+    for each in answers:
+        reply = "" if each.answer.reply in ("accepted", "rejected") else f": {each.answer.reply}"
+        problem = f" ({each.answer.problem})" if each.answer.problem else ""
+        say(f"  {each.category}: {each.program.name}{reply}{problem}")

@@ -1,0 +1,119 @@
+"""``serve``: judge programs for others, over HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.escaping import printable
+from evalplus_lite.errors import InputError
+from evalplus_lite.sandbox import Tier
+
+TOKEN = "EVALPLUS_LITE_TOKEN"
+
+
+def serve(
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            metavar="NAME|PATH",
+            help="Whose tasks requests may name; several times. Tasks may come with requests, too.",
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Where to listen: this machine alone, by default.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="0 takes any that is free.")
+    ] = 8080,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file",
+            metavar="PATH",
+            help=f"A line each: a token, or client:token. Or one token in {TOKEN}.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", metavar="DIR", help="Keep verdicts there: repeats cost nothing."),
+    ] = None,
+    workers: options.Workers = None,
+    backend: options.Backend = "processes",
+    sandbox: options.Sandbox = "auto",
+    package: options.Packages = None,
+    limits: options.Limits = "default",
+    memory: options.Memory = 1024,
+    most_waiting: Annotated[
+        int, typer.Option("--queue", min=1, help="Programs that may wait; others are told 429.")
+    ] = 8192,
+    most_programs: Annotated[
+        int, typer.Option("--batch", min=1, help="Programs that one request may hold.")
+    ] = 1024,
+    most_body: Annotated[
+        int,
+        typer.Option("--max-body", metavar="MIB", min=1, help="Size of one request at most."),
+    ] = 16,
+    most_connections: Annotated[
+        int, typer.Option("--connections", min=1, help="Of those over, the longest idle is closed.")
+    ] = 4096,
+    drain: Annotated[
+        float,
+        typer.Option("--drain", metavar="SECONDS", min=0.0, help="Time to finish after SIGTERM."),
+    ] = 60.0,
+) -> int:
+    """Judge programs for trainers and harnesses, over HTTP.
+
+    Speaks its own protocol (/v1/verify, /v1/run; /openapi.json says all of it), and those of
+    SandboxFusion, open-instruct and NeMo-Gym, so that a trainer needs another URL and nothing else.
+    """
+    try:
+        from evalplus_lite.serving.server.server import serve as run
+        from evalplus_lite.serving.server.service import Service
+        from evalplus_lite.serving.server.settings import ServerSettings, read_tokens
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"serve needs {error.name}", remedy='pip install "evalplus-lite[serve]"'
+        ) from None
+    tokens = () if token_file is None else read_tokens(token_file)
+    if not tokens and os.environ.get(TOKEN):
+        tokens = ((os.environ[TOKEN], "client"),)
+    settings = ServerSettings(
+        datasets=tuple(dataset or ()),
+        host=host,
+        port=port,
+        tokens=tokens,
+        workers=workers,
+        backend=backend,
+        sandbox=cast("Tier", sandbox),
+        packages=tuple(package or ()),
+        limits=limits,
+        memory=memory << 20,
+        store=store,
+        most_body=most_body << 20,
+        most_waiting=most_waiting,
+        most_programs=most_programs,
+        most_connections=most_connections,
+        drain_seconds=drain,
+    )
+
+    def ready(url: str, service: Service) -> None:
+        for name, each in service.datasets.items():
+            for bad in each.unusable:
+                print(printable(f"{name}: {bad.task_id}: {bad.detail}"), file=sys.stderr)
+        names = ", ".join(service.datasets) or "tasks that come with requests"
+        print(
+            f"serving {names} at {url} ({service.tier}, {service.backend.workers} workers); "
+            f"see {url}/openapi.json",
+            flush=True,
+        )
+
+    run(settings, on_ready=ready)
+    return 0

@@ -1,0 +1,314 @@
+"""The protocol of SandboxFusion, for Python: run a program, or submit an answer to a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.serving.server.answers import answer
+from evalplus_lite.serving.server.endpoint import Asking, Endpoint
+from evalplus_lite.serving.server.judged import verdict
+from evalplus_lite.serving.server.models import Loose, granted
+from evalplus_lite.serving.server.runs import cuts, in_base64, ran
+from evalplus_lite.serving.server.service import Asked, Service, UnknownTask
+from evalplus_lite.store.parsing import parse_json
+
+# Problems as SandboxFusion's data sets state them: texts in and out, or code that asserts.
+
+TOLERANCE = 1e-6
+"""Numbers with a fraction that a program prints may differ by so much, as there."""
+SHOWN = 200
+"""Characters of an input or an output that an answer repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What an answer is judged by, and what to say of each test."""
+
+    asked: Asked
+    cases: tuple[dict[str, Any], ...] = ()
+    is_known: bool = False
+    """Whether it is of a data set that is loaded: then all its cases are one test."""
+
+    def infos(self, count: int) -> list[dict[str, Any] | None]:
+        """Return what is said of each of so many tests."""
+        return [*self.cases] if len(self.cases) == count else [None] * count
+
+
+def problem(
+    service: Service, dataset: str, id: int | str, provided: Any, kind: str | None
+) -> Problem:
+    """Return a problem: of a data set that is loaded, else the one that is ``provided``.
+
+    Raises UnknownTask if there is none, InputError for one that cannot be read here.
+    """
+    if dataset in service.datasets:
+        return Problem(service.task(service.known_id(dataset, id), dataset), is_known=True)
+    row = _row(provided, id)
+    if row is None:
+        raise UnknownTask(
+            f"no data set {dataset[:100]!r} is loaded, and provided_data holds no problem {id!r}"
+        )
+    test = row.get("test")
+    if type(test) is str:
+        test = parse_json(test)
+    if type(test) is list:
+        return _of_texts(test)
+    if type(test) is dict and type(test.get("code")) is str:
+        return _of_code(row, test)
+    raise InputError(
+        f"provided_data.test is not understood (dataset_type {kind!r})",
+        remedy="give a list of {input: {stdin}, output: {stdout}}, or {code}",
+    )
+
+
+def _row(provided: Any, id: int | str) -> dict[str, Any] | None:
+    if type(provided) is dict:
+        return provided
+    rows = [each for each in provided or [] if str(each.get("id")) == str(id)]
+    return rows[0] if rows else None
+
+
+def _of_texts(tests: list[Any]) -> Problem:
+    inputs, outputs = [], []
+    for number, each in enumerate(tests):
+        given = each if type(each) is dict else {}
+        into, out = given.get("input"), given.get("output")
+        if type(into) is not dict or type(out) is not dict or "stdout" not in out:
+            raise InputError(f"test {number} lacks input.stdin or output.stdout")
+        if into.keys() - {"stdin"} or out.keys() - {"stdout"}:
+            raise InputError(f"test {number} uses files, which are not judged here")
+        inputs.append(str(into.get("stdin", "")))
+        outputs.append(str(out["stdout"]))
+    infos = tuple(
+        {"input": {"stdin": a[:SHOWN]}, "output": {"stdout": b[:SHOWN]}}
+        for a, b in zip(inputs, outputs, strict=True)
+    )
+    return Problem(Asked.given("printed", (inputs, outputs, TOLERANCE), "request"), infos)
+
+
+def _of_code(row: dict[str, Any], test: dict[str, Any]) -> Problem:
+    labels = row.get("labels")
+    if type(labels) is str:
+        labels = parse_json(labels)
+    language = labels.get("programming_language") if type(labels) is dict else None
+    if language not in (None, "python") or test.get("asset") or "#<INSERT>" in test["code"]:
+        raise InputError(
+            "provided_data.test is of another language, or has files",
+            remedy="such tests can be run with /run_code, which judges nothing",
+        )
+    return Problem(Asked.given("assertions", [test["code"]], "request"))
+
+
+FAMILY = "SandboxFusion"
+SECONDS = 10.0
+LANGUAGES = ("python", "python3")
+
+
+class RunCodeRequest(Loose):
+    """A program, what it reads, and the files beside it."""
+
+    code: str
+    language: str
+    stdin: str | None = None
+    compile_timeout: float = SECONDS
+    run_timeout: float = SECONDS
+    memory_limit_MB: int = -1
+    files: dict[str, str | None] = Field(default={}, description="Contents in base 64 by path.")
+    fetch_files: list[str] = Field(default=[])
+
+
+class CommandRunResult(BaseModel):
+    """How a command ended."""
+
+    status: str = Field(description="Finished, Error or TimeLimitExceeded.")
+    execution_time: float | None = None
+    return_code: int | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+
+
+class RunCodeResponse(BaseModel):
+    """What came of a run."""
+
+    status: str = Field(description="Success, Failed or SandboxError.")
+    message: str
+    compile_result: CommandRunResult | None = None
+    run_result: CommandRunResult | None = None
+    executor_pod_name: str | None = None
+    files: dict[str, str] = Field(default={})
+
+
+class SubmitConfig(Loose):
+    """How an answer is to be judged."""
+
+    dataset_type: str | None = None
+    language: str | None = None
+    locale: str | None = None
+    is_fewshot: bool | None = None
+    compile_timeout: float | None = None
+    run_timeout: float | None = None
+    custom_extract_logic: str | None = None
+    provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
+    extra: dict[str, Any] = Field(default={})
+
+
+class SubmitRequest(Loose):
+    """An answer to a problem of a data set, or of one that comes along."""
+
+    dataset: str
+    id: int | str
+    completion: str
+    config: SubmitConfig = SubmitConfig()
+
+
+class EvalTestCase(BaseModel):
+    """Whether a test was passed."""
+
+    passed: bool
+    exec_info: RunCodeResponse
+    test_info: dict[str, Any] | None = None
+
+
+class EvalResult(BaseModel):
+    """Whether an answer was accepted."""
+
+    id: int | str
+    accepted: bool
+    extracted_code: str
+    full_code: str | None = None
+    test_code: str | None = None
+    tests: list[EvalTestCase]
+    extracted_type: str | None = None
+    extra: dict[str, Any] | None = None
+
+
+async def run_code(asking: Asking) -> Response:
+    """Run a program."""
+    body: RunCodeRequest = asking.body
+    service = asking.service
+    _require_python(body.language)
+    row = await ran(
+        asking,
+        body.code,
+        stdin=body.stdin or "",
+        files=body.files,
+        wanted=body.fetch_files,
+        limits=granted(service, body.run_timeout, body.memory_limit_MB),
+    )
+    is_late = row["ended"] == "timeout"
+    code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
+    stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
+    return answer(
+        {
+            "status": "Success" if code == 0 else "Failed",
+            "message": "; ".join(cuts(row)),
+            "compile_result": None,
+            "run_result": {
+                "status": "TimeLimitExceeded" if is_late else "Finished",
+                "execution_time": row["seconds"],
+                "return_code": code,
+                "stdout": row["stdout"],
+                "stderr": stderr,
+            },
+            "executor_pod_name": None,
+            "files": {k: v for k, v in in_base64(row["files"]).items() if v is not None},
+            "tier": service.tier,
+            "version": service.version,
+        }
+    )
+
+
+async def submit(asking: Asking) -> Response:
+    """Judge an answer."""
+    body: SubmitRequest = asking.body
+    service = asking.service
+    config = body.config
+    if config.language is not None:
+        _require_python(config.language)
+    if config.custom_extract_logic:
+        raise InputError("custom_extract_logic is a program, and not run")
+    found = problem(service, body.dataset, body.id, config.provided_data, config.dataset_type)
+    limits = granted(service, config.run_timeout)
+    options = ["chat", "program"] if found.is_known else ["chat", "program", "tests"]
+    row = await verdict(asking, found.asked, body.completion, options, limits)
+    names = row.get("tests", [row["plus"] or row["base"]])
+    tests = [
+        {"passed": name == "pass", "exec_info": _told(name), "test_info": info}
+        for name, info in zip(names, found.infos(len(names)), strict=True)
+    ]
+    has_fence = "```" in body.completion
+    return answer(
+        {
+            "id": body.id,
+            "accepted": row["passed"],
+            "extracted_code": row["program"],
+            "full_code": None,
+            "test_code": None,
+            "tests": tests,
+            "extracted_type": "fenced" if has_fence else "heuristic" if row["program"] else "empty",
+            "extra": {
+                "failure": row["failure"],
+                "inside": row.get("inside", 0),
+                "tier": service.tier,
+                "version": service.version,
+            },
+        }
+    )
+
+
+def _told(name: str | None) -> dict[str, Any]:
+    """Return a verdict on a test in the form of a run's end."""
+    is_late = name == "timeout"
+    # A wrong answer ends like a right one: what is wrong is not the run.
+    code = None if is_late else 0 if name in ("pass", "fail") else 1
+    return {
+        "status": "Success" if code == 0 else "Failed",
+        "message": name or "not run",
+        "run_result": {
+            "status": "TimeLimitExceeded" if is_late else "Finished",
+            "return_code": code,
+        },
+        "files": {},
+    }
+
+
+def _require_python(language: str) -> None:
+    if language not in LANGUAGES:
+        raise InputError(f"language is {language[:50]!r}", remedy="this server runs Python alone")
+
+
+async def ping(asking: Asking) -> Response:
+    """Say that the server is there."""
+    return answer("pong")
+
+
+async def list_datasets(asking: Asking) -> Response:
+    """Return the names of the data sets that are loaded."""
+    return answer(list(asking.service.datasets))
+
+
+class ListRequest(Loose):
+    """A data set by name."""
+
+    dataset: str
+
+
+async def list_ids(asking: Asking) -> Response:
+    """Return the ids of a data set's tasks."""
+    return answer(asking.service.ids(asking.body.dataset))
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST", "/run_code", "Run a program", run_code, RunCodeRequest, RunCodeResponse, FAMILY
+    ),
+    Endpoint("POST", "/submit", "Judge an answer", submit, SubmitRequest, EvalResult, FAMILY),
+    Endpoint("GET", "/v1/ping", "Whether the server is there", ping, family=FAMILY),
+    Endpoint("GET", "/list_datasets", "The data sets", list_datasets, family=FAMILY),
+    Endpoint("POST", "/list_ids", "The tasks of one", list_ids, ListRequest, family=FAMILY),
+)

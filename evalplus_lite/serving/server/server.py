@@ -1,0 +1,137 @@
+"""The server as a process: listening, and ending in good order when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import resource
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from evalplus_lite.errors import InputError
+from evalplus_lite.serving.server import native, nemo_gym, open_instruct, runs, sandbox_fusion
+from evalplus_lite.serving.server.connections import HEAD_BYTES, Connections
+from evalplus_lite.serving.server.endpoint import Endpoint, application, described
+from evalplus_lite.serving.server.guard import Guard
+from evalplus_lite.serving.server.metrics import Metrics
+from evalplus_lite.serving.server.service import Service
+from evalplus_lite.serving.server.settings import ServerSettings
+
+SPARE_FILES = 256
+"""Descriptors that are for other things than connections."""
+BACKLOG = 2048
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def endpoints() -> tuple[Endpoint, ...]:
+    """Return all that the server answers."""
+    families = (native, runs, sandbox_fusion, open_instruct, nemo_gym)
+    found = tuple(each for family in families for each in family.ENDPOINTS)
+    return (*found, described(found))
+
+
+def guarded(service: Service) -> ASGIApp:
+    """Return the whole application of a service."""
+    metrics = Metrics()
+    queue = service.queue
+    metrics.gauge("queue_waiting", "Programs that wait.", lambda: queue.waiting)
+    metrics.gauge("running", "Programs at the workers.", lambda: queue.begun)
+    metrics.gauge("workers", "Workers that are there.", lambda: len(service.backend.pids))
+    metrics.gauge("worker_restarts", "Workers lost so far.", lambda: service.backend.lost)
+    return Guard(application(service, endpoints(), metrics), service, metrics)
+
+
+def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None]) -> None:
+    """Listen until told to end; ``on_ready`` gets the address once requests are answered.
+
+    Raises InputError where a server must not be started so, or its address is taken.
+    """
+    settings.check()
+    # Of what clients do wrong they are told; a line for each would fill a log.
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    channel = listening(settings)
+    with channel, Service(settings) as service:
+        connections = Connections(settings, _most_connections(settings.most_connections))
+        config = uvicorn.Config(
+            guarded(service),
+            http=connections.protocol(),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            backlog=BACKLOG,
+            timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
+            h11_max_incomplete_event_size=HEAD_BYTES,
+        )
+        host, port = channel.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        server = _Server(config, lambda: on_ready(f"http://{shown}:{port}", service))
+        asyncio.run(server.serve(sockets=[channel]))
+
+
+class _Server(uvicorn.Server):
+    """Ends by itself when it is told to, and not by the signal a second time."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._on_ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take a signal as the wish to end; a second one as the wish to end now."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in SIGNALS}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end, or end now."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def listening(settings: ServerSettings) -> socket.socket:
+    """Return the socket that a server listens on; InputError where its address is taken."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    # The protocol is named, as asyncio turns Nagle's delay off only where it is: an answer's body,
+    # sent after its head, would else wait 40 ms for the client's acknowledgement of the head.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((settings.host, settings.port))
+    except OSError as error:
+        found.close()
+        raise InputError(
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}",
+            remedy="choose another --port or --host",
+        ) from None
+    found.set_inheritable(False)
+    return found
+
+
+def _most_connections(wanted: int) -> int:
+    """Return how many connections there may be, with as many descriptors as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = hard if hard != resource.RLIM_INFINITY else 1 << 20
+    if soft < wanted + SPARE_FILES and soft < most:
+        soft = min(most, wanted + SPARE_FILES)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return max(1, min(wanted, soft - SPARE_FILES))

@@ -1,0 +1,225 @@
+"""A list of assertions, as in rows of MBPP: expressions to be seen, and what is expected of them.
+
+The expression is evaluated beside the program, the value stays outside: of ``assert f(1) == 2`` the
+first is ``f(1)``, the second 2.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from evalplus_lite.errors import ContractError
+from evalplus_lite.programs import definitions, parsing
+from evalplus_lite.tasks.contracts import parse
+from evalplus_lite.types import Case, Harness, Task, Value
+from evalplus_lite.values import wire
+from evalplus_lite.values.source import literals_literal
+
+# Stated contracts: what a published row itself asserts of its task's inputs.
+
+
+def with_stated_contract(task: Task) -> Task:
+    """Return the task with its row's assertions as precondition, where it has no other.
+
+    A ``check`` that it has is kept. Assertions that cannot be read are left aside.
+    """
+    if task.contract is not None and parse(task.contract).has_precondition:
+        return task
+    stated = task.extra.get("contract")
+    text = precondition(task.reference, task.entry_point, stated) if isinstance(stated, str) else ""
+    if not text:
+        return task
+    return replace(task, contract="\n\n".join(filter(None, (task.contract, text))))
+
+
+def precondition(reference: str, entry_point: str, stated: str) -> str:
+    """Return a contract file's text of assertions on the reference's parameters; "" if unusable."""
+    try:
+        nodes = parsing.parse(reference).body
+        functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == entry_point]
+        imports = [n for n in nodes if isinstance(n, ast.Import | ast.ImportFrom)]
+        arguments = functions[-1].args
+        for each in ast.walk(arguments):
+            if isinstance(each, ast.arg):
+                each.annotation = None  # it may need names that the assertions do not
+        head = f"def precondition({ast.unparse(arguments)}):\n"
+        text = head + textwrap.indent(textwrap.dedent(stated.strip("\n")), "    ") + "\n"
+        has_any = any(isinstance(node, ast.Assert) for node in ast.walk(parsing.parse(text)))
+        text = "\n".join([*map(ast.unparse, imports), text])
+        parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError, ContractError):
+        return ""
+    return text if has_any else ""
+
+
+CLOSE = {"rel_tol": 1e-9, "abs_tol": 0.0}
+"""What ``math.isclose`` takes where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """An expression and the value expected of it, with the tolerances that are asked for."""
+
+    expression: str
+    expected: Value
+    rtol: float = 0.0
+    atol: float = 0.0
+
+
+def with_assertions(task: Task, text: str) -> Task:
+    """Return the task judged by the assertions of a text, each a case; ValueError for any else.
+
+    The widest tolerance that one of them states holds for all; the task's own rule else.
+    """
+    try:
+        tests = parsing.parse(text)
+        found = [assertion(node) for node in tests.body]
+    except (SyntaxError, RecursionError) as error:
+        raise ValueError(f"its assertions are not Python: {error}") from None
+    if not found:
+        raise ValueError("there is no assertion")
+    rule = task.rule
+    rule = replace(
+        rule,
+        rtol=max([rule.rtol, *(each.rtol for each in found)]),
+        atol=max([rule.atol, *(each.atol for each in found)]),
+    )
+    return replace(
+        task,
+        entry_point=task.entry_point or needed_name([tests]),
+        harness=Harness("assertions"),
+        base=tuple(Case((each.expression,)) for each in found),
+        outputs=tuple(wire.encode(each.expected) for each in found),
+        rule=rule,
+    )
+
+
+def needed_name(tests: Iterable[ast.Module]) -> str:
+    """Return the one name that tests need of a program, and call: "" if they need several.
+
+    By it the program in an answer is told from what shows its use.
+    """
+    names: set[str] = set()
+    has_call = False
+    for tree in tests:
+        names |= definitions.undefined(tree.body)
+        if len(names) > 1:
+            return ""
+        called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+        has_call |= any(isinstance(each, ast.Name) and each.id in names for each in called)
+    return names.pop() if names and has_call else ""
+
+
+def assertion(node: ast.stmt) -> Assertion:
+    """Return what an ``assert`` statement asks; ValueError for any other statement.
+
+    Divided are comparisons with a literal by ``==``, ``is`` and ``not``, ``math.isclose`` and
+    ``abs(a - b) < small``. Of any other condition the truth is expected.
+    """
+    if not isinstance(node, ast.Assert):
+        raise ValueError(f"line {node.lineno} of its assertions is none")
+    condition, truth = node.test, True
+    while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        condition, truth = condition.operand, not truth
+    found = _compared(condition) if truth else None
+    return found or Assertion(f"bool({ast.unparse(condition)})", truth)
+
+
+def _compared(node: ast.expr) -> Assertion | None:
+    match node:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
+            return _divided(left, right)
+        case ast.Compare(
+            left=ast.Call(
+                func=ast.Name(id="abs"), args=[ast.BinOp(left=left, op=ast.Sub(), right=right)]
+            ),
+            ops=[ast.Lt() | ast.LtE()],
+            comparators=[ast.Constant(value=float() | int() as most)],
+        ):
+            return _divided(left, right, atol=float(most))
+        case ast.Call(
+            func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right, *_]
+        ):
+            options = dict(CLOSE)
+            for each in node.keywords:
+                match each:
+                    case ast.keyword(arg=str() as name, value=ast.Constant(value=float() as most)):
+                        options[name] = most
+            return _divided(left, right, rtol=options["rel_tol"], atol=options["abs_tol"])
+    return None
+
+
+def _divided(
+    left: ast.expr, right: ast.expr, *, rtol: float = 0.0, atol: float = 0.0
+) -> Assertion | None:
+    """Return the side that is no literal, to be seen, with the value of the other."""
+    for seen, known in ((left, right), (right, left)):
+        try:
+            return Assertion(ast.unparse(seen), literals_literal(known), rtol, atol)
+        except ValueError:
+            continue
+    return None
+
+
+# Assertions that stand among other statements: each is seen after all that comes before it.
+
+MOST_REPLAYED = 64
+"""Assertions of a test that are seen one by one, since each repeats what is before it."""
+
+
+def divided(text: str) -> list[Assertion]:
+    """Return what a test's assertions ask; ValueError or SyntaxError if one is out of reach.
+
+    Out of reach is what stands within loops, functions and other blocks, but for a function that
+    the test's last line calls with one argument: ``def check(candidate): ...`` and ``check(f)``.
+    """
+    body = _unwrapped(parsing.parse(text).body)
+    if all(isinstance(node, ast.Assert) for node in body):
+        return [assertion(node) for node in body]
+    count = sum(isinstance(node, ast.Assert) for node in body)
+    if not 0 < count <= MOST_REPLAYED or not isinstance(body[-1], ast.Assert):
+        raise ValueError("it is no list of assertions")
+    before: list[ast.stmt] = []
+    found = []
+    for node in body:
+        if not isinstance(node, ast.Assert):
+            if any(isinstance(each, ast.Assert) for each in ast.walk(node)):
+                raise ValueError("it asserts within a block")
+            before.append(node)
+            continue
+        asked = assertion(node)
+        found.append(
+            Assertion(_after(before, asked.expression), asked.expected, asked.rtol, asked.atol)
+        )
+        before.append(ast.Expr(ast.parse(asked.expression, mode="eval").body))
+    return found
+
+
+def whole(text: str) -> Assertion:
+    """Return a test as one assertion: that it runs to its end. The program's process decides it."""
+    return Assertion(f"exec({text!r}, dict(globals())) is None", True)
+
+
+def _after(before: Sequence[ast.stmt], expression: str) -> str:
+    if not before:
+        return expression
+    text = ast.unparse(ast.Module(list(before), []))
+    return f"(lambda g: (exec({text!r}, g), eval({expression!r}, g))[1])(dict(globals()))"
+
+
+def _unwrapped(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements with the body of the function that the last one calls in its place."""
+    match body:
+        case [*before, ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[given], keywords=[]))]:
+            for place, node in enumerate(before):
+                match node:
+                    case ast.FunctionDef(
+                        name=known, args=ast.arguments(args=[ast.arg(arg=parameter)])
+                    ) if known == name:
+                        bound = ast.Assign([ast.Name(parameter, ast.Store())], given)
+                        rest = [*before[:place], *before[place + 1 :]]
+                        return [*rest, ast.fix_missing_locations(bound), *node.body]
+    return body

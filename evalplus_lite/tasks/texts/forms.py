@@ -1,0 +1,458 @@
+"""The form of an input text: lines of values, counts that say how many follow, repeated parts.
+
+A text is parsed to its values and rendered from them. Counts are no values: rendering computes
+them, so that a list which is made longer has its count right. What does not fit (a row of another
+width than the first, a number out of its range) is made to fit, so that a change to any value gives
+a text of the form.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from evalplus_lite.types import Value
+
+# What a form of input texts consists of: fields, lines, and lines that are repeated.
+
+Kind: TypeAlias = Literal["int", "float", "word", "char", "text", "literal", "any"]
+Scope: TypeAlias = dict[str, int]
+LARGEST = 10**399
+MOST_REPEATED = 200_000
+"""How often a part may be repeated in a text."""
+INTEGER = re.compile(r"[-+]?[0-9]{1,400}")
+NUMBER = re.compile(r"[-+]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?\d{1,3})?")
+
+
+def is_number(token: str) -> bool:
+    """Return whether a token is a number in decimal that a float can hold."""
+    return NUMBER.fullmatch(token) is not None and math.isfinite(float(token))
+
+
+class Unfit(ValueError):
+    """A text or its values are not of the form; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number, or a linear term of a count or integer of the text: ``times * name + plus``."""
+
+    name: str = ""
+    times: int = 1
+    plus: int = 0
+
+    def of(self, scope: Scope) -> int:
+        """Return the amount; Unfit if the name has no value there."""
+        if not self.name:
+            return self.plus
+        if self.name not in scope:
+            raise Unfit(f"{self.name} is not known here")
+        return self.times * scope[self.name] + self.plus
+
+    def solved(self, amount: int) -> int:
+        """Return what the name is if the whole is at most this amount."""
+        return (amount - self.plus) // self.times
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One value of a line, ``count`` of them in a row (without a space between ``char``s), or, if
+    ``is_open``, all that the line still has.
+
+    ``low`` and ``high`` bound numbers; ``letters`` are the characters allowed in words, and of a
+    ``literal`` its text.
+    """
+
+    name: str
+    kind: Kind = "int"
+    count: Amount | None = None
+    is_open: bool = False
+    low: Amount | float | None = None
+    high: Amount | float | None = None
+    letters: str = ""
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a list of values."""
+        return self.is_open or self.count is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line in one of several ways, each a sequence of fields."""
+
+    ways: tuple[tuple[Field, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that are there ``count`` times."""
+
+    count: Amount
+    parts: tuple[Part, ...]
+
+
+Part: TypeAlias = Line | Block
+
+
+Note: TypeAlias = Callable[[Field, Value, Scope], None]
+
+
+def bounds(field: Field, scope: Scope) -> tuple[float, float]:
+    """Return the least and the greatest number that a field may be; Unfit if there is none."""
+    low, high = -math.inf, math.inf
+    if field.low is not None:
+        low = field.low.of(scope) if isinstance(field.low, Amount) else field.low
+    if field.high is not None:
+        high = field.high.of(scope) if isinstance(field.high, Amount) else field.high
+    if low > high:
+        raise Unfit(f"{field.name} has no value between {low} and {high}")
+    return low, high
+
+
+# Writing an input text of values: counts are computed, and values made to fit.
+
+
+class Writer:
+    """Writes lines, computing counts and making values fit."""
+
+    def __init__(self, counts: frozenset[str]) -> None:
+        self.counts = counts
+        self.lines: list[str] = []
+
+    def parts(self, parts: Sequence[Part], values: list[Value], scope: Scope) -> None:
+        """Write lines; raises Unfit for values of other types."""
+        rest = iter(values)
+        given = [(part, [next(rest, None) for _ in range(self._width(part))]) for part in parts]
+        for at, (part, own) in enumerate(given):
+            if isinstance(part, Block):
+                self._block(part, own[0], scope)
+            else:
+                self._line(part, own, scope, given[at:])
+
+    def _width(self, part: Part) -> int:
+        """Return how many values a part has."""
+        if isinstance(part, Block) or len(part.ways) > 1:
+            return 1
+        return sum(each.kind != "literal" and not self._is_count(each) for each in part.ways[0])
+
+    def _is_count(self, field: Field) -> bool:
+        return field.name in self.counts and field.kind == "int" and not field.is_row
+
+    def _block(self, block: Block, value: Value, scope: Scope) -> None:
+        width = sum(map(self._width, block.parts))
+        items = _fitted(_items(value), block.count.of(scope), None)
+        for item in items:
+            own = list(item) if width != 1 and isinstance(item, list | tuple) else [item]
+            self.parts(block.parts, own, {**scope})
+
+    def _line(
+        self,
+        line: Line,
+        values: list[Value],
+        scope: Scope,
+        following: Sequence[tuple[Part, list[Value]]],
+    ) -> None:
+        way = line.ways[0]
+        if len(line.ways) > 1:
+            record = values[0]
+            if not isinstance(record, tuple | list) or not record or type(record[0]) is not int:
+                record = (0,)
+            way = line.ways[record[0] % len(line.ways)]
+            values = list(record[1:])
+        rest, words = iter(values), []
+        for each in way:
+            if each.kind == "literal":
+                words.append(each.letters)
+                continue
+            if self._is_count(each):
+                amount = self._measured(each.name, following)
+                low, high = bounds(each, scope)
+                amount = int(min(max(amount, low, 0), high, MOST_REPEATED))
+                scope[each.name] = amount
+                words.append(str(amount))
+                continue
+            value = next(rest, None)
+            if not each.is_row:
+                text = written(each, value, scope)
+                if each.kind == "int":
+                    scope[each.name] = int(text)
+            elif each.kind == "char":
+                text = self._glued(each, value, scope)
+            else:
+                items = _items(value)
+                if each.is_open and not items:
+                    items = [None]
+                if each.count:
+                    items = _fitted(items, each.count.of(scope), None)
+                text = " ".join([written(each, item, scope) for item in items])
+            words.append(text)
+        self.lines.append(" ".join(words))
+
+    def _glued(self, field: Field, value: Value, scope: Scope) -> str:
+        text = "".join(value.split()) if isinstance(value, str) else ""
+        if not text.isprintable():
+            raise Unfit(f"{field.name} has characters that no text of a test should have")
+        letters = list(_lettered(text, field.letters))
+        size = len(letters) if field.count is None else field.count.of(scope)
+        return "".join(_fitted(letters, size, field.letters[:1] or "a"))
+
+    def _measured(self, name: str, following: Sequence[tuple[Part, list[Value]]]) -> int:
+        """Return the count that the first part which is counted by it has."""
+        for part, values in following:
+            if (found := self._size(name, part, values)) is not None:
+                return found
+        return 1
+
+    def _size(self, name: str, part: Part, values: Sequence[Value]) -> int | None:
+        if isinstance(part, Block):
+            items = _items(values[0] if values else None)
+            if part.count.name == name:
+                return part.count.solved(len(items))
+            if not items:
+                return None
+            inner = [items[0]] if sum(map(self._width, part.parts)) == 1 else _items(items[0])
+            rest = iter(inner)
+            given = [
+                (each, [next(rest, None) for _ in range(self._width(each))]) for each in part.parts
+            ]
+            return next(
+                (n for each, own in given if (n := self._size(name, each, own)) is not None), None
+            )
+        if len(part.ways) > 1:
+            return None
+        rest = iter(values)
+        for each in part.ways[0]:
+            if each.kind == "literal" or self._is_count(each):
+                continue
+            value = next(rest, None)
+            if each.count and each.count.name == name:
+                size = len("".join(value.split())) if isinstance(value, str) else len(_items(value))
+                return each.count.solved(size)
+        return None
+
+
+def written(field: Field, value: Value, scope: Scope) -> str:
+    """Return the text of one value of a field; raises Unfit if it is of another type."""
+    if field.kind == "int":
+        return str(_within(_whole(value), *bounds(field, scope)))
+    if field.kind == "float":
+        number = float(min(max(_number(value), -1e300), 1e300))
+        low, high = bounds(field, scope)
+        text = repr(min(max(number, low), high))
+        return f"{float(text):f}" if "e" in text else text
+    text = value if isinstance(value, str) else "a" if value is None else str(value)
+    if field.kind == "text":
+        return " ".join(text.split("\n")).strip() if text.isprintable() else "a"
+    text = "".join(text.split())
+    if not text.isprintable():
+        raise Unfit(f"{field.name} has characters that no text of a test should have")
+    return _lettered(text, field.letters) or field.letters[:1] or "a"
+
+
+def _items(value: Value) -> list[Value]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _fitted(items: list[Value], size: int, filling: Value) -> list[Value]:
+    """Return so many items: the first ones, or those there are over and over."""
+    size = max(0, min(size, MOST_REPEATED))
+    if len(items) >= size:
+        return items[:size]
+    items = items or [filling]
+    return (items * math.ceil(size / len(items)))[:size]
+
+
+def _number(value: Value) -> float:
+    if type(value) is int and abs(value) <= LARGEST:
+        return value
+    if type(value) is float and math.isfinite(value):
+        return value
+    if value is None:
+        return 0
+    raise Unfit("not a number")
+
+
+def _whole(value: Value) -> int:
+    if type(value) is float:
+        raise Unfit("not an integer")
+    return int(_number(value))
+
+
+def _within(value: int, low: float, high: float) -> int:
+    """Return an integer between the bounds: itself, or what remains of it, as a hash table does."""
+    if low <= value <= high:
+        return value
+    if math.isfinite(low) and math.isfinite(high):
+        return int(low) + (value - int(low)) % (int(high) - int(low) + 1)
+    return int(low) if value < low else int(high)
+
+
+def _lettered(text: str, letters: str) -> str:
+    if not letters:
+        return text
+    return "".join([c if c in letters else letters[ord(c) % len(letters)] for c in text])
+
+
+# Reading the values of an input text by its form.
+
+
+class Reader:
+    """Reads lines from ``at`` on."""
+
+    def __init__(
+        self, lines: list[str], counts: frozenset[str] = frozenset(), note: Note | None = None
+    ) -> None:
+        self.lines, self.at, self.counts = lines, 0, counts
+        self.note = note or (lambda *_: None)
+
+    def parts(self, parts: Sequence[Part], scope: Scope) -> list[Value]:
+        """Return the values of the next lines; raises Unfit."""
+        values: list[Value] = []
+        for part in parts:
+            if isinstance(part, Block):
+                count = part.count.of(scope)
+                if not 0 <= count <= MOST_REPEATED:
+                    raise Unfit(f"line {self.at + 1}: {count} repetitions")
+                values.append([_record(self.parts(part.parts, {**scope})) for _ in range(count)])
+            else:
+                values += self._line(part, scope)
+        return values
+
+    def _line(self, line: Line, scope: Scope) -> list[Value]:
+        if self.at >= len(self.lines):
+            raise Unfit(f"line {self.at + 1} is missing")
+        text = self.lines[self.at]
+        self.at += 1
+        for number, way in enumerate(line.ways):
+            try:
+                found = self._way(way, text, scope)
+            except Unfit:
+                if number + 1 < len(line.ways):
+                    continue
+                raise
+            return found if len(line.ways) == 1 else [(number, *found)]
+        raise Unfit(f"line {self.at}")
+
+    def _way(self, way: Sequence[Field], text: str, scope: Scope) -> list[Value]:
+        if way and way[-1].kind == "text":
+            tokens = text.split(None, len(way) - 1)
+            tokens += [""] * (len(way) - len(tokens))
+        else:
+            tokens = text.split()
+        place, values = 0, []
+        for each in way:
+            end = place + 1
+            if each.is_open:
+                end = max(place + 1, len(tokens))
+            elif each.count and each.kind != "char":
+                end = place + each.count.of(scope)
+            if not place <= end <= len(tokens):
+                raise Unfit(f"line {self.at}: {each.name} is missing")
+            found = [self._value(each, token, scope) for token in tokens[place:end]]
+            place = end
+            if each.kind == "literal":
+                continue
+            if each.kind == "char" or not each.is_row:
+                self.note(each, found[0], scope)
+                if type(found[0]) is int:
+                    scope[each.name] = found[0]
+                    if each.name in self.counts:
+                        continue
+                values.append(found[0])
+            else:
+                for one in found:
+                    self.note(each, one, scope)
+                values.append(found)
+        if place < len(tokens):
+            raise Unfit(f"line {self.at}: more than the form has")
+        return values
+
+    def _value(self, field: Field, token: str, scope: Scope) -> Value:
+        if field.kind in ("int", "any") and INTEGER.fullmatch(token):
+            value: Value = int(token)
+        elif field.kind == "float" and is_number(token):
+            value = float(token)
+        elif field.kind in ("int", "float") or (field.kind == "literal" and token != field.letters):
+            raise Unfit(f"line {self.at}: {token[:40]!r} is not the {field.kind} {field.name}")
+        else:
+            value = token
+            if field.letters and field.kind != "literal" and set(token) - set(field.letters):
+                raise Unfit(f"line {self.at}: {field.name} has other characters")
+            if field.kind == "char" and field.count and len(token) != field.count.of(scope):
+                raise Unfit(f"line {self.at}: {field.name} is not of its length")
+        if field.kind in ("int", "float"):
+            low, high = bounds(field, scope)
+            if not low <= value <= high:
+                raise Unfit(f"line {self.at}: {field.name} is {value}, not in {low}..{high}")
+        return value
+
+
+def _record(values: list[Value]) -> Value:
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+class TextForm(Protocol):
+    """Texts as values: of a form, or of the shapes of examples."""
+
+    def parse(self, text: str, /) -> tuple[Value, ...]:
+        """Return a text's values; raises Unfit."""
+        ...
+
+    def render(self, values: Sequence[Value], /) -> str:
+        """Return the text of values that are near to the form's; raises Unfit if they are not."""
+        ...
+
+    def fit(self, values: Sequence[Value], /) -> tuple[Value, ...] | None:
+        """Return the values that a text made of these has, None if none can be made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a whole text."""
+
+    parts: tuple[Part, ...]
+    counts: frozenset[str]
+    """The names of integers that say how many of something there are."""
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> Form:
+        """Return the form of these parts."""
+        return cls(tuple(parts), frozenset(_counts(parts)) - {""})
+
+    def parse(self, text: str, note: Note | None = None) -> tuple[Value, ...]:
+        """Return a text's values; raises Unfit. ``note`` is told of every field's value."""
+        lines = text.split("\n")
+        if lines and not lines[-1]:
+            lines.pop()
+        reader = Reader(lines, self.counts, note)
+        values = reader.parts(self.parts, {})
+        if reader.at < len(lines):
+            raise Unfit(f"line {reader.at + 1}: more than the form has")
+        return tuple(values)
+
+    def render(self, values: Sequence[Value]) -> str:
+        """Return the text of values that are near to the form's; raises Unfit if they are not."""
+        writer = Writer(self.counts)
+        writer.parts(self.parts, list(values), {})
+        return "".join(line + "\n" for line in writer.lines)
+
+    def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
+        """Return the values that a text made of these has, None if none can be made."""
+        try:
+            return self.parse(self.render(values))
+        except Unfit:
+            return None
+
+
+def _counts(parts: Sequence[Part]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, Block):
+            yield part.count.name
+            yield from _counts(part.parts)
+        else:
+            yield from (each.count.name for way in part.ways for each in way if each.count)

@@ -1,0 +1,385 @@
+"""The form of input texts, inferred from examples: what explains all of them.
+
+Forms are tried on the example with the most lines, those first that explain most by counts; one is
+taken if all examples have it. What their fields hold (types, letters, indices up to a count) is
+then read off all values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from evalplus_lite.tasks.texts.forms import (
+    INTEGER,
+    Amount,
+    Block,
+    Field,
+    Form,
+    Kind,
+    Line,
+    Part,
+    Reader,
+    Scope,
+    TextForm,
+    Unfit,
+    is_number,
+    written,
+)
+from evalplus_lite.tasks.texts.grammar import form_of
+from evalplus_lite.types import Case, Task, Value
+
+# Input texts whose form is not understood: only numbers and words in them change, one for one.
+
+_TOKEN = re.compile(r"\S+")
+_KINDS: tuple[Kind, ...] = ("int", "float", "word")
+_FIELDS = {kind: Field(kind, kind) for kind in _KINDS}
+Shape: TypeAlias = tuple[tuple[str, ...], tuple[Kind, ...]]
+"""What is between the tokens of a text, and the kind of each token."""
+
+
+class Templates:
+    """The shapes of some texts; a text's values are its shape's number and its tokens by kind."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.shapes: list[Shape] = list(dict.fromkeys(shape for shape, _ in map(_split, texts)))
+
+    def parse(self, text: str) -> tuple[Value, ...]:
+        """Return a text's values; raises Unfit if it has none of the shapes."""
+        shape, tokens = _split(text)
+        if shape not in self.shapes:
+            raise Unfit("it has the shape of none of the examples")
+        found: dict[Kind, list[Value]] = {kind: [] for kind in _FIELDS}
+        for kind, token in zip(shape[1], tokens, strict=True):
+            found[kind].append(
+                int(token) if kind == "int" else float(token) if kind == "float" else token
+            )
+        return (self.shapes.index(shape), *found.values())
+
+    def render(self, values: Sequence[Value]) -> str:
+        """Return the text of a shape with these tokens; raises Unfit if they are of other types."""
+        number, *given = values
+        if type(number) is not int:
+            raise Unfit("the shape's number is none")
+        gaps, kinds = self.shapes[number % len(self.shapes)]
+        lists = dict(zip(_FIELDS, given, strict=True))
+        used = dict.fromkeys(_FIELDS, 0)
+        text = gaps[0]
+        for kind, gap in zip(kinds, gaps[1:], strict=True):
+            items = lists[kind] if isinstance(lists[kind], list | tuple) else []
+            value = items[used[kind] % len(items)] if items else None
+            used[kind] += 1
+            text += written(_FIELDS[kind], value, {}) + gap
+        return text
+
+    def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
+        """Return the values that a text made of these has, None if none can be made."""
+        try:
+            return self.parse(self.render(values))
+        except Unfit:
+            return None
+
+
+def _split(text: str) -> tuple[Shape, list[str]]:
+    tokens = _TOKEN.findall(text)
+    gaps = tuple(_TOKEN.split(text))
+    kinds: tuple[Kind, ...] = tuple(
+        "int" if INTEGER.fullmatch(each) else "float" if is_number(each) else "word"
+        for each in tokens
+    )
+    return (gaps, kinds), tokens
+
+
+MOST_TRIES = 8_000
+MOST_FIELDS = 8
+MOST_PARTS = 4
+MOST_WAYS = 8
+OPEN, OFFSET, WAYS = 6, 1.5, 4
+"""Prices of a row of any length, of a count less or more one, of a line in several ways."""
+LONGEST = 20_000
+"""Characters of an example from which a form is read."""
+SEEN = 6
+"""Values at least before it is believed that they are bounded by a count."""
+
+
+def inferred(texts: Sequence[str]) -> Form | None:
+    """Return a form that all the texts have and that says more than lines of tokens; else None."""
+    short = [text for text in texts if len(text) <= LONGEST]
+    if not all(text.strip() for text in texts) or not short:
+        return None
+    driver = max(short, key=lambda text: (text.count("\n"), len(text.split())))
+    for is_plain in (True, False):
+        best: Form | None = None
+        lowest = math.inf
+        for parts in _Search(driver.rstrip("\n").split("\n"), is_plain=is_plain).forms():
+            form, price = Form.of(parts), sum(map(_price, parts))
+            if price < lowest and all(_fits(form, text) for text in texts):
+                best, lowest = form, price
+        if best is not None:
+            return _refined(best, texts)
+    return None
+
+
+def _price(part: Part) -> float:
+    """Return how much a part has to say: of two forms that fit, the plainer is taken."""
+    if isinstance(part, Block):
+        return 1 + OFFSET * bool(part.count.plus) + sum(map(_price, part.parts))
+    if len(part.ways) > 1:
+        return WAYS
+    (way,) = part.ways
+    return 1 + sum(
+        OPEN if each.is_open else 1 + OFFSET * bool(each.count and each.count.plus) for each in way
+    )
+
+
+def _fits(form: Form, text: str) -> bool:
+    try:
+        form.parse(text)
+    except Unfit:
+        return False
+    return True
+
+
+class _Search:
+    """Forms of one example, likely ones first; the number of tries is bounded.
+
+    Those that are plain have neither rows of any length nor rows of a count less or more one.
+    """
+
+    def __init__(self, lines: list[str], *, is_plain: bool) -> None:
+        self.lines, self.is_plain = lines, is_plain
+        self.left = MOST_TRIES
+        self.names = itertools.count()
+
+    def forms(self) -> Iterator[tuple[Part, ...]]:
+        for parts, _ in self.sequences(0, {}, {}, len(self.lines), 0):
+            yield parts
+
+    def sequences(
+        self, at: int, scope: Scope, outer: Scope, most: int, depth: int
+    ) -> Iterator[tuple[tuple[Part, ...], int]]:
+        """Yield the parts that lines from ``at`` on may be, and where they end.
+
+        At the top they take all lines; in a repeated part any number up to ``MOST_PARTS`` parts.
+        """
+        if at == len(self.lines):
+            yield (), at
+            return
+        for part, end, inner in self.part(at, scope, outer, depth):
+            self.left -= 1
+            if self.left <= 0:
+                return
+            if depth:
+                yield (part,), end
+                if most > 1 and end < len(self.lines):
+                    for rest, last in self.sequences(end, inner, outer, most - 1, depth):
+                        if rest:
+                            yield (part, *rest), last
+            else:
+                for rest, last in self.sequences(end, inner, outer, most, depth):
+                    yield (part, *rest), last
+
+    def part(
+        self, at: int, scope: Scope, outer: Scope, depth: int
+    ) -> Iterator[tuple[Part, int, Scope]]:
+        """Yield what may stand at a line: repeated parts first, then one line.
+
+        Within a repeated part only its own counts are taken for repetitions.
+        """
+        own = [name for name in reversed(scope) if name not in outer]
+        if depth < 2:
+            for name in own:
+                count = scope[name]
+                if not 1 <= count <= len(self.lines) - at or (count == 1 and depth):
+                    continue
+                yield from self.blocks(at, scope, Amount(name), count, depth)
+            for name in own:
+                if 2 <= scope[name] <= len(self.lines) - at + 1:  # the edges of a tree
+                    yield from self.blocks(at, scope, Amount(name, 1, -1), scope[name] - 1, depth)
+        yield from self.line(at, scope)
+
+    def blocks(
+        self, at: int, scope: Scope, count: Amount, times: int, depth: int
+    ) -> Iterator[tuple[Part, int, Scope]]:
+        bodies = (
+            found
+            for size in range(1, MOST_PARTS + 1)  # small ones first
+            for found in self.sequences(at, {**scope}, scope, size, depth + 1)
+            if len(found[0]) == size
+        )
+        for body, end in itertools.chain(self.mixed(at, times), bodies):
+            lines = self.lines[at:]
+            block = Block(count, body)
+            taken = self.taken(block, lines, scope)
+            if taken is not None and taken >= times and end > at:
+                yield block, at + taken, scope
+
+    def taken(self, block: Block, lines: list[str], scope: Scope) -> int | None:
+        """Return how many lines a repeated part takes, None if they are not of its form."""
+        reader = Reader(lines)
+        self.left -= 1
+        try:
+            reader.parts([block], {**scope})
+        except Unfit:
+            return None
+        return reader.at
+
+    def mixed(self, at: int, times: int) -> Iterator[tuple[tuple[Part, ...], int]]:
+        """Yield a line of several ways, told apart by its first word, if there are few."""
+        ways: dict[tuple[str, int], int] = {}
+        rows = [line.split() for line in self.lines[at : at + times]]
+        for row in rows:
+            if not row:
+                return
+            ways.setdefault((row[0], len(row)), 0)
+        words = {word for word, _ in ways}
+        if not 2 <= len(ways) <= MOST_WAYS or len(words) < len(ways):
+            return
+        if len(rows) < 2 * len(words) and all(is_number(word) for word in words):
+            return
+        yield (
+            (
+                Line(
+                    tuple(
+                        (
+                            Field(word, "literal", letters=word),
+                            *(self.field() for _ in range(size - 1)),
+                        )
+                        for word, size in sorted(ways)
+                    )
+                ),
+            ),
+            at + 1,
+        )
+
+    def line(self, at: int, scope: Scope) -> Iterator[tuple[Part, int, Scope]]:
+        tokens = self.lines[at].split()
+        for name in reversed(scope):
+            if scope[name] == len(tokens):
+                yield _alone(self.field(count=Amount(name))), at + 1, scope
+        if len(tokens) == 1 and not is_number(tokens[0]):
+            for name in reversed(scope):
+                if scope[name] == len(tokens[0]):
+                    field = self.field(kind="char", count=Amount(name))
+                    yield _alone(field), at + 1, scope
+        for name in () if self.is_plain else reversed(scope):
+            for plus in (-1, 1):
+                if scope[name] + plus == len(tokens) > 1:
+                    yield _alone(self.field(count=Amount(name, 1, plus))), at + 1, scope
+        if len(tokens) <= MOST_FIELDS:
+            fields = tuple(self.field() for _ in tokens)
+            inner = scope | {
+                each.name: int(token)
+                for each, token in zip(fields, tokens, strict=True)
+                if INTEGER.fullmatch(token)
+            }
+            yield Line((fields,)), at + 1, inner
+        if tokens and not self.is_plain:
+            yield _alone(self.field(is_open=True)), at + 1, scope
+
+    def field(self, **options: object) -> Field:
+        return replace(Field(f"v{next(self.names)}", "any"), **options)  # type: ignore[arg-type]
+
+
+def _alone(field: Field) -> Line:
+    return Line(((field,),))
+
+
+def _refined(form: Form, texts: Sequence[str]) -> Form | None:
+    """Return the form with what its fields hold; None if a count is never anything else."""
+    seen: defaultdict[str, list[tuple[Value, Scope]]] = defaultdict(list)
+    for text in texts:
+        form.parse(text, lambda field, value, scope: seen[field.name].append((value, {**scope})))
+
+    def refined(field: Field, way: Sequence[Field]) -> Field:
+        found = seen.get(field.name, [])
+        values = [value for value, _ in found]
+        if field.kind == "literal" or not values:
+            return field if field.kind != "any" else replace(field, kind="int")
+        if field.kind == "char":
+            return replace(field, letters=_alphabet(values))
+        if all(type(value) is int for value in values):
+            if field.name in form.counts:
+                return replace(field, kind="int", low=min(1, *values))
+            low, high = _range({field.name}, found)
+            if high is None:  # all numbers of the line together tell more
+                names = {each.name for each in way}
+                low, high = _range(names, [one for name in sorted(names) for one in seen[name]])
+            return replace(field, kind="int", low=low, high=high)
+        words = [str(value) for value in values]
+        if all(is_number(word) for word in words):
+            return replace(field, kind="float")
+        return replace(field, kind="word", letters=_alphabet(words))
+
+    def part(each: Part) -> Part:
+        if isinstance(each, Block):
+            return Block(each.count, tuple(map(part, each.parts)))
+        return Line(tuple(tuple(refined(field, way) for field in way) for way in each.ways))
+
+    return Form.of(tuple(map(part, form.parts)))
+
+
+def _range(
+    own: set[str], found: Sequence[tuple[Value, Scope]]
+) -> tuple[Amount | float | None, Amount | float | None]:
+    """Return the bounds of values that are indices up to a number of the text, else none."""
+    values = [value for value, _ in found]
+    if len(values) < SEEN or any(type(value) is not int for value in values):
+        return None, None
+    if min(values) not in (0, 1):
+        return None, None
+    low = min(values)
+    names = set.intersection(*(set(scope) for _, scope in found)) - own
+    for other in sorted(names):
+        pairs = [(value, scope[other] - (1 - low)) for value, scope in found]
+        if all(value <= high for value, high in pairs) and any(v == h for v, h in pairs):
+            return low, Amount(other, 1, low - 1)
+    return None, None
+
+
+def _alphabet(words: Sequence[str]) -> str:
+    """Return the characters of words: those seen, or all of the classes that they are of."""
+    seen = set("".join(words))
+    letters, classes = (
+        "",
+        ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"),
+    )
+    if len(seen) > 3 or len(words) < SEEN:
+        for group in classes:
+            letters += group if len(seen & set(group)) > 2 else ""
+    return "".join(sorted(seen | set(letters)))
+
+
+# Which form the input texts of a task have: the one that it states, or what examples show.
+
+
+def text_form(task: Task, examples: Sequence[Case]) -> TextForm | None:
+    """Return the form of a task's input texts, None if its inputs are not single texts.
+
+    Raises ``GrammarError`` for a grammar that cannot be read, ``Unfit`` for an example that is not
+    of it.
+    """
+    texts = [case.arguments[0] for case in examples if len(case.arguments) == 1]
+    if task.harness.kind != "script" or not texts or len(texts) < len(examples):
+        return None
+    if not all(type(text) is str for text in texts):
+        return None
+    if not task.grammar:
+        return inferred(texts) or Templates(texts)
+    form = form_of(task.grammar)
+    for text in texts:
+        form.parse(text)
+    return form
+
+
+def values_of(form: TextForm, cases: Sequence[Case]) -> list[tuple[Value, ...]] | None:
+    """Return the values of all the cases' texts, None if one is not of the form."""
+    try:
+        return [form.parse(case.arguments[0]) for case in cases]
+    except (Unfit, IndexError, AttributeError):
+        return None
