@@ -11,73 +11,37 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "evalplus_lite"
 
-GROUND = frozenset({"errors", "harness", "locks", "rules", "store", "texts", "types", "values"})
-RUNNING = GROUND | {"programs", "programs/extraction", "sandbox", "execution"}
-TASKS = RUNNING | {"tasks"}
-GENERATING = {"generate", "generate/domains", "generate/operators", "generate/engine"}
-JUDGING = TASKS | {"grading"}
-MEASURING = JUDGING | {"mutation", "requirements", "reduction", "consensus", "statistics"}
-MINING = tuple(
-    f"mining/{room}"
-    for room in ("sources", "reading", "inlining", "statistics", "selecting", "running", "inputs",
-                 "tasks", "asking", "findings")
-)  # fmt: skip
+GROUND = frozenset({"errors", "store", "types", "values", "version"})
+RUNNING = GROUND | {"programs", "sandbox", "execution"}
+CORE = RUNNING | {"tasks", "grading", "statistics"}
+BUILD = frozenset({"generate", "models", "reduction"})
+WINGS = {"exe", "reports", "serving"}
 ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
-    "soundness": {"errors"},
-    "locks": frozenset(),
-    "store": {"errors", "locks"},
-    "harness": frozenset(),
-    "rules": frozenset(),
-    "types": {"harness", "rules", "store"},
-    "values": {"errors", "rules", "store", "types"},
-    "texts": {"types"},
-    "statistics": {"errors", "types"},
-    "llm": {"errors", "store"},
-    "programs": GROUND,
-    "programs/extraction": GROUND | {"programs"},
-    "programs/service": GROUND | {"programs", "programs/extraction"},
+    "version": frozenset(),
+    "store": {"errors"},
+    "types": {"store"},
+    "values": {"errors", "types"},
+    "programs": {"errors", "store", "types"},
     "sandbox/isolation": GROUND,
     "sandbox/guest": GROUND,
     "sandbox": GROUND | {"sandbox/guest", "sandbox/isolation"},
     "execution": GROUND | {"sandbox", "sandbox/isolation"},
     "tasks": RUNNING,
-    "grading": TASKS,
-    "mutation": GROUND | {"programs"},
-    "requirements": JUDGING | {"mutation"},
-    "reduction": GROUND | {"programs", "requirements", "statistics"},
-    "consensus": JUDGING | {"mutation", "requirements"},
-    "generate/domains": TASKS,
-    "generate/operators": GROUND | {"generate/domains"},
-    "generate/engine": GROUND | {"generate/domains", "generate/operators"},
-    "generate": GROUND | {"generate/domains"},
-    "prompting": TASKS | {"llm", "generate/domains"},
-    "mining/sources": {"errors"},
-    "mining/reading": {"mining/sources"},
-    "mining/inlining": {"mining/reading"},
-    "mining/statistics": {"mining/reading"},
-    "mining/selecting": {"errors", "types", "programs", "generate/domains", *MINING[:4]},
-    "mining/running": GROUND | {"generate/domains", "sandbox", *MINING[:5]},
-    "mining/inputs": GROUND | GENERATING | {"llm", "prompting", *MINING[:6]},
-    "mining/tasks": GROUND | {"generate/domains", *MINING[:7]},
-    "mining/asking": GROUND | {"llm", "prompting", "statistics", *MINING[:8]},
-    "mining/findings": GROUND | {"generate/domains", "llm", "programs", "statistics", *MINING[:9]},
-    "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
-    "exporters": TASKS,
-    "outputs": GROUND | {"programs"},
-    "converters": {"errors", "store", "outputs"},
-    "pages": TASKS | {"outputs", "statistics"},
-    "plots": GROUND | {"outputs", "statistics"},
-    "pipelines": MEASURING
-    | GENERATING
-    | {"prompting", "llm", "exporters", "outputs", "pages", "plots", "mining", *MINING},
-    "verifier": JUDGING | {"pipelines"},
-    "serve": JUDGING | {"pipelines"},
-    "integrations": JUDGING | {"pipelines", "prompting", "llm", "statistics"},
+    "grading": RUNNING | {"tasks"},
+    "statistics": frozenset(),
+    "generate": RUNNING | {"tasks"},
+    "models": RUNNING | {"tasks", "generate"},
+    "reduction": CORE,
+    "jobs": CORE | BUILD,
+    "verifier": CORE | {"jobs"},
+    "cli": CORE | BUILD | {"jobs", "sandbox/isolation"},
 }
-"""The rooms that a room may import: what stands before it, never what stands after it. A room that
-is not named with its sub-rooms is one for this purpose; ``cli`` may import all of them."""
-ALLOWED["cli"] = frozenset(ALLOWED)
+"""The rooms of the core, of what builds suites, of the jobs and of the command line, with what each
+may import: only what stands before it."""
+ALLOWED |= {wing: CORE | BUILD | {"jobs", "cli"} for wing in WINGS}
+ALLOWED["exe"] = ALLOWED["exe"] | {"reports"}
+ALLOWED["reports"] = ALLOWED["reports"] | {"exe"}
 ALL = frozenset(ALLOWED)
 
 
@@ -88,21 +52,21 @@ def room_of(parts: Sequence[str]) -> str:
 
 
 OWNERS = {
-    "openai": {"llm/client.py"},
-    "coverage": {"requirements/branches.py"},
-    "mutmut": {"mutation/mutants.py"},
-    "highspy": {"reduction/exact.py"},
+    "openai": {"models/client.py"},
+    "coverage": {"reduction/branches.py"},
+    "mutmut": {"programs/mutation/mutants.py"},
+    "highspy": {"reduction/policy.py"},
     "hypothesis": {"generate/strategies.py"},
-    "radon": {"mining/statistics/complexity.py"},
-    "jinja2": {"pages/rendering.py"},
-    "matplotlib": {"plots/canvas.py"},
+    "radon": {"exe/statistics/static.py"},
+    "jinja2": {"reports/page/rendering.py"},
+    "matplotlib": {"reports/figures/canvas.py"},
     "pooch": {"tasks/published/download.py"},
-    "uvicorn": {"serve/server.py", "serve/connections.py"},
-    "pyarrow": {"converters/parquet.py", "store/tables.py"},
+    "uvicorn": {"serving/server/server.py", "serving/server/connections.py"},
+    "pyarrow": {"reports/export/parquet.py", "store/tables.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
-    "ray": {"execution/members.py"},
-    "prometheus_client": {"serve/metrics.py"},
+    "ray": {"execution/ray_cluster.py"},
+    "prometheus_client": {"serving/server/metrics.py"},
 }
 """Libraries that one module alone may import, in each room that needs it, and which."""
 
@@ -117,7 +81,7 @@ INSIDE = (
     "sandbox/guest/ordering.py",
     "sandbox/guest/worker.py",
     "sandbox/guest/boot.py",
-    "soundness/host.py",
+    "serving/audit/host.py",
 )
 """Modules whose text runs in a bare interpreter."""
 
@@ -224,7 +188,7 @@ def test_no_code_knows_a_data_set_by_name() -> None:
         for path in MODULES
         if name(path).split("/")[0] not in ("tasks", "cli")
         # The formats of others have the names of the sets that they were made for.
-        if name(path) != "exporters/registry.py"
+        if name(path) != "reports/export/registry.py"
         for line, text in texts(path)
         if "humaneval" in text.lower() or "mbpp" in text.lower()
     ]

@@ -9,6 +9,8 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -82,6 +84,8 @@ FORMER = {
     "--marks": "--grades",
 }
 """Names that options had before: a command that has the new one takes them, too."""
+ROOMS = ("cli", "exe.commands", "reports.commands", "serving.commands")
+"""Where the modules of commands are."""
 BARE = {"--fail-if-worse": "doubtless"}
 """Options that may stand without their number, and what they mean then."""
 
@@ -120,8 +124,7 @@ class _Commands(_Group):
 
 def command(name: str) -> Any:
     """Return a command, or a group of some, as its module has it."""
-    inner = name.replace("-", "_")
-    module = import_module(f"evalplus_lite.cli.{inner}")
+    module = _module(name.replace("-", "_"))
     found: typer.Typer | None = getattr(module, "app", None)
     if found is None:
         found = typer.Typer(rich_markup_mode="rich", add_completion=False)
@@ -135,6 +138,15 @@ def command(name: str) -> Any:
     made = typer.main.get_command(found)
     made.name = name
     return made
+
+
+def _module(name: str) -> ModuleType:
+    """Import the module of a command, from the room or the wing that has it."""
+    for room in ROOMS:
+        where = f"evalplus_lite.{room}.{name}"
+        if find_spec(where) is not None:
+            return import_module(where)
+    raise AssertionError(f"no room has the command {name}")
 
 
 def _untyped(parameters: Any) -> Any:
@@ -200,7 +212,7 @@ def _root(
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     if version:
-        from evalplus_lite import __version__
+        from evalplus_lite.version import __version__
 
         print(__version__)
         raise typer.Exit
