@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import asked_of, name_left_out
 from evalplus_lite.cli.console import print_json, say
 from evalplus_lite.cli.setup import started
 from evalplus_lite.cli.sharding import is_part, shard_of
 from evalplus_lite.exe import prediction
 from evalplus_lite.exe.asking.predict import PredictionSettings
+from evalplus_lite.exe.commands.arguments import asked_of, name_left_out
 from evalplus_lite.models import Client
 
 

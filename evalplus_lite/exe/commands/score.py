@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import asked_of, name_left_out, whole_numbers
+from evalplus_lite.cli.arguments import whole_numbers
 from evalplus_lite.cli.console import ends, name_report, print_json, print_table, say, sure
 from evalplus_lite.cli.setup import started
 from evalplus_lite.exe import prediction
 from evalplus_lite.exe.asking.score import ScoreReport
+from evalplus_lite.exe.commands.arguments import asked_of, name_left_out
 from evalplus_lite.models import Client
 
 
