@@ -124,7 +124,8 @@ class _Commands(_Group):
 
 def command(name: str) -> Any:
     """Return a command, or a group of some, as its module has it."""
-    module = _module(name.replace("-", "_"))
+    inner = name.replace("-", "_")
+    module = _module(inner)
     found: typer.Typer | None = getattr(module, "app", None)
     if found is None:
         found = typer.Typer(rich_markup_mode="rich", add_completion=False)

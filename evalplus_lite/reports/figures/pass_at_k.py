@@ -367,8 +367,14 @@ def _picture(board: Board, some: dict[str, list[ModelRun]]) -> Picture:
                     line = lines[model, tests, k]
                     is_last = tests == board.tests[-1]
                     label = f"k = {k}" if is_last and axes is panels[0] else None
-                    axes.plot(*_temperatures_coordinates(line), color=colour(number), marker="o", markersize=2.5,
-                              linestyle="-" if is_last else (0, (3, 2)), label=label)  # fmt: skip
+                    axes.plot(
+                        *_temperatures_coordinates(line),
+                        color=colour(number),
+                        marker="o",
+                        markersize=2.5,
+                        linestyle="-" if is_last else (0, (3, 2)),
+                        label=label,
+                    )
                     star = best(line)
                     at = _temperatures_coordinates([] if star is None else [star])
                     axes.plot(*at, color=colour(number), marker=STAR, markersize=11,

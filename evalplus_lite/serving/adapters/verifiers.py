@@ -24,8 +24,8 @@ async def code_reward(completion: Any, answer: Any = None, info: Any = None, **_
 async def passed(task: Any, trace: Any) -> float:
     """Return what a trace's last reply earns, as a reward of a ``vf.Task`` (0.4).
 
-    Plug it in by ``rewards.passed.fn = "evalplus_lite.serving.adapters.verifiers:passed"``, or call it
-    in a method with ``@vf.reward``. The task's data has ``tests``, or a task's ``id``.
+    Set ``rewards.passed.fn = "evalplus_lite.serving.adapters.verifiers:passed"``, or call it in a
+    method with ``@vf.reward``. The task's data has ``tests``, or a task's ``id``.
     """
     data = task.model_dump() if hasattr(task, "model_dump") else vars(task)
     return await _earned(_tests(data), trace.last_reply)
