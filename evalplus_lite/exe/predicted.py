@@ -18,7 +18,7 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Outcome, Raised, Returned, Rule, TimedOut, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 LIMITS = Limits(cpu=3.0, load=5.0)
 OF_MINED = Limits(cpu=2 * CPU_SECONDS, load=20.0)
@@ -73,7 +73,7 @@ def judged_values(sandbox: Sandbox, subject: Subject, texts: Sequence[str]) -> l
             found.append("unreadable")
             continue
         try:
-            said = wire.encode(literals_literal(tree))
+            said = wire.encode(value_of(tree))
         except (ValueError, CodecError):
             program = Program(f"def {CALLER}():\n    return (\n{text}\n)\n", CALLER)
             outcome = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes[0]
@@ -133,8 +133,8 @@ def _arguments(call: ast.Call) -> tuple[list[Value], dict[str, Value]]:
     """Return a call's arguments; ValueError if they are not all literals."""
     if any(keyword.arg is None for keyword in call.keywords):
         raise ValueError("not a literal")
-    named = {str(keyword.arg): literals_literal(keyword.value) for keyword in call.keywords}
-    return [literals_literal(argument) for argument in call.args], named
+    named = {str(keyword.arg): value_of(keyword.value) for keyword in call.keywords}
+    return [value_of(argument) for argument in call.args], named
 
 
 def _run_as_written(sandbox: Sandbox, subject: Subject, call: ast.Call, text: str) -> str:

@@ -70,7 +70,7 @@ def audit_task(place: WorkerContext, settings: Row) -> Work:
     return hear
 
 
-def _auditing_row(task: Task, polled: int, disputes: Iterable[Dispute], voters: int) -> Row:
+def _dispute_row(task: Task, polled: int, disputes: Iterable[Dispute], voters: int) -> Row:
     rows = [
         (
             case_rows([each.case]),
@@ -108,7 +108,7 @@ def _given(sandbox: Sandbox, task: Task, suite: Suite | None, sources: Sequence[
     open_ = [drop for drop, found in zip(answers.dropped, of_dropped, strict=True) if not found]
     failures = _failures(sandbox, task, open_)
     found = _vouched(sandbox, task, [*disputes, *failures])
-    return _auditing_row(task, len(disputes), found, len(panel.programs))
+    return _dispute_row(task, len(disputes), found, len(panel.programs))
 
 
 def _fresh(
@@ -127,7 +127,7 @@ def _fresh(
     failures = _failures(sandbox, task, again.dropped)
     new = len(result.suite.cases) - result.suite.base_count
     found = _vouched(sandbox, task, [*result.review, *failures])
-    return _auditing_row(task, new + len(found), found, result.voters)
+    return _dispute_row(task, new + len(found), found, result.voters)
 
 
 def _failures(sandbox: Sandbox, task: Task, dropped: Sequence[Dropped]) -> list[Dispute]:

@@ -19,7 +19,7 @@ from evalplus_lite.types import Sample
 
 # Samples read and extracted once, to be gone through several times, and not held in memory.
 
-SPOOL_CHUNK = 1 << 18
+READ_CHUNK = 1 << 18
 SHORT = 1 << 12
 """Bytes that are read of a sample at once: most have fewer."""
 
@@ -70,7 +70,7 @@ class SampleSpool:
 
     def _bodies(self) -> Iterator[tuple[int, bytes]]:
         start, rest = 0, b""
-        while part := os.pread(self._file.fileno(), SPOOL_CHUNK, start + len(rest)):
+        while part := os.pread(self._file.fileno(), READ_CHUNK, start + len(rest)):
             data, at = rest + part, 0
             while at + HEAD.size <= len(data):
                 (size,) = HEAD.unpack_from(data, at)

@@ -57,7 +57,7 @@ def of_text(whole: str) -> Iterator[str]:
     for where, char in (("begins", whole[0]), ("ends", whole[-1])):
         kind = next((name for name, test in _KINDS if test(char)), "other letters")
         yield f"{where} with {kind}"
-    yield from _text_classes_of_order(value, chars)
+    yield from _text_order(value, chars)
     yield from _of_words(value)
     if _NUMERAL.fullmatch(value):
         yield "a numeral"
@@ -69,7 +69,7 @@ def of_text(whole: str) -> Iterator[str]:
         yield from _of_brackets(value)
 
 
-def _text_classes_of_order(value: str, chars: set[str]) -> Iterator[str]:
+def _text_order(value: str, chars: set[str]) -> Iterator[str]:
     small = value.lower()
     yield "with repetitions" if len(chars) < len(value) else "without repetitions"
     if len(set(small)) < len(chars):

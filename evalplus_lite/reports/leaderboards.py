@@ -39,7 +39,7 @@ svg { width: 12rem; height: 2rem; display: block; } .axis { stroke: var(--line);
 span.plus { color: var(--plus); }
 @media print { body { margin: 0; max-width: none; } }
 """
-BOARD_PAGE_MOST = 200
+MOST_CHARACTERS = 200
 """Characters of a name that are shown."""
 
 
@@ -47,7 +47,7 @@ def page(summary: Mapping[str, Any]) -> str:
     """Return the page of a leaderboard's summary (``$defs/leaderboard`` of the schema)."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    boards = "".join(_board_page_board(board, summary["k"]) for board in summary["boards"])
+    boards = "".join(_board_section(board, summary["k"]) for board in summary["boards"])
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -70,7 +70,7 @@ pairs. Equal ranks are ties, whatever the scores. evalplus_lite {_text(summary["
 """
 
 
-def _board_page_board(board: Mapping[str, Any], k: int) -> str:
+def _board_section(board: Mapping[str, Any], k: int) -> str:
     has_plus = board["entrants"][0]["plus"] is not None
     suites = ["plus", "base"] if has_plus else ["base"]
     heads = "".join(
@@ -123,7 +123,7 @@ def _picture(each: Mapping[str, Any], suites: list[str]) -> str:
 
 def _text(text: str) -> str:
     """Return anyone's text as text: markup escaped, what cannot be seen written out."""
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:BOARD_PAGE_MOST])
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:MOST_CHARACTERS])
     return html.escape(shown)
 
 

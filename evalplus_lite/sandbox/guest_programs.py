@@ -33,11 +33,11 @@ TIES, SETS = ordering.TIES, ordering.SETS
 def reordered(program: Program, way: str) -> Program:
     """Return a program that answers as the given one would; what it cannot do so, it raises."""
     facts = program.source, program.entry_point, program.harness.row, way
-    return program.around(f"{_ordering_text()}\nanswer = Reordered(*{facts!r})\n", "answer")
+    return program.around(f"{_ordering_source()}\nanswer = Reordered(*{facts!r})\n", "answer")
 
 
 @cache
-def _ordering_text() -> str:
+def _ordering_source() -> str:
     return Path(ordering.__file__).read_text(encoding="utf-8")
 
 

@@ -285,7 +285,7 @@ class _Counts:
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        purse, steps = self.purse, _rations_steps(outcome)
+        purse, steps = self.purse, _steps_used(outcome)
         self.next = case + 1
         if steps is None:
             purse.spent += LOST
@@ -306,7 +306,7 @@ class _Counts:
         return not self.is_full  # all others get less, which the next process is told
 
 
-def _rations_steps(outcome: Outcome) -> int | None:
+def _steps_used(outcome: Outcome) -> int | None:
     if isinstance(outcome, Returned):
         try:
             value = wire.decode(outcome.data)

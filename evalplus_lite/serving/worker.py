@@ -64,7 +64,7 @@ def running(place: WorkerContext, settings: Row) -> Work:
             found = place.sandbox.run(program, inputs, limits)
         finally:
             streams.end()
-        row = _plain_run_row(found.outcomes[0], wanted)
+        row = _run_row(found.outcomes[0], wanted)
         row |= {"cpu": found.cpu, "seconds": time.monotonic() - begun}
         for name, printed, size in zip(
             ("stdout", "stderr"), streams.printed, streams.sizes, strict=True
@@ -77,7 +77,7 @@ def running(place: WorkerContext, settings: Row) -> Work:
     return run
 
 
-def _plain_run_row(outcome: object, wanted: list[str]) -> dict[str, Any]:
+def _run_row(outcome: object, wanted: list[str]) -> dict[str, Any]:
     row: dict[str, Any] = {"ended": "crash", "exit_code": None, "detail": str(outcome), "files": {}}
     match outcome:
         case Returned(data):

@@ -16,7 +16,7 @@ from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Case, Harness, Task, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 # Stated contracts: what a published row itself asserts of its task's inputs.
 
@@ -158,7 +158,7 @@ def _divided(
     """Return the side that is no literal, to be seen, with the value of the other."""
     for seen, known in ((left, right), (right, left)):
         try:
-            return Assertion(ast.unparse(seen), literals_literal(known), rtol, atol)
+            return Assertion(ast.unparse(seen), value_of(known), rtol, atol)
         except ValueError:
             continue
     return None

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.types import Case, Harness, Task, Value
 from evalplus_lite.values.identity import key
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 Call: TypeAlias = list[Value]
 """A method's name, then its arguments; of an attribute that is read, the name alone."""
@@ -173,7 +173,7 @@ class _Reader:
 
     def call(self, node: ast.Call) -> object:
         with contextlib.suppress(ValueError):
-            return literals_literal(node)  # such as datetime.date(2024, 2, 29)
+            return value_of(node)  # such as datetime.date(2024, 2, 29)
         function = node.func
         if isinstance(function, ast.Name) and function.id == self.owner.name:
             made = _Object([[self.owner.name, *self.arguments(node, "__init__")]])

@@ -33,7 +33,7 @@ from evalplus_lite.types import (
     defined_name,
 )
 from evalplus_lite.values import wire
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 # What tasks of whole programs state besides: the form of their input texts, or what makes them.
 
@@ -412,7 +412,7 @@ def _values(fields: Fields, key: str) -> list[Value]:
             for position, item in enumerate(fields.items(key, default=[]), 1)
         ]
     try:
-        found = literals_literal(parsing.parse(fields.text(key).strip(), mode="eval").body)
+        found = value_of(parsing.parse(fields.text(key).strip(), mode="eval").body)
         if type(found) not in (list, tuple):
             raise ValueError("it is no list")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -17,7 +17,7 @@ from evalplus_lite.tasks.custom import inferred
 from evalplus_lite.types import CALL, Case, Harness, Rule, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 # Examples in doctest's form: calls of a function with literals, and the literals they give.
 
@@ -80,7 +80,7 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[Example]:
         try:
             if call.keywords:
                 raise ValueError("an argument is given by name")
-            arguments = tuple(literals_literal(argument) for argument in call.args)
+            arguments = tuple(value_of(argument) for argument in call.args)
             wire.encode(list(arguments))
         except (ValueError, CodecError) as error:
             yield Example(source, line, problem=str(error))
@@ -88,7 +88,7 @@ def _examples(text: str, name: str, *, after: int = 0) -> Iterator[Example]:
         # The quotes that end a docstring may follow at once, where the text is no program.
         wanted = _QUOTES.split(each.want)[0].strip() or "None"
         try:
-            value = literals_literal(parsing.parse(wanted, mode="eval").body)
+            value = value_of(parsing.parse(wanted, mode="eval").body)
             yield Example(source, line, arguments, wire.encode(value))
         except (SyntaxError, ValueError, RecursionError, MemoryError, CodecError):
             yield Example(source, line, problem="what it gives is no literal")

@@ -14,7 +14,7 @@ from evalplus_lite.errors import CodecError
 from evalplus_lite.tasks.drafts import LeftOut, Program
 from evalplus_lite.types import Rule, RuleKind, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 MOST_ROWS = 10_000
 """Rows of a parametrization that are read."""
@@ -115,9 +115,9 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
         raise _NoCase(f"it asks for the {call.func.id} of the answer")
     if call.keywords:
         raise _NoCase("an argument is given by name")
-    arguments = tuple(literals_literal(_filled(argument, bound)) for argument in call.args)
+    arguments = tuple(value_of(_filled(argument, bound)) for argument in call.args)
     wire.encode(list(arguments))
-    output = wire.encode(literals_literal(_filled(wanted, bound)))
+    output = wire.encode(value_of(_filled(wanted, bound)))
     of = found.setdefault(call.func.id, Asserted(node.lineno))
     kinds = {(each or Rule()).kind for each in (rule, of.rule if of.inputs else rule)}
     if len(kinds) > 1:
@@ -131,7 +131,7 @@ def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr, Rule | None]:
     """Return what is called, what is wanted, and the rule that compares them, if not ``==``."""
     name = _name(test)
     if isinstance(test, ast.Call) and name == "isclose" and len(test.args) == 2:
-        options = {each.arg: literals_literal(each.value) for each in test.keywords}
+        options = {each.arg: value_of(each.value) for each in test.keywords}
         if not options.keys() <= {"rel_tol", "abs_tol"}:
             raise _NoCase("isclose has other options than tolerances")
         relative, absolute = options.get("rel_tol", 1e-9), options.get("abs_tol", 0.0)
@@ -233,7 +233,7 @@ def _rows(test: ast.FunctionDef) -> Iterator[Bound]:
 
 def _names(node: ast.expr) -> list[str]:
     try:
-        found = literals_literal(node)
+        found = value_of(node)
     except ValueError:
         raise _NoCase("the names of its parameters are no literal") from None
     names = found.split(",") if isinstance(found, str) else list(found)

@@ -77,7 +77,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
 } | {name: call for kind in KINDS for name, call in kind.constructors.items()}
 
 
-def literals_literal(node: ast.expr) -> Value:
+def value_of(node: ast.expr) -> Value:
     """Return the value of an expression made of literals.
 
     Beyond what ``ast.literal_eval`` takes: ``+ - * **`` of literals, ``inf`` and ``nan``, and calls
@@ -104,11 +104,7 @@ def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | N
     ]
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         try:
-            yield (
-                None
-                if call.keywords
-                else tuple(literals_literal(argument) for argument in call.args)
-            )
+            yield (None if call.keywords else tuple(value_of(argument) for argument in call.args))
         except ValueError:
             yield None
 
@@ -124,7 +120,7 @@ def assigned(tree: ast.Module, name: str) -> Value:
             and isinstance(node.targets[0], ast.Name)
             and node.targets[0].id == name
         ):
-            return literals_literal(node.value)
+            return value_of(node.value)
     raise ValueError(f"nothing is assigned to {name}")
 
 

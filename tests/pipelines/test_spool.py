@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.grouping import SPOOL_CHUNK, SampleSpool
+from evalplus_lite.jobs.grouping import READ_CHUNK, SampleSpool
 from evalplus_lite.types import Sample
 
 SAMPLES = [
     Sample("t/0", "x = '\ud800\u2028\n'\r\n", "model", 0),
     Sample("t/1", "", "", 3),
-    Sample("t/0", "y" * (2 * SPOOL_CHUNK + 1), "", 1),
+    Sample("t/0", "y" * (2 * READ_CHUNK + 1), "", 1),
     Sample("t/2", "z", "m\n", 2),
 ]
 

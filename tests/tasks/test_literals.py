@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.values.source import assigned, literal_calls, literals_literal
+from evalplus_lite.values.source import assigned, literal_calls, value_of
 
 
 def expression(text: str) -> ast.expr:
@@ -42,7 +42,7 @@ def expression(text: str) -> ast.expr:
 )
 def test_literals_and_what_they_are_made_of(text: str, value: Any) -> None:
     """Literals, arithmetic of literals and plain constructors give their value."""
-    found = literals_literal(expression(text))
+    found = value_of(expression(text))
     assert found == value
     assert type(found) is type(value)
 
@@ -73,7 +73,7 @@ def test_literals_and_what_they_are_made_of(text: str, value: Any) -> None:
 def test_anything_else_is_refused(text: str) -> None:
     """Names, calls, huge results and impossible sums are no literals."""
     with pytest.raises(ValueError, match="not a literal"):
-        literals_literal(expression(text))
+        value_of(expression(text))
 
 
 def test_calls_are_found_in_source_order() -> None:

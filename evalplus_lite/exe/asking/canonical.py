@@ -13,7 +13,7 @@ from typing import Any
 from evalplus_lite.exe.running.spelling import key_text, normal, number, text
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.defaultdict import DefaultDict
-from evalplus_lite.values.source import literals_literal
+from evalplus_lite.values.source import value_of
 
 MOST_NESTED = 200
 """Members of a set that are compared in any order of their own; of larger ones in sorted order."""
@@ -88,7 +88,7 @@ def _respelled(written: str, keys: Mapping[str, Value]) -> str:
 
 
 def _literal(written: str) -> Value:
-    return literals_literal(ast.parse(written, mode="eval").body)
+    return value_of(ast.parse(written, mode="eval").body)
 
 
 def _numbers(tree: Any) -> Any:

@@ -162,7 +162,6 @@ def share(
 
 # What the tasks themselves are: their sizes, how cases vary and grow, and how they would chain.
 
-SupplyRow = dict[str, Any]
 LONGEST_CHAIN = 5
 PAPER: Mapping[str, Mapping[str, float]] = {
     "call_depth": {"median": 2, "max": 13},
@@ -174,7 +173,7 @@ PAPER_VARIATION: Mapping[str, float] = {"conditionals": 0.61, "lines": 0.20}
 """The paper's mean coefficients of variation (section 3)."""
 
 
-def size_rows(tasks: Sequence[MinedTask]) -> Iterator[SupplyRow]:
+def size_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
     """Yield median and maximum of each static measure over functions, beside the paper's."""
     statics = [task.facts.get("static", {}) for task in tasks]
     for name in ("lines", "call_depth", "identifiers", "ifs", "cyclomatic"):
@@ -189,7 +188,7 @@ def size_rows(tasks: Sequence[MinedTask]) -> Iterator[SupplyRow]:
                "paper_median": None, "paper_max": None}  # fmt: skip
 
 
-def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[SupplyRow]:
+def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
     """Yield the mean coefficient of variation of each runtime counter over functions' cases."""
     found: dict[str, list[float]] = defaultdict(list)
     for task in tasks:
@@ -207,7 +206,7 @@ def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[SupplyRow]:
         }
 
 
-def growth_rows(tasks: Iterable[MinedTask]) -> Iterator[SupplyRow]:
+def growth_rows(tasks: Iterable[MinedTask]) -> Iterator[Row]:
     """Yield each batch of each function whose cases grew: cases and tokens so far (figure 6)."""
     for task in tasks:
         tokens = 0
@@ -218,7 +217,7 @@ def growth_rows(tasks: Iterable[MinedTask]) -> Iterator[SupplyRow]:
                    "cases": batch["total"], "tokens": tokens}  # fmt: skip
 
 
-def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> SupplyRow | None:
+def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Row | None:
     """Return what models' writing of inputs and types took, in tokens; None where none did.
 
     ``cost`` is None where the price of a model that did is not known.
@@ -248,7 +247,7 @@ def generation(tasks: Iterable[MinedTask], prices: Mapping[str, Prices]) -> Supp
     }
 
 
-def chaining(tasks: Sequence[MinedTask]) -> SupplyRow | None:
+def chaining(tasks: Sequence[MinedTask]) -> Row | None:
     """Return how many tasks chains of k functions could give: the paper's bound, and by type.
 
     The bound is ``n**2 * T_max**k * C``: n types, at most T_max functions from one type to another,

@@ -38,7 +38,7 @@ def state_tasks(
     rng = random.Random(f"{seed}:states")
     usable = [task for task in tasks if task.cases]
     rng.shuffle(usable)
-    found = [_breakpoints_of_task(task, sandboxes, seed) for task in usable]
+    found = [_program_points(task, sandboxes, seed) for task in usable]
     made = 0
     while found:
         left = []
@@ -53,7 +53,7 @@ def state_tasks(
         found = left
 
 
-def _breakpoints_of_task(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[MinedTask]:
+def _program_points(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[MinedTask]:
     """Yield a function's states, no two with the same values."""
     rng = random.Random(f"{seed}:states:{task.id}")
     subject = CallableProgram(task.entry_point, code=task.code)

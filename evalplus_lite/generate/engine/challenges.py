@@ -197,18 +197,18 @@ _FORMS: tuple[tuple[str, Callable[[str, Slot], str]], ...] = (
 )
 
 
+Arguments: TypeAlias = tuple[Value, ...]
+
+
 # Balancing: values that meet: sums, products and differences of exactly 0 or 1, ties, far twins.
 
-BalancingArguments = tuple[Value, ...]
-Form = Callable[[BalancingArguments, Sequence[Slot]], BalancingArguments]
+Form = Callable[[Arguments, Sequence[Slot]], Arguments]
 
 _MOST = 40
 """Elements of lists that are balanced: what finds a fault is not the length here."""
 
 
-def balanced(
-    arguments: BalancingArguments, slots: Sequence[Slot]
-) -> tuple[BalancingArguments, str]:
+def balanced(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
     """Return an input whose numbers cancel, and how; itself if it has none.
 
     Now and then with all signs turned: what cancels still does, and is the largest no longer.
@@ -219,12 +219,12 @@ def balanced(
     return made, name
 
 
-def tied(arguments: BalancingArguments, slots: Sequence[Slot]) -> tuple[BalancingArguments, str]:
+def tied(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
     """Return an input with equal or almost equal elements, near or far, and how."""
     return _by(arguments, slots, _TIES)
 
 
-def retyped(arguments: BalancingArguments, slots: Sequence[Slot]) -> tuple[BalancingArguments, str]:
+def retyped(arguments: Arguments, slots: Sequence[Slot]) -> tuple[Arguments, str]:
     """Return an input with floats where integers stand, or the other way round."""
     places = [at for at, value in enumerate(arguments) if _has_number(value)]
     if not places:
@@ -238,8 +238,8 @@ _RETYPINGS = ("whole-float", "half", "tenth", "integer")
 
 
 def _by(
-    arguments: BalancingArguments, slots: Sequence[Slot], forms: Sequence[tuple[str, Form]]
-) -> tuple[BalancingArguments, str]:
+    arguments: Arguments, slots: Sequence[Slot], forms: Sequence[tuple[str, Form]]
+) -> tuple[Arguments, str]:
     """Return what the first form makes that has something to do, from a place drawn by chance."""
     start = below(slots[0], len(forms))
     for name, form in (*forms[start:], *forms[:start]):
@@ -249,7 +249,7 @@ def _by(
     return arguments, ""
 
 
-def _with(arguments: BalancingArguments, at: int, value: Value) -> BalancingArguments:
+def _with(arguments: Arguments, at: int, value: Value) -> Arguments:
     return (*arguments[:at], value, *arguments[at + 1 :])
 
 
@@ -275,21 +275,21 @@ def _has_number(value: Value) -> bool:
     return type(value) in (int, float)
 
 
-def _lists(arguments: BalancingArguments) -> list[int]:
+def _lists(arguments: Arguments) -> list[int]:
     return [
         at for at, each in enumerate(arguments) if type(each) in (list, tuple) and _numbers(each)
     ]
 
 
-def _scalars(arguments: BalancingArguments) -> list[int]:
+def _scalars(arguments: Arguments) -> list[int]:
     return [at for at, each in enumerate(arguments) if type(each) in (int, float)]
 
 
 def _in_list(
-    arguments: BalancingArguments,
+    arguments: Arguments,
     slots: Sequence[Slot],
     change: Callable[[list[Value], Slot], list[Value]],
-) -> BalancingArguments:
+) -> Arguments:
     """Return an input with one of its lists of numbers changed."""
     places = _lists(arguments)
     if not places:
@@ -299,7 +299,7 @@ def _in_list(
     return _with(arguments, at, type(arguments[at])(made))
 
 
-def _sum(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _sum(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """A list whose sum is 0, 1 or -1."""
 
     def change(some: list[Value], slot: Slot) -> list[Value]:
@@ -311,7 +311,7 @@ def _sum(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArgum
     return _in_list(arguments, slots, change)
 
 
-def _pairs(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _pairs(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Every number with its opposite, next to it or far off."""
 
     def change(some: list[Value], slot: Slot) -> list[Value]:
@@ -321,7 +321,7 @@ def _pairs(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArg
     return _in_list(arguments, slots, change)
 
 
-def _units(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _units(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """Only 1 and -1, or 0 as well: products and sums of exactly 0, 1, -1."""
 
     def change(some: list[Value], slot: Slot) -> list[Value]:
@@ -331,7 +331,7 @@ def _units(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArg
     return _in_list(arguments, slots, change)
 
 
-def _opposite(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _opposite(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """One number the opposite, inverse, double, half, or neighbour of another."""
     places = _scalars(arguments)
     if len(places) < 2:
@@ -344,7 +344,7 @@ def _opposite(arguments: BalancingArguments, slots: Sequence[Slot]) -> Balancing
     return _with(arguments, last, pick(slots[0], made))
 
 
-def _total(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _total(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """One number the sum, difference or product of all the others, so that they cancel."""
     places = _scalars(arguments)
     if len(places) < 3:
@@ -358,7 +358,7 @@ def _total(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArg
     return _with(arguments, last, pick(slots[0], made))
 
 
-def _fraction(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _fraction(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """A number between 0 and 1 beside, or among, larger ones."""
     site = slots[0]
     value = pick(site, (0.5, 0.25, 0.1, 0.999, 1e-9, 0.3, 1 / 3))
@@ -373,7 +373,7 @@ def _fraction(arguments: BalancingArguments, slots: Sequence[Slot]) -> Balancing
     return _with(arguments, at, type(arguments[at])(some))
 
 
-def _numerals(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _numerals(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """The numerals of all texts, in another order or made equal: fractions that cancel."""
     cut = {at: tokens(each[:400]) for at, each in enumerate(arguments) if type(each) is str}
     places = [
@@ -400,7 +400,7 @@ def _numerals(arguments: BalancingArguments, slots: Sequence[Slot]) -> Balancing
     return tuple("".join(cut[at]) if at in cut else each for at, each in enumerate(arguments))
 
 
-def _sequence(arguments: BalancingArguments, slots: Sequence[Slot]) -> int | None:
+def _sequence(arguments: Arguments, slots: Sequence[Slot]) -> int | None:
     """Return some argument that is a list with elements, of a length that may change."""
     ats = [
         at
@@ -410,7 +410,7 @@ def _sequence(arguments: BalancingArguments, slots: Sequence[Slot]) -> int | Non
     return pick(slots[0], ats) if ats else None
 
 
-def _twin(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _twin(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """The first element again at the end, or the last at the start, or in the middle."""
     at = _sequence(arguments, slots)
     if at is None:
@@ -420,7 +420,7 @@ def _twin(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArgu
     return _with(arguments, at, type(arguments[at])([*some[:place], some[other], *some[place:]]))
 
 
-def _equal_keys(arguments: BalancingArguments, slots: Sequence[Slot]) -> BalancingArguments:
+def _equal_keys(arguments: Arguments, slots: Sequence[Slot]) -> Arguments:
     """An element and others that tie with it under some key: length, size, digits, letters."""
     at = _sequence(arguments, slots)
     if at is None:
@@ -478,7 +478,6 @@ _CANCELLING: tuple[tuple[str, Form], ...] = (
 _TIES: tuple[tuple[str, Form], ...] = (("twin", _twin), ("equal-keys", _equal_keys))
 
 
-Arguments: TypeAlias = tuple[Value, ...]
 Draw: TypeAlias = Callable[[], Case | None]
 Changing: TypeAlias = Callable[[Arguments, list[Slot]], tuple[Arguments, str]]
 

@@ -187,7 +187,6 @@ def _reshaped(value: Value) -> Iterator[Value]:
 
 ROUNDS = 6
 """Runs of the reference: each ends with the first slow input, whose ladder goes no further."""
-PROBING_SLOW = ("slow", "memory", "crashes")
 MOST_TOPS = 6
 """Stress cases of a task, the largest of each dimension."""
 HEAVIEST = 25_000
@@ -234,7 +233,7 @@ def probe(
         for rung in left:
             cause = causes.get(id(rung.case))
             if cause != "budget":
-                is_slow = cause in PROBING_SLOW
+                is_slow = cause in SLOW
                 scales.ranges[rung.dimension].learn(
                     rung.level, accepted=cause is None, slow=is_slow
                 )

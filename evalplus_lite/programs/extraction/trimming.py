@@ -75,9 +75,7 @@ def misread(tree: ast.Module) -> bool:
 
 def may_lack(text: str, task: Task) -> frozenset[str]:
     """Return the names that the text mentions and the prompt defines besides the entry point."""
-    return _missing_names_names(task.prompt, task.defined, task.style) & frozenset(
-        _WORD.findall(text)
-    )
+    return _missing_from(task.prompt, task.defined, task.style) & frozenset(_WORD.findall(text))
 
 
 def prompt_definitions(task: Task) -> list[ast.stmt]:
@@ -86,7 +84,7 @@ def prompt_definitions(task: Task) -> list[ast.stmt]:
 
 
 @lru_cache(maxsize=1024)
-def _missing_names_names(prompt: str, entry_point: str, style: str) -> frozenset[str]:
+def _missing_from(prompt: str, entry_point: str, style: str) -> frozenset[str]:
     return all_bound(_definitions(prompt, entry_point, style))
 
 
@@ -101,7 +99,6 @@ def _definitions(prompt: str, entry_point: str, style: str) -> list[ast.stmt]:
 # What an answer's program does besides defining its function: examples, tests, strange imports.
 
 _SPEAKING = frozenset({"print", "input", "exit", "quit", "__name__"})
-_PRUNING_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
@@ -118,7 +115,7 @@ def superfluous(tree: ast.Module, entry_point: str) -> list[ast.stmt]:
     for statement in tree.body:
         if id(statement) in kept:
             continue
-        if isinstance(statement, _PRUNING_DEFINITIONS):
+        if isinstance(statement, _DEFINITIONS):
             # A function harms only when it is called, but then all that it uses counts.
             if definitions.used(statement) & tainted:
                 tainted |= definitions.bound(statement)

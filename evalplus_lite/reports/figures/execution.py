@@ -17,7 +17,6 @@ from evalplus_lite.reports.figures.tables import Cell, Table, percent
 if TYPE_CHECKING:
     from evalplus_lite.reports.figures.canvas import Axes, Figure
 
-ExecutionPanelsSummary = Mapping[str, Any]
 MOST_NAMES = 20
 COLUMNS = 4
 PANEL = 1.9
@@ -33,26 +32,24 @@ PER_LINE = ("calls per line", "identifiers created per line", "branches per line
             "return statements per line")  # fmt: skip
 
 
-def statistics(summary: ExecutionPanelsSummary, name: str) -> Picture | None:
+def statistics(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against four measures (figure 5)."""
     return _panels(summary, name, list(WORDS), "Pass@1 by measure (figure 5)")
 
 
-def per_line(summary: ExecutionPanelsSummary, name: str) -> Picture | None:
+def per_line(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against measures for each line of code (figure 8)."""
     return _panels(summary, name, PER_LINE, "Pass@1 by measure per line (figure 8)")
 
 
-def runtime(summary: ExecutionPanelsSummary, name: str) -> Picture | None:
+def runtime(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against all that was counted as cases ran (figure 10)."""
     found = dict.fromkeys(row["measure"] for row in summary["trends"])
     names = [each for each in found if each.startswith("run: ")]
     return _panels(summary, name, names, "Pass@1 by runtime statistic (figure 10)")
 
 
-def _panels(
-    summary: ExecutionPanelsSummary, name: str, measures: Iterable[str], title: str
-) -> Picture | None:
+def _panels(summary: Summary, name: str, measures: Iterable[str], title: str) -> Picture | None:
     """Return a panel a measure with each model's groups, its line, and its variance as a band."""
     trends = [row for row in summary["trends"] if row["scope"] == "all" and row["groups"]]
     names = [each for each in measures if any(row["measure"] == each for row in trends)]
@@ -107,7 +104,7 @@ def _words(measure: str) -> str:
     return WORDS.get(measure, plain)
 
 
-def _trend(axes: Axes, row: ExecutionPanelsSummary, number: int) -> None:
+def _trend(axes: Axes, row: Summary, number: int) -> None:
     groups, fit = row["groups"], row["fit"]
     at, means = [g["middle"] for g in groups], [g["mean"] for g in groups]
     most = max(g["points"] for g in groups)
@@ -144,12 +141,11 @@ def legend(figure: Figure, axes: Axes, count: int) -> None:
 if TYPE_CHECKING:
     from evalplus_lite.reports.figures.canvas import Figure
 
-ExecutionPicturesSummary = Mapping[str, Any]
 TOP = 20
 """Packages whose models are told apart."""
 
 
-def repositories(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def repositories(summary: Summary, name: str) -> Picture | None:
     """Return the cases of each package, the largest first (figure 3)."""
     found = summary["repositories"]
     rows = [(n, row["package"], row["cases"], row["functions"])
@@ -181,7 +177,7 @@ def repositories(summary: ExecutionPicturesSummary, name: str) -> Picture | None
     return Picture(name, table.title, caption, draw, table, height=3.2)
 
 
-def packages(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def packages(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 by package: models on the largest, and the mean on all (figure 4)."""
     rows = summary["packages"]
     if len(rows) < 2:
@@ -235,9 +231,9 @@ def packages(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
     return Picture(name, table.title, caption, draw, table, height=3.8)
 
 
-def growth(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def growth(summary: Summary, name: str) -> Picture | None:
     """Return how functions' cases grow with batches, and with tokens (figure 6)."""
-    found: dict[str, list[ExecutionPicturesSummary]] = {}
+    found: dict[str, list[Summary]] = {}
     for row in summary["growth"]:
         found.setdefault(row["task_id"], []).append(row)
     if not found:
@@ -265,7 +261,7 @@ def growth(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
     return Picture(name, table.title, caption, draw, table)
 
 
-def constructs(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def constructs(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 of programs with each construct, beside those without (section 3)."""
     rows = summary["constructs"]
     if not rows:
@@ -310,14 +306,14 @@ def constructs(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
     return Picture(name, table.title, caption, draw, table, height=0.8 + 0.2 * len(own))
 
 
-def _gap(row: ExecutionPicturesSummary) -> str:
+def _gap(row: Summary) -> str:
     if row["difference"] is None:
         return "-"
     low, high = (f"{100 * end:+.1f}" for end in row["interval"])
     return f"{100 * row['difference']:+.1f} [{low}, {high}]"
 
 
-def _rate(found: ExecutionPicturesSummary | None) -> str:
+def _rate(found: Summary | None) -> str:
     return "-" if found is None else percent(found["pass@1"])
 
 

@@ -237,7 +237,7 @@ Drawn = Sequence[tuple[ModelRun, Point]]
 def models(material: Material) -> Iterator[Product]:
     """Yield the table for each suite that judged."""
     for board in material.boards:
-        yield _temperatures_table(board)
+        yield _temperature_table(board)
     if not material.boards:
         yield Missing(TABLE, "needs results of evaluate")
 
@@ -285,7 +285,7 @@ def _drawn(own: Sequence[ModelRun], tests: Tests, k: int) -> Drawn:
     return [(each, point) for each in own for point in points(each, tests, (k,))]
 
 
-def _temperatures_table(board: Board) -> Table:
+def _temperature_table(board: Board) -> Table:
     ks = [k for k in DEFAULT_K if any(fewest(each) >= k for each in board.entrants)]
     rows: list[list[Cell]] = []
     data: list[list[Cell]] = []
@@ -368,7 +368,7 @@ def _picture(board: Board, some: dict[str, list[ModelRun]]) -> Picture:
                     is_last = tests == board.tests[-1]
                     label = f"k = {k}" if is_last and axes is panels[0] else None
                     axes.plot(
-                        *_temperatures_coordinates(line),
+                        *_line_coordinates(line),
                         color=colour(number),
                         marker="o",
                         markersize=2.5,
@@ -376,7 +376,7 @@ def _picture(board: Board, some: dict[str, list[ModelRun]]) -> Picture:
                         label=label,
                     )
                     star = best(line)
-                    at = _temperatures_coordinates([] if star is None else [star])
+                    at = _line_coordinates([] if star is None else [star])
                     axes.plot(*at, color=colour(number), marker=STAR, markersize=11,
                               markeredgecolor="white", zorder=5)  # fmt: skip
             axes.set(ylim=(0, 1))
@@ -390,5 +390,5 @@ def _picture(board: Board, some: dict[str, list[ModelRun]]) -> Picture:
     return Picture(table.name, table.title, caption, draw, table, height=height, width=width)
 
 
-def _temperatures_coordinates(drawn: Drawn) -> tuple[list[float], list[float]]:
+def _line_coordinates(drawn: Drawn) -> tuple[list[float], list[float]]:
     return [each.temperature or 0.0 for each, _ in drawn], [at.value for _, at in drawn]

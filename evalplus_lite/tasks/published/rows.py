@@ -14,7 +14,7 @@ from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
-from evalplus_lite.values.source import literal_calls, literals_literal
+from evalplus_lite.values.source import literal_calls, value_of
 
 # Giving inputs back the types that JSON took from them.
 
@@ -209,7 +209,7 @@ def arguments_of(text: str) -> tuple[Value, ...]:
         call = parsing.parse(f"f({text})", mode="eval").body
         if not isinstance(call, ast.Call) or call.keywords:
             raise ValueError("not a list of positional arguments")
-        found = tuple(literals_literal(argument) for argument in call.args)
+        found = tuple(value_of(argument) for argument in call.args)
         wire.encode(list(found))
     except (SyntaxError, RecursionError, MemoryError, CodecError) as error:
         raise ValueError(str(error)) from None
