@@ -73,10 +73,10 @@ def block(name: str, key: str | None) -> str:
 
 
 def rooms() -> tuple[list[Row], list[str]]:
-    """Return each folder of the package with the first sentence of its docstring."""
+    """Return each room of the package with the first sentence of its docstring."""
     package = ROOT / "evalplus_lite"
     rows: list[Row] = []
-    for path in sorted(package.rglob("*/__init__.py")):
+    for path in sorted(package.glob("*/__init__.py")):
         words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         room = path.parent.relative_to(package).as_posix()
         first = " ".join(words.partition("\n\n")[0].split())
