@@ -35,9 +35,10 @@ def loaded(code: str, folder: Path) -> set[str]:
 
 
 def test_the_package_loads_nothing(tmp_path: Path) -> None:
-    """import evalplus_lite loads itself alone, and nothing that has to be installed."""
+    """import evalplus_lite loads itself and its version, and nothing that has to be installed."""
     found = loaded("import evalplus_lite", tmp_path) - loaded("", tmp_path)
-    assert {name for name in found if name.startswith("evalplus_lite")} == {"evalplus_lite"}
+    own = {"evalplus_lite", "evalplus_lite.version"}
+    assert {name for name in found if name.startswith("evalplus_lite")} == own
     assert {name.split(".")[0] for name in found} - sys.stdlib_module_names == {"evalplus_lite"}
 
 
@@ -60,7 +61,7 @@ def test_help_loads_no_stage(tmp_path: Path) -> None:
     """The help of the command loads options and words, not what the commands do."""
     found = loaded("from evalplus_lite.cli import main\nmain(['--help'])", tmp_path)
     rooms = {name.split(".")[1] for name in found if name.startswith("evalplus_lite.")}
-    assert rooms <= {"cli", "errors", "types", "blobs"}
+    assert rooms <= {"cli", "errors", "types", "version"}
 
 
 def test_public_names() -> None:
