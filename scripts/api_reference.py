@@ -1,13 +1,12 @@
-"""Write ``docs/reference/api.md`` from the docstrings of what ``evalplus_lite`` exports.
+"""Build the page of the Python interface from the docstrings of what ``evalplus_lite`` exports.
 
-    python -m scripts.api_reference [--check]
+    python -m scripts.api_reference > api.md
 
-``--check`` writes nothing, and exits with 1 if the page is out of date.
+The page is not kept in git: ``scripts/docs`` generates it for the site.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import enum
 import functools
@@ -15,29 +14,15 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import evalplus_lite
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api.md"
-HEAD = """# The Python interface
+HEAD = """# Python API
 
-What `import evalplus_lite` offers; made from the docstrings by `python -m scripts.api_reference`.
-Everything else is internal, and may change in any version.
+What `import evalplus_lite` exports, from the docstrings. Everything else is internal and may
+change in any version.
 """
-
-
-def main() -> int:
-    """Write the page, or look whether it is up to date."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    text = reference()
-    is_stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-    if is_stale and not check:
-        PAGE.write_text(text, encoding="utf-8")
-    return int(check and is_stale)
 
 
 def reference() -> str:
@@ -161,4 +146,4 @@ def plain(words: str) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    print(reference(), end="")
