@@ -32,7 +32,7 @@ def bootstrap(
     What a task brings is drawn whole (Miller 2024, arXiv 2411.00640: errors clustered by task).
     Where all tasks agree the interval is a point: read Wilson's beside it. (0, 1) for no task.
 
-    Of few tasks it is too narrow (docs/measurements/statistics.md): for the mean of a task's
+    Of few tasks it is too narrow (docs/measurements/reduction.md): for the mean of a task's
     figures there is ``mean_interval``, for two models' differences ``paired``.
     """
     if not tasks:
