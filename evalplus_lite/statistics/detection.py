@@ -2,7 +2,7 @@
 
 True positive and true negative rate as in CodeContests+ (arXiv 2506.05817) and HardTests (arXiv
 2505.24098), detection rate and verifier accuracy as in SAGA (arXiv 2507.06920), Coverage@N as in
-TestCase-Eval (arXiv 2506.12278). docs/guide/quality.md says what each is here.
+TestCase-Eval (arXiv 2506.12278). docs/guide/reduction.md says what each is here.
 """
 
 from __future__ import annotations
