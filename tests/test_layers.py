@@ -33,6 +33,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "values": {"errors", "rules", "store", "types"},
     "texts": {"types"},
     "statistics": {"errors", "types"},
+    "lazy": frozenset(),
     "llm": {"errors", "store"},
     "programs": GROUND,
     "programs/extraction": GROUND | {"programs"},
@@ -64,7 +65,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining/findings": GROUND | {"generate/domains", "llm", "programs", "statistics", *MINING[:9]},
     "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
     "exporters": TASKS,
-    "outputs": GROUND | {"programs"},
+    "outputs": GROUND | {"programs", "statistics"},
     "converters": {"errors", "store", "outputs"},
     "pages": TASKS | {"outputs", "statistics"},
     "plots": GROUND | {"outputs", "statistics"},
@@ -87,6 +88,8 @@ def room_of(parts: Sequence[str]) -> str:
     return nested if nested in ALL else parts[0]
 
 
+FACES = {"mining/__init__.py"}
+"""Modules that only name what others define, and import it when it is used."""
 OWNERS = {
     "openai": {"llm/client.py"},
     "coverage": {"requirements/branches.py"},
@@ -159,7 +162,7 @@ def own_room(path: Path) -> str:
 
 def test_every_room_is_in_the_table() -> None:
     """A new room is given a row, and says in its first line what it holds."""
-    found = {own_room(path) for path in MODULES} - {"__init__", "__main__"}
+    found = {own_room(path) for path in MODULES} - {"__init__", "__main__", "results"}
     assert found == ALL
     for folder in {path.parent for path in MODULES}:
         assert (folder / "__init__.py").is_file()
@@ -169,7 +172,7 @@ def test_every_room_is_in_the_table() -> None:
 @pytest.mark.parametrize("room", sorted(ALL))
 def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
     """Every import within the package follows an arrow of the table above."""
-    own = [path for path in MODULES if own_room(path) == room]
+    own = [path for path in MODULES if own_room(path) == room and name(path) not in FACES]
     assert own
     wrong = {name(path): sorted(rooms(path) - ALLOWED[room]) for path in own}
     assert {path: found for path, found in wrong.items() if found} == {}
