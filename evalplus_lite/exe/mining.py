@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.campaign import Campaign, Outputs, PackageProgress
@@ -40,6 +40,8 @@ class MiningResult(Result):
     packages that could not be had or read what was wrong, ``refused`` why nothing was taken of
     others (their licence).
     """
+
+    kind: ClassVar[str] = "mining"
 
     funnel: Funnel
     path: Path | None

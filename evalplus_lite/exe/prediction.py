@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.asking import predict as asking_model
@@ -51,6 +51,8 @@ class PredictionResult(Result):
 @dataclass(frozen=True, slots=True)
 class ScoreResult(Result):
     """How many predictions are right: overall, on errors, by package, by statistic."""
+
+    kind: ClassVar[str] = "score"
 
     report: ScoreReport
 

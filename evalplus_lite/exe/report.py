@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.asking.judging import judge_by
@@ -35,6 +35,8 @@ class ExecutionReportResult(Result):
     """All figures: ``folder`` holds them, with pictures, tables and a page."""
 
     folder: Path
+
+    kind: ClassVar[str] = "exe_report"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a model: ``model``, ``all``, ``errors``, ``functions``, ``runs``, ..."""
@@ -104,7 +106,7 @@ def exe_report(
                 "rows": [list(cells) for cells in table.rows],
             }
             for row in drawn.to_rows()
-            if (table := drawn.tables[row["name"]])
+            if (table := drawn.by_name[row["name"]])
         ]
         summary["missing"] = drawn.summary["missing"]
         result.write_summary(folder / NAME)

@@ -220,9 +220,13 @@ def test_a_folder_is_told_what_it_should_hold(
 ) -> None:
     """Of a folder its suite is meant, or its task files: the message says what was looked for."""
     (folder / "mine").mkdir()
-    refused(["mutants", "-d", "mine"], r"mine: is a folder.*suite\.jsonl\.gz", capsys)
+    refused(
+        ["quality", "--survivors", "-d", "mine"], r"mine: is a folder.*suite\.jsonl\.gz", capsys
+    )
     (folder / "mine" / "suite.jsonl.gz").write_bytes(b"")
-    refused(["mutants", "-d", "mine"], r"mine/suite\.jsonl\.gz: holds no rows", capsys)
+    refused(
+        ["quality", "--survivors", "-d", "mine"], r"mine/suite\.jsonl\.gz: holds no rows", capsys
+    )
 
 
 def test_the_real_command_refuses_alike(folder: Path) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from support.commands import run
 
-from evalplus_lite import Session, mine
+from evalplus_lite import Session
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import mine
 from evalplus_lite.exe.findings.tables import generation
 from evalplus_lite.exe.inputs.proposing import CYCLES, TOOL
 from evalplus_lite.exe.mining import MiningResult
@@ -296,7 +297,7 @@ def test_types_are_asked_of_a_model_for_what_has_none(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             mine([str(tmp_path)], settings=MiningSettings(**settings), client=client)  # type: ignore[arg-type]
         assert caught.value.remedy
-    done = run("mine", tmp_path, "--ask-for", "types", folder=tmp_path)
+    done = run("exe", "mine", tmp_path, "--ask-for", "types", folder=tmp_path)
     assert done.returncode == 2
     assert "--model" in done.stderr
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import Session, mine
+from evalplus_lite import Session
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import mine
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.sources import sdists
 from evalplus_lite.exe.sources.sdists import source_archive

@@ -16,9 +16,9 @@ import pytest
 from scipy import stats
 from support.schemas import hold
 
-from evalplus_lite import exe_report
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import exe_report
 from evalplus_lite.exe.statistics.static import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.models import Prices
@@ -217,7 +217,7 @@ def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str
     task = {"task_id": "p/f", "entry_point": "f", "code": code, "cases": cases}
     write_jsonl(tmp_path / "tasks.jsonl", [task])
     write_jsonl(tmp_path / "p.jsonl", [{"task_id": "p/f", "case": 0, "prediction": {"value": 1}}])
-    call = ["exe-report", str(tmp_path / "tasks.jsonl"), str(tmp_path / "p.jsonl"),
+    call = ["exe", "report", str(tmp_path / "tasks.jsonl"), str(tmp_path / "p.jsonl"),
             "-o", str(tmp_path / "out"), "--no-pictures"]  # fmt: skip
     assert main(call) == 0
     assert "tasks.times.jsonl" in capsys.readouterr().out
@@ -232,7 +232,7 @@ def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_a_price_for_all_and_another_for_one(folder: Path, tmp_path: Path) -> None:
     """Who is not named costs what was said of all."""
-    call = ["exe-report", str(folder / "tasks.jsonl"), str(folder / "falling.jsonl"),
+    call = ["exe", "report", str(folder / "tasks.jsonl"), str(folder / "falling.jsonl"),
             str(folder / "product.jsonl"), "--no-pictures", "-o", str(tmp_path)]  # fmt: skip
     cost = []
     for prices in (["1,2"], ["10,20"], ["1,2", "falling=10,20"]):

@@ -306,7 +306,7 @@ def score(
             report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
     if not answers:
         raise InputError(
-            "there is no prediction", remedy="ask a model first: evalplus-lite predict"
+            "there is no prediction", remedy="ask a model first: evalplus-lite exe predict"
         )
     for k in ks:
         values = {p: pass_at_k(len(m), sum(m), k) for p, m in marks.items() if len(m) >= k}

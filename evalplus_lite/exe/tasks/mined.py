@@ -214,7 +214,7 @@ def read_tasks(path: Path) -> Iterator[MinedTask]:
                 f"is not a mined task: {what}",
                 path=path,
                 line=row.line,
-                remedy="make the file with evalplus-lite mine",
+                remedy="make the file with evalplus-lite exe mine",
             ) from None
         if lines.setdefault(task.id, row.line) != row.line:
             raise InputError(

@@ -7,10 +7,10 @@ from math import log10
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, logarithmic
 from evalplus_lite.reports.figures.material import Material, Missing, Product
 from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, colour, mark, short
-from evalplus_lite.reports.figures.tables import Cell, Table, percent
 
 # Pass rates against measures of the code and its runs: a panel a measure.
 
