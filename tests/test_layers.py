@@ -20,7 +20,7 @@ MEASURING = JUDGING | {"mutation", "requirements", "reduction", "consensus", "st
 MINING = tuple(
     f"mining/{room}"
     for room in ("sources", "reading", "inlining", "statistics", "selecting", "running", "inputs",
-                 "tasks", "asking", "findings")
+                 "tasks", "asking")
 )  # fmt: skip
 ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
@@ -61,8 +61,7 @@ ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "mining/inputs": GROUND | GENERATING | {"llm", "prompting", *MINING[:6]},
     "mining/tasks": GROUND | {"generate/domains", *MINING[:7]},
     "mining/asking": GROUND | {"llm", "prompting", "statistics", *MINING[:8]},
-    "mining/findings": GROUND | {"generate/domains", "llm", "programs", "statistics", *MINING[:9]},
-    "mining": GROUND | {"execution", "sandbox", "llm", *MINING},
+    "mining": GROUND | {"execution", "sandbox", "llm", "programs", "statistics", *MINING},
     "exporters": TASKS,
     "outputs": GROUND | {"programs"},
     "converters": {"errors", "store", "outputs"},
@@ -93,7 +92,7 @@ OWNERS = {
     "mutmut": {"mutation/mutants.py"},
     "highspy": {"reduction/exact.py"},
     "hypothesis": {"generate/strategies.py"},
-    "radon": {"mining/statistics/complexity.py"},
+    "radon": {"mining/statistics/static.py"},
     "jinja2": {"pages/rendering.py"},
     "matplotlib": {"plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},

@@ -101,12 +101,12 @@ def _export_mined(
             remedy="give the file that mine wrote",
         )
     tasks = list(read_tasks(dataset))
-    asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
+    asked = [task for task in tasks if "question" in task.facts]
     if asked:
         raise InputError(
             f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
             path=Path(dataset),
-            remedy="give a file of mined tasks, as mine writes without --states and --questions",
+            remedy="give a file of mined tasks, as mine writes without --questions",
         )
     rows, held, lost = written(tasks, format)
     if not rows:

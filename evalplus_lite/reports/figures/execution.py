@@ -12,12 +12,10 @@ from evalplus_lite.reports.figures.material import Material, Missing, Product
 from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, colour, mark, short
 from evalplus_lite.reports.figures.tables import Cell, Table, percent
 
-# Pass rates against measures of the code and its runs: a panel a measure.
-
 if TYPE_CHECKING:
     from evalplus_lite.reports.figures.canvas import Axes, Figure
 
-ExecutionPanelsSummary = Mapping[str, Any]
+Summary = Mapping[str, Any]
 MOST_NAMES = 20
 COLUMNS = 4
 PANEL = 1.9
@@ -33,26 +31,24 @@ PER_LINE = ("calls per line", "identifiers created per line", "branches per line
             "return statements per line")  # fmt: skip
 
 
-def statistics(summary: ExecutionPanelsSummary, name: str) -> Picture | None:
+def statistics(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against four measures (figure 5)."""
     return _panels(summary, name, list(WORDS), "Pass@1 by measure (figure 5)")
 
 
-def per_line(summary: ExecutionPanelsSummary, name: str) -> Picture | None:
+def per_line(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against measures for each line of code (figure 8)."""
     return _panels(summary, name, PER_LINE, "Pass@1 by measure per line (figure 8)")
 
 
-def runtime(summary: ExecutionPanelsSummary, name: str) -> Picture | None:
+def runtime(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 against all that was counted as cases ran (figure 10)."""
     found = dict.fromkeys(row["measure"] for row in summary["trends"])
     names = [each for each in found if each.startswith("run: ")]
     return _panels(summary, name, names, "Pass@1 by runtime statistic (figure 10)")
 
 
-def _panels(
-    summary: ExecutionPanelsSummary, name: str, measures: Iterable[str], title: str
-) -> Picture | None:
+def _panels(summary: Summary, name: str, measures: Iterable[str], title: str) -> Picture | None:
     """Return a panel a measure with each model's groups, its line, and its variance as a band."""
     trends = [row for row in summary["trends"] if row["scope"] == "all" and row["groups"]]
     names = [each for each in measures if any(row["measure"] == each for row in trends)]
@@ -107,7 +103,7 @@ def _words(measure: str) -> str:
     return WORDS.get(measure, plain)
 
 
-def _trend(axes: Axes, row: ExecutionPanelsSummary, number: int) -> None:
+def _trend(axes: Axes, row: Summary, number: int) -> None:
     groups, fit = row["groups"], row["fit"]
     at, means = [g["middle"] for g in groups], [g["mean"] for g in groups]
     most = max(g["points"] for g in groups)
@@ -139,17 +135,11 @@ def legend(figure: Figure, axes: Axes, count: int) -> None:
         figure.legend(handles, names, loc="outside upper center", ncols=3)
 
 
-# What exe-report found, as pictures: packages, constructs, and the growth of cases.
-
-if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Figure
-
-ExecutionPicturesSummary = Mapping[str, Any]
 TOP = 20
 """Packages whose models are told apart."""
 
 
-def repositories(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def repositories(summary: Summary, name: str) -> Picture | None:
     """Return the cases of each package, the largest first (figure 3)."""
     found = summary["repositories"]
     rows = [(n, row["package"], row["cases"], row["functions"])
@@ -181,7 +171,7 @@ def repositories(summary: ExecutionPicturesSummary, name: str) -> Picture | None
     return Picture(name, table.title, caption, draw, table, height=3.2)
 
 
-def packages(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def packages(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 by package: models on the largest, and the mean on all (figure 4)."""
     rows = summary["packages"]
     if len(rows) < 2:
@@ -235,37 +225,7 @@ def packages(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
     return Picture(name, table.title, caption, draw, table, height=3.8)
 
 
-def growth(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
-    """Return how functions' cases grow with batches, and with tokens (figure 6)."""
-    found: dict[str, list[ExecutionPicturesSummary]] = {}
-    for row in summary["growth"]:
-        found.setdefault(row["task_id"], []).append(row)
-    if not found:
-        return None
-    has_tokens = any(row["tokens"] for row in summary["growth"])
-    caption = f"Valid cases of {len(found)} functions by batch" + (
-        ", and by the tokens they took." if has_tokens else "; no model was asked, so no tokens."
-    )
-    heads = ("task_id", "batch", "kept", "cases", "tokens")
-    rows = [tuple(row[key] for key in heads) for row in summary["growth"]]
-    table = Table(name, "Growth of cases (figure 6)", caption, heads, rows)
-
-    def draw(figure: Figure) -> None:
-        panels = figure.subplots(1, 2 if has_tokens else 1, sharey=True, squeeze=False)[0]
-        for axes, key in zip(panels, ("batch", "tokens"), strict=False):
-            for number, (id, some) in enumerate(found.items()):
-                axes.plot([row[key] for row in some], [row["cases"] for row in some],
-                          color=colour(number), marker=mark(number), markersize=2.5,
-                          label=short(id.rpartition(".")[2], 28))  # fmt: skip
-            axes.set(xlabel=f"{key}{'es' if key == 'batch' else ''} so far")
-            axes.set_ylim(bottom=0)
-        panels[0].set_ylabel("valid cases")
-        legend(figure, panels[0], len(found))
-
-    return Picture(name, table.title, caption, draw, table)
-
-
-def constructs(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
+def constructs(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 of programs with each construct, beside those without (section 3)."""
     rows = summary["constructs"]
     if not rows:
@@ -310,18 +270,17 @@ def constructs(summary: ExecutionPicturesSummary, name: str) -> Picture | None:
     return Picture(name, table.title, caption, draw, table, height=0.8 + 0.2 * len(own))
 
 
-def _gap(row: ExecutionPicturesSummary) -> str:
+def _gap(row: Summary) -> str:
     if row["difference"] is None:
         return "-"
     low, high = (f"{100 * end:+.1f}" for end in row["interval"])
     return f"{100 * row['difference']:+.1f} [{low}, {high}]"
 
 
-def _rate(found: ExecutionPicturesSummary | None) -> str:
+def _rate(found: Summary | None) -> str:
     return "-" if found is None else percent(found["pass@1"])
 
 
-Summary = Mapping[str, Any]
 SHOWN = 60
 """Rows of the tables of trends and constructs as they are shown; CSV has all."""
 
@@ -544,26 +503,6 @@ def _variation(summary: Summary, name: str) -> Table | None:
     return Table(name, title, caption, heads, rows) if rows else None
 
 
-def _chaining(summary: Summary, name: str) -> Table | None:
-    found = summary["chaining"]
-    if found is None:
-        return None
-    rows = [(row["k"], _large(row["bound"]), _large(row["chains"]), _large(row["exact"]))
-            for row in found["chains"]]  # fmt: skip
-    caption = (
-        f"{found['functions']} functions of one argument between {found['types']} types, at most "
-        f"{found['most']} from one type to another, {found['cases']:.1f} cases each: the paper's "
-        "upper bound n^2 * T_max^k * C on tasks of k functions, the sequences whose types fit, and "
-        "those times C."
-    )
-    heads = ("k", "bound on tasks", "sequences that fit", "tasks of these")
-    return Table(name, "Chaining (section 2.2)", caption, heads, rows)
-
-
-def _large(value: float) -> str:
-    return f"{value:,.0f}" if value < 1e9 else f"{value:.3g}"
-
-
 def _sure(found: Summary | None) -> tuple[str, str]:
     if found is None:
         return "-", ""
@@ -575,7 +514,6 @@ MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-repositories": (repositories, "needs tasks of two packages"),
     "exe-packages": (packages, "needs answers on two packages"),
     "exe-statistics": (statistics, "needs statistics in the tasks, as mine writes them"),
-    "exe-growth": (growth, "no function's cases grew: mine --cases 300"),
     "exe-called-most": (_called_most, "needs runtime statistics, and functions answered well"),
     "exe-per-line": (per_line, "needs static statistics in the tasks"),
     "exe-runtime": (runtime, "needs runtime statistics in the tasks"),
@@ -587,6 +525,5 @@ MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-cost": (_cost, "the predictions name no tokens"),
     "exe-sizes": (_sizes, "needs static statistics in the tasks"),
     "exe-variation": (_variation, "needs tasks that mine wrote"),
-    "exe-chaining": (_chaining, "no task has a signature with one required argument"),
 }
 """By name: what makes it of a report's summary, and what it would take where that is nothing."""
