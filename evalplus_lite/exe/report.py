@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import findings
 from evalplus_lite.exe.asking.judging import judge_by
 from evalplus_lite.exe.asking.predict import Prediction
 from evalplus_lite.exe.asking.score import GradedPrediction
-from evalplus_lite.exe.findings import tables
-from evalplus_lite.exe.findings.tables import Material, ModelGrades, Place
+from evalplus_lite.exe.findings import Material, ModelGrades, Place
 from evalplus_lite.exe.prediction import graded_all
 from evalplus_lite.exe.statistics.measures import TIME
 from evalplus_lite.exe.task_files import KnownTasks
@@ -243,19 +243,17 @@ def _computed(
     found = {
         "cases": sum(len(task.cases) for task in tasks),
         "answered": len(material.answered),
-        "same_cases": tables.is_same_cases(material),
-        "models": list(tables.model_rows(material, prices)),
-        "questions": list(tables.question_rows(material)),
-        "repositories": tables.repositories(material),
-        "packages": list(tables.package_rows(material)),
-        "trends": list(tables.trend_rows(material)),
-        "constructs": list(tables.construct_rows(material)),
-        "called_most": tables.called_most(material),
-        "sizes": list(tables.size_rows(tasks)),
-        "variation": list(tables.variation_rows(tasks)),
-        "growth": list(tables.growth_rows(tasks)),
-        "generation": tables.generation(tasks, prices),
-        "chaining": tables.chaining(tasks),
+        "same_cases": findings.is_same_cases(material),
+        "models": list(findings.model_rows(material, prices)),
+        "questions": list(findings.question_rows(material)),
+        "repositories": findings.repositories(material),
+        "packages": list(findings.package_rows(material)),
+        "trends": list(findings.trend_rows(material)),
+        "constructs": list(findings.construct_rows(material)),
+        "called_most": findings.called_most(material),
+        "sizes": list(findings.size_rows(tasks)),
+        "variation": list(findings.variation_rows(tasks)),
+        "generation": findings.generation(tasks, prices),
     }
     if not material.errors:
         missing.append({"name": "errors", "reason": "no answered case raises"})

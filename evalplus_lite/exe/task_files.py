@@ -91,7 +91,7 @@ def export_mined(
         raise InputError(
             f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
             path=Path(dataset),
-            remedy="give a file of mined tasks, as mine writes without --states and --questions",
+            remedy="give a file of mined tasks, as mine writes without --questions",
         )
     rows, held, lost = written(tasks, format)
     if not rows:

@@ -102,9 +102,9 @@ def compare_task(sandbox: Sandbox, task: MinedTask) -> Compared:
     static = static_statistics(task.code, task.entry_point)
     index = round(radon.metrics.mi_visit(task.code, multi=True), 2)
     complexity = radon.metrics.mi_parameters(task.code)[1]
-    if (static.maintainability, static.cyclomatic) != (index, complexity):
-        ours = f"{static.maintainability}, {static.cyclomatic}"
-        different.append(f"{task.id}: radon {index}, {complexity}, here {ours}")
+    ours = (static.maintainability, static.cyclomatic)
+    if None not in ours and ours != (index, complexity):
+        different.append(f"{task.id}: radon {index}, {complexity}, here {ours[0]}, {ours[1]}")
     lines, calls = is_plain(tree), has_calls_alone(tree)
     if not lines and not calls:
         return Compared(0, 0, tuple(different))

@@ -17,8 +17,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_call, predict
 from evalplus_lite.exe.asking.prompt import question_of, worked_examples
 from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.predicted import Subject, judged_calls, judged_values
-from evalplus_lite.exe.prediction import score
+from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, score
 from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.task_files import read_tasks
@@ -364,11 +363,9 @@ def _hold(form: str, row: dict[str, Any]) -> None:
             assert json.loads(json.dumps(said)) == each["output"]
 
 
-@pytest.mark.parametrize("fact", ["breakpoint", "question"])
-def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path, fact: str) -> None:
+def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path) -> None:
     """What they ask has no place there: the file is refused, and left as it is."""
-    held = {"line": 1, "text": "x = 1", "hit": 1, "variables": []}
-    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, fact: held}])
+    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, "question": {"kind": "state"}}])
     with pytest.raises(InputError, match=r"asked\.jsonl"):
         export(tmp_path / "asked.jsonl", tmp_path / "out.jsonl", format="cruxeval")
     assert not (tmp_path / "out.jsonl").exists()

@@ -63,7 +63,7 @@ def exe_report(
 
     Scores and errors by model, cases by package, pass@1 by package, construct, and measure of the
     code and its runs (Spearman, lines over logarithms, 95 % intervals), functions' mean and sigma,
-    runs, cost, growth of cases, chaining. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
+    runs, and cost. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
     DIR/report.html shows all. What there is no data for is listed with the reason.
 
     [bold]Example[/bold]  evalplus-lite exe report tasks.jsonl a.predictions.jsonl -o out/exe

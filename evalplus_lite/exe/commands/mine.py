@@ -12,11 +12,12 @@ from evalplus_lite.cli.console import name_report, print_table, print_tables, sa
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import mining
+from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.lists import listed_packages
 from evalplus_lite.exe.mining import MiningResult
 from evalplus_lite.exe.selecting.annotations import TypeSet
 from evalplus_lite.exe.selecting.static import UNLICENSED
-from evalplus_lite.exe.settings import AskedFor, MiningSettings
+from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.models import Client
 
 
@@ -66,9 +67,9 @@ def mine(
         TypeSet,
         typer.Option(
             "--types",
-            help="paper: annotated, in the paper's types; wide: Any, bytes, Iterator, datetime, "
-            "TypeVar, enumerations, objects of classes and others too; known: also without "
-            "annotations, where stubs, a default, the documentation or the use tells the type.",
+            help="paper: annotated functions, in the paper's types; known: more types (Any, bytes, "
+            "datetime, enumerations, objects of classes), and functions without annotations where "
+            "stubs, a default, the documentation or the use gives the type.",
         ),
     ] = "known",
     any_licence: Annotated[
@@ -78,19 +79,12 @@ def mine(
         bool, typer.Option("--static", help="Run nothing: programs without cases or proof.")
     ] = False,
     cases: Annotated[
-        int, typer.Option("--cases", min=1, help="Cases a function at most; above 15 they grow.")
-    ] = 15,
+        int,
+        typer.Option("--cases", min=1, max=MAX_CASES, help="Maximum number of cases per function."),
+    ] = MAX_CASES,
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
     ] = None,
-    ask_for: Annotated[
-        AskedFor,
-        typer.Option(
-            "--ask-for",
-            help="What the model writes: inputs; types of parameters that nothing else tells, "
-            "which running then proves; or both.",
-        ),
-    ] = "inputs",
     base_url: options.BaseUrl = None,
     max_tokens: options.MaxTokens = 4096,
     temperature: Annotated[
@@ -101,9 +95,6 @@ def mine(
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,
     links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
-    states: Annotated[
-        int, typer.Option("--states", min=0, help="Also ask for variables at so many breakpoints.")
-    ] = 0,
     questions: Annotated[
         int,
         typer.Option(
@@ -149,7 +140,6 @@ def mine(
         with_deps=with_deps,
         stubs=stubs,
         observe=observe,
-        asked_for=ask_for,
     )
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named and refresh is None:
@@ -166,7 +156,6 @@ def mine(
             client=client,
             chained=chain,
             links=links,
-            states=states,
             questions=questions,
             shard=run.part(),
             out=out,
@@ -183,11 +172,9 @@ def mine(
     return run.ended(result, show, attention=lambda: problems, part_attention=problems)
 
 
-_NO_MOMENT = "at no line that can be asked about is there a value that the call did not give"
 _NONE = {
     "chained": "no function takes what another one gives, or what comes of it hardly differs",
-    "states": _NO_MOMENT,
-    "questions": _NO_MOMENT,
+    "questions": "at no line that can be asked about is there a value that the call did not give",
 }
 """Why there may be none of what is built besides."""
 
