@@ -17,7 +17,7 @@ from evalplus_lite.errors import ContractError, ReferenceSolutionError, Unusable
 from evalplus_lite.grading.oracle import Answers, Dropped
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.opening import Packed
-from evalplus_lite.tasks.contracts import faulty_check, has_check, shown, violations
+from evalplus_lite.tasks.contracts import check_of, faulty_check, has_check, shown, violations
 from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import is_something
@@ -124,9 +124,8 @@ def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """Raise UnusableTask if the task's own check does not work on answers known to be right."""
     if not has_check(task):
         return
-    assert task.contract is not None
     few = zip(islice(suite.cases, TRIED_ON_CHECK), suite.expected, strict=False)
-    problem = faulty_check(sandbox, task.contract, [(case, wire.decode(x)) for case, x in few])
+    problem = faulty_check(sandbox, check_of(task), [(case, wire.decode(x)) for case, x in few])
     if problem is not None:
         raise UnusableTask(task.id, "contract", problem)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from evalplus_lite.errors import CodecError, ContractError
 from evalplus_lite.grading.stability import as_truth, readable, stable
-from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.opening import LARGE, Blobs, Packed
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, as_text
+from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, as_text, check_of
 from evalplus_lite.tasks.unit_test_check import OWN_WORD
 from evalplus_lite.types import (
     Case,
@@ -47,7 +47,7 @@ def upheld(
     encoded = [wire.encode(list(case.arguments)) for case in cases]
     rows = [(each, data, data) for each, data in zip(encoded, seen, strict=True)]
     inputs = Inputs.joined(rows, private=True)
-    run = sandbox.run(Program(task.contract, "check"), inputs, CHECK_LIMITS)
+    run = sandbox.run(check_of(task), inputs, CHECK_LIMITS)
     if run.load_failed:
         raise ContractError(f"{task.id}: its tests cannot be judged: {run.outcomes[0]}")
     return list(map(accepts, run.outcomes))
