@@ -97,7 +97,7 @@ OWNERS = {
     "jinja2": {"pages/rendering.py"},
     "matplotlib": {"plots/canvas.py"},
     "pooch": {"tasks/published/download.py"},
-    "uvicorn": {"serve/server.py", "serve/connections.py"},
+    "uvicorn": {"serve/server.py"},
     "pyarrow": {"converters/parquet.py", "store/tables.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},
