@@ -243,6 +243,7 @@ Cause: TypeAlias = Literal[
     "invalid",
     "contract",
     "unobserved",
+    "guessable",
     "format",
     "budget",
     "expected",

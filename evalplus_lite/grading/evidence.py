@@ -78,7 +78,8 @@ class Evidence:
     """What is known of a usable task's suite besides its cases.
 
     ``lost`` inputs cannot be tests. ``blind`` says what a program could do without being noticed;
-    it is empty if nothing was found. ``observed`` says what is looked at where that was inferred.
+    it is empty if nothing was found. ``observed`` says what is looked at where that was inferred,
+    ``weak`` what a null program does that passes (``grading.null``).
     """
 
     cases: int
@@ -86,6 +87,7 @@ class Evidence:
     lost: tuple[Loss, ...] = ()
     blind: str = ""
     observed: str = ""
+    weak: str = ""
 
 
 def weighed(task: Task, answers: Answers) -> Evidence:
@@ -226,6 +228,11 @@ def unusable_row(unusable: Unusable) -> dict[str, str]:
     }
 
 
+def weakness(evidence: Evidence) -> str:
+    """Return the sentence on a null program that passes."""
+    return f"weak suite: a program that {evidence.weak} passes"
+
+
 def notes(evidence: Evidence) -> list[str]:
     """Return what users should know about a suite that can be used, line by line."""
     lines = []
@@ -236,6 +243,8 @@ def notes(evidence: Evidence) -> list[str]:
         lines.append("no base case is left: base is judged by all other cases")
     if evidence.blind:
         lines.append(evidence.blind)
+    if evidence.weak and not evidence.blind:
+        lines.append(weakness(evidence))
     if evidence.observed:
         lines.append(evidence.observed)
     return lines
@@ -245,8 +254,8 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
     """Return what should be known of a suite that can be used, as results hold it.
 
     ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
-    the dataset ``has_plus`` cases), ``constant`` (what the suite cannot see) or ``observed`` (what
-    is looked at, where that was read off the reference).
+    the dataset ``has_plus`` cases), ``constant`` (what the suite cannot see), ``weak`` (a null
+    program passes) or ``observed`` (what is looked at, where that was read off the reference).
     """
     rows: list[dict[str, Any]] = [
         {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}
@@ -258,6 +267,8 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
         rows.append({"kind": "no plus", "detail": "no case beyond the base ones: plus is base"})
     if evidence.blind:
         rows.append({"kind": "constant", "detail": evidence.blind})
+    if evidence.weak and not evidence.blind:
+        rows.append({"kind": "weak", "detail": weakness(evidence)})
     if evidence.observed:
         rows.append({"kind": "observed", "detail": evidence.observed})
     return [{"task_id": task_id, **row} for row in rows]

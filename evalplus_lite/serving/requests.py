@@ -25,8 +25,8 @@ NAME = "request"
 class RequestedTask:
     """A task with the cases of each test, as ranges: a test is passed if all its cases are.
 
-    ``inside`` counts the tests that could not be divided, which the program's own process decides:
-    a program made to deceive could pass them.
+    ``inside`` counts the tests that the program's own process decides, at least in part: those that
+    could not be divided, and comparisons of objects. A program made to deceive could pass them.
     """
 
     task: Task
@@ -49,7 +49,7 @@ def asserting(tests: Sequence[str]) -> RequestedTask:
         parts = _divided(text)
         if parts is None:
             parts = [whole(text)]
-            inside += 1
+        inside += any(each.inside for each in parts)
         ranges.append(range(len(found), len(found) + len(parts)))
         found += parts
     rule = Rule(

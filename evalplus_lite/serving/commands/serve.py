@@ -62,7 +62,7 @@ def serve(
         typer.Option("--max-body", metavar="MIB", min=1, help="Size of one request at most."),
     ] = 16,
     most_connections: Annotated[
-        int, typer.Option("--connections", min=1, help="Of those over, the longest idle is closed.")
+        int, typer.Option("--connections", min=1, help="Open at once; others are answered 503.")
     ] = 4096,
     drain: Annotated[
         float,
