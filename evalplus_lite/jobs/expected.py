@@ -42,7 +42,7 @@ from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Suite, Task, Unusable
 
-FORMAT = 8
+FORMAT = 9
 """Part of every key: raise it when what is computed changes."""
 DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
 """What reading a file of the cache raises if it is not as it was written."""

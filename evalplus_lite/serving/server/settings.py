@@ -28,7 +28,8 @@ class ServerSettings:
     or answered. ``most_seconds`` is the CPU time a case that a request may ask for.
     ``head_seconds`` and ``body_seconds``: how long a request's parts may take to arrive;
     ``send_seconds``: how long a client may not read; ``keep_seconds``: how long a connection is
-    kept for another request; ``drain_seconds``: how long requests may take to end when the server
+    kept for another request; ``weak_tests``: whether unit tests count that a program could pass
+    without knowing the task; ``drain_seconds``: how long requests may take to end when the server
     is told to.
     """
 
@@ -42,6 +43,7 @@ class ServerSettings:
     packages: tuple[str, ...] = ()
     limits: str = "default"
     memory: int = 1 << 30
+    weak_tests: bool = False
     store: Path | None = None
     cache: Path | None = None
     most_body: int = 16 << 20
