@@ -65,6 +65,8 @@ class Harness:
     awaited: bool = False
     constructed: bool = False
     tests: str = ""
+    whole: str = ""
+    """The tests with what they expect, for the reference alone: no program is sent it."""
     inside: int = 0
     attributes: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
@@ -248,6 +250,7 @@ Cause: TypeAlias = Literal[
     "budget",
     "expected",
     "no reference",
+    "weak",
 ]
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 

@@ -122,6 +122,8 @@ def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
     """Print the table of scores, and what does not count in them."""
     groups = summary["groups"]
     suites = ["base", "plus"] if summary["plus"] is not None else ["base"]
+    if "strong" in summary:
+        suites.append("strong")
     ks = list(dict.fromkeys(k for row in groups for k in row["pass_at_k"]["base"]))
     seen = [v for v in VERDICTS if any((summary[suite] or {}).get(v) for suite in suites)]
     many = len(groups) > 1
@@ -145,6 +147,11 @@ def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
             f"{len(groups)} models and temperatures: the first {MOST_SHOWN} are shown, summary.json"
             f" has all; eval_results files are written of {MOST_FILES} at most"
         )
+    if "strong" in suites:
+        screen.note(
+            f"strong: without weak tests, which a program could pass that does not know the task;"
+            f" {summary['tasks'] - summary['strong_tasks']} tasks have no others"
+        )
     if "plus" not in suites:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
     if (strained := summary.get("stress")) is not None:
@@ -167,8 +174,8 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")
     name = " ".join(filter(None, [model, _heat(row) and f"at {_heat(row)}"]))
     parts: list[str] = []
-    for suite in ("base", "plus"):
-        k, score = next(iter((row["pass_at_k"][suite] or {}).items()), ("", 0.0))
+    for suite in ("base", "plus", "strong"):
+        k, score = next(iter((row["pass_at_k"].get(suite) or {}).items()), ("", 0.0))
         if k:
             named = f"{k} " if not parts else ""
             parts.append(f"{named}{suite} {percent(score)} % {ends(row['intervals'][suite][k])}")

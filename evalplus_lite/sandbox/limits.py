@@ -7,7 +7,7 @@ import hashlib
 import math
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError, one_of
@@ -117,7 +117,8 @@ class Program:
     def of(cls, task: Task, source: str | None = None) -> Program:
         """Return a program for a task: by default its reference."""
         source = task.reference if source is None else source
-        return cls(source, task.entry_point, task.harness, task.harness.has_streams)
+        harness = replace(task.harness, whole="") if task.harness.whole else task.harness
+        return cls(source, task.entry_point, harness, harness.has_streams)
 
     @property
     def row(self) -> dict[str, Any]:

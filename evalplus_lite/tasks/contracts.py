@@ -80,11 +80,11 @@ def has_check(task: Task) -> bool:
     return task.contract is not None and parse(task.contract).has_check
 
 
-def check_of(task: Task) -> Program:
-    """Return the program that judges answers; the task has a contract with a ``check``."""
+def check_of(task: Task, function: str = "check") -> Program:
+    """Return the program that judges answers by a function of the task's contract."""
     assert task.contract is not None
     names = _classes(task.reference) | _classes(task.harness.tests)
-    return Program(task.contract, "check", classes=tuple(sorted(names)))
+    return Program(task.contract, function, classes=tuple(sorted(names)))
 
 
 @lru_cache(maxsize=64)

@@ -27,8 +27,9 @@ class ServerSettings:
     kept. ``most_body`` and ``most_buffered``, bytes of one request and of all that are being read
     or answered. ``most_seconds`` is the CPU time a case that a request may ask for.
     ``body_seconds``: how long a request's body may take to arrive; ``keep_seconds``: how long an
-    idle connection stays open for another request; ``drain_seconds``: how long requests may take
-    to end when the server is told to. A proxy in front holds clients that are slow otherwise.
+    idle connection stays open for another request; ``weak_tests``: whether unit tests count that a
+    program could pass without knowing the task; ``drain_seconds``: how long requests may take to
+    end when the server is told to. A proxy in front holds clients that are slow otherwise.
     """
 
     datasets: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class ServerSettings:
     packages: tuple[str, ...] = ()
     limits: str = "default"
     memory: int = 1 << 30
+    weak_tests: bool = False
     store: Path | None = None
     cache: Path | None = None
     most_body: int = 16 << 20
