@@ -65,6 +65,8 @@ class Harness:
     awaited: bool = False
     constructed: bool = False
     tests: str = ""
+    whole: str = ""
+    """The tests with what they expect, for the reference alone: no program is sent it."""
     inside: int = 0
     attributes: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
@@ -243,10 +245,12 @@ Cause: TypeAlias = Literal[
     "invalid",
     "contract",
     "unobserved",
+    "guessable",
     "format",
     "budget",
     "expected",
     "no reference",
+    "weak",
 ]
 """Why a task or an input cannot serve as evidence; docs/guide/own-tasks.md explains each."""
 

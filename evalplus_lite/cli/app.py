@@ -10,14 +10,13 @@ import traceback
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evalplus_lite.cli.escaping import printable
-from evalplus_lite.cli.verbosity import typed, voiced
+from evalplus_lite.cli.verbosity import typed
 from evalplus_lite.errors import EvalPlusLiteError, InfrastructureError, LLMError
 
 DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -32,62 +31,38 @@ A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then,
   evalplus-lite evaluate --dataset out/mine/suite.jsonl.gz --samples samples.jsonl
   evalplus-lite reduce   --dataset out/mine/suite.jsonl.gz --samples other_samples.jsonl
 
-Every long command shows its progress, can be killed at any time, and goes on where it stopped when
-it is run again."""
+Every long command shows its progress, can be killed at any time, and resumes when it is run
+again."""
 
+PANELS = (
+    "Start here",
+    "Your own tasks",
+    "Build test suites",
+    "Judge programs",
+    "Look at results",
+    "Execution tasks from packages",
+)
 LIST = """
 Start here
-demo: Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
 doctor: Show which sandbox layers hold here, asked from inside, and what to install for the rest.
-cache: Show, list and clear what is kept to save time.
+cache: Show, list and clear cached files.
 Your own tasks
-init: Write a commented example of each kind of task, to begin with.
-tasks: Make a task file of a Python module, or of a pytest file.
-check-tasks: Say of each task what will be tested, what is ignored, and why.
+init: Write task files: commented examples, or drafts from a module or a pytest file.
+check-tasks: Show what is tested for each task, and what is skipped.
 Build test suites
 augment: Expand a dataset's inputs and compute what is expected of them.
 reduce: Choose few inputs that still find wrong programs, seen and unseen.
-mutants: Plant small faults in the references and report those that no input notices.
-audit: List inputs on which most programs that pass the base tests contradict the reference.
-contracts: Say what a task's inputs may be: drafts by a model, or what its inputs imply.
-export: Write a suite for other people's tools.
-Judge programs
-evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
-generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
-sanitize: Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
-serve: Judge programs for trainers and harnesses, over HTTP.
-audit-verifier: Ask any verifier about right, wrong, late, odd and cheating programs.
-merge: Put the shards of a command together: the same files as of a run without shards.
 quality: Measure how well suites tell right programs from wrong ones, side by side.
-crossval: Leave one model out: choose suites by the others' samples, judge it by them.
-Look at results
-report: Show results as one HTML file: scores, every task, every sample and why it fails.
-figures: Draw figures and make tables for a paper, from what commands wrote.
-convert: Write results as JUnit XML, CSV, JSON lines or Parquet.
-compare: Say which of several models or runs does better, by how much, and whether that is sure.
-leaderboard: Rank models by their results: base and plus, with intervals and ties.
-Execution tasks from packages
-mine: Turn typed, pure functions of real packages into execution tasks.
-predict: Ask a model for the value or exception of every case.
-score: Grade predictions by the paper's rules and print the tables.
-exe-report: Make every table and figure of the paper of one or several models' predictions.
+audit: List inputs on which most programs that pass the base tests contradict the reference.
+Judge programs
+generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
+evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
+merge: Merge the output of sharded runs.
 """
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,
 of the module of its name. Importing them all would take a second before anything is shown."""
-
-FORMER = {
-    "--shrink": "--minimize",
-    "--beside": "--compare",
-    "--folds": "--multiplicity",
-    "--guard": "--constraint",
-    "--no-guard": "--no-constraint",
-    "--marks": "--grades",
-}
-"""Names that options had before: a command that has the new one takes them, too."""
-ROOMS = ("cli", "exe.commands", "reports.commands", "serving.commands")
-"""Where the modules of commands are."""
-BARE = {"--fail-if-worse": "doubtless"}
-"""Options that may stand without their number, and what they mean then."""
+WINGS = ("reports", "serving", "exe")
+"""The rooms that bring commands: modules in their folder ``commands``, and a ``LIST`` of them."""
 
 
 class _Command(TyperCommand):
@@ -96,13 +71,6 @@ class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters as the command line and its help see them."""
         return _untyped(super().get_params(ctx))
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments, options by their former names included."""
-        own = {name for parameter in self.params for name in parameter.opts}
-        given = [_renamed(each, own) for each in args]
-        found: list[str] = super().parse_args(ctx, _completed(given, own))
-        return found
 
 
 class _Group(TyperGroup):
@@ -125,29 +93,17 @@ class _Commands(_Group):
 def command(name: str) -> Any:
     """Return a command, or a group of some, as its module has it."""
     inner = name.replace("-", "_")
-    module = _module(inner)
+    module = import_module(f"evalplus_lite.{HOMES[name]}.{inner}")
     found: typer.Typer | None = getattr(module, "app", None)
     if found is None:
         found = typer.Typer(rich_markup_mode="rich", add_completion=False)
         found.command(name)(getattr(module, inner))
     found.info.cls = _Group
     for each in found.registered_commands:
-        is_long, run = hasattr(module, "started"), each.callback
-        if is_long and run is not None and not hasattr(run, "__wrapped__"):
-            each.callback = voiced(run)
         each.cls, each.help = _Command, _flowing(each.callback)
     made = typer.main.get_command(found)
     made.name = name
     return made
-
-
-def _module(name: str) -> ModuleType:
-    """Import the module of a command, from the room or the wing that has it."""
-    for room in ROOMS:
-        where = f"evalplus_lite.{room}.{name}"
-        if find_spec(where) is not None:
-            return import_module(where)
-    raise AssertionError(f"no room has the command {name}")
 
 
 def _untyped(parameters: Any) -> Any:
@@ -155,22 +111,6 @@ def _untyped(parameters: Any) -> Any:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
     return parameters
-
-
-def _renamed(argument: str, own: set[str]) -> str:
-    name, is_given, value = argument.partition("=")
-    new = FORMER.get(name, name)
-    return f"{new}{is_given}{value}" if new in own else argument
-
-
-def _completed(arguments: list[str], own: set[str]) -> list[str]:
-    """Return the arguments with a value after each option that may stand without one."""
-    found = []
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
-        bare = BARE.get(argument) if argument in own else None
-        is_given = re.fullmatch(r"\d+(\.\d*)?|\.\d+", following) is not None
-        found.append(argument if bare is None or is_given else f"{argument}={bare}")
-    return found
 
 
 def _flowing(function: Callable[..., object] | None) -> str:
@@ -190,20 +130,30 @@ app = typer.Typer(
 )
 
 
-def _list() -> Iterator[tuple[str, str, str]]:
-    """Yield panel, name and summary of each command."""
-    panel = ""
-    for line in LIST.strip().splitlines():
-        name, is_command, summary = line.partition(": ")
-        if is_command:
-            yield panel, name, summary
-        else:
-            panel = line
+def _list() -> Iterator[tuple[str, str, str, str]]:
+    """Yield panel, name, summary and home of each command that is here."""
+    lists = {"cli": LIST}
+    for wing in WINGS:
+        if find_spec(f"evalplus_lite.{wing}") is not None:
+            home = f"{wing}.commands"
+            lists[home] = import_module(f"evalplus_lite.{home}").LIST
+    found = []
+    for home, lines in lists.items():
+        panel = ""
+        for line in lines.strip().splitlines():
+            name, is_command, summary = line.partition(": ")
+            if is_command:
+                found.append((panel, name, summary, home))
+            else:
+                panel = line
+    yield from sorted(found, key=lambda each: PANELS.index(each[0]))
 
 
 COMMANDS: dict[str, str] = {}
-for _panel, _name, _summary in _list():
-    COMMANDS[_name] = _summary
+HOMES: dict[str, str] = {}
+"""Where the module of each command is."""
+for _panel, _name, _summary, _home in _list():
+    COMMANDS[_name], HOMES[_name] = _summary, _home
     app.command(_name, help=_summary, rich_help_panel=_panel)(lambda: None)
 
 

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.setup import folder_for, opened, started
-from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.choices import with_choices
 from evalplus_lite.jobs import augmentation
@@ -23,10 +22,11 @@ MOST_LINES = 12
 """Constraints on inputs that are shown; the summary holds all."""
 
 
+@takes(*JOB, "seed", "force", "shard")
 def augment(
+    run: Run,
     dataset: options.Dataset,
     out: options.Out = None,
-    tasks: options.Tasks = None,
     inputs: Annotated[int, typer.Option("--inputs", "-n", min=0, help="New inputs a task.")] = 1000,
     seconds: Annotated[
         float,
@@ -73,16 +73,6 @@ def augment(
             "--no-constraint", metavar="TASK:NAME", help="Leave it off; TASK:all for each."
         ),
     ] = None,
-    package: options.Packages = None,
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    backend: options.Backend = "processes",
-    require_tier: options.RequireTier = None,
-    sandbox: options.Sandbox = "auto",
-    force: options.Force = False,
-    strict: options.Strict = False,
-    shard: options.Shard = None,
-    json: options.Json = False,
 ) -> int:
     """Expand a dataset's inputs and compute what is expected of them.
 
@@ -111,15 +101,12 @@ def augment(
         model=model,
         base_url=base_url,
         timeout=timeout,
-        seed=seed,
+        seed=run.seed,
         generators=generators,
         survivors=survivors,
     )
-    with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
-        session,
-        screen,
-    ):
-        data = opened(dataset, tasks, session)
+    with run.started() as (session, screen):
+        data = run.opened(dataset, session)
         chosen = with_choices(data.tasks, on=constraint or [], off=no_constraint or [])
         data = replace(data, tasks=chosen)
         folder = folder_for(out, "augment", dataset, data)
@@ -127,30 +114,28 @@ def augment(
             data,
             inputs=inputs,
             seconds=seconds,
-            seed=seed,
+            seed=run.seed,
             seeds=source,
             consensus=consensus or [],
             targeted=targeted,
             targets=target or [],
-            shard=shard_of(shard),
-            strict=strict,
+            shard=run.part(),
+            strict=run.strict,
             out=folder,
-            force=force,
+            force=run.force,
             session=session,
         )
     summary = result.summary
-    if is_part(result.summary, json=json):
-        return 0
-    if json:
-        print_json(summary)
-    else:
+
+    def shown() -> None:
         show(summary, folder)
         name_report(folder)
         tell({**summary, "notes": []}, screen)
         if without := summary["without_new"]:
-            shown = ", ".join(without[:10]) + (" ..." if len(without) > 10 else "")
-            screen.note(f"no new input for {len(without)} tasks: {shown}")
-    return 1 if summary["unusable"] or summary["without_new"] else 0
+            names = ", ".join(without[:10]) + (" ..." if len(without) > 10 else "")
+            screen.note(f"no new input for {len(without)} tasks: {names}")
+
+    return run.ended(result, shown, attention=lambda: summary["unusable"] or summary["without_new"])
 
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:

@@ -25,7 +25,7 @@ from evalplus_lite.store.cache import (
 app = typer.Typer(
     add_completion=False,
     name="cache",
-    help="Show, list and clear what is kept to save time.",
+    help="Show, list and clear cached files.",
     no_args_is_help=False,
 )
 
@@ -45,7 +45,7 @@ AgeOption = Annotated[
 
 @app.callback(invoke_without_command=True)
 def cache(context: typer.Context, json: options.Json = False) -> None:
-    """Show, list and clear what is kept to save time.
+    """Show, list and clear cached files.
 
     By itself: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE names the
     folder; EVALPLUS_LITE_CACHE_SIZE (default 1GiB) bounds what is computed: the files unused

@@ -1,4 +1,4 @@
-"""``evalplus-lite check-tasks``: what of each task will be tested, what not, and why."""
+"""``evalplus-lite check-tasks``: what is tested for each task, what is skipped, and why."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ from typing import Annotated, Any
 
 import typer
 
-from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import one_path
 from evalplus_lite.cli.console import print_json, print_table, say
-from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.jobs.checking import STATUSES
 from evalplus_lite.jobs.checking import check_tasks as check
+from evalplus_lite.jobs.contract_drafts import infer_constraints
 
 WORDS = {"ready": "ready", "remarks": "with remarks", "unusable": "unusable"}
 ANSWERS = {True: "yes", False: "NO", None: "-"}
 
 
+@takes("tasks", "package", *SANDBOX)
 def check_tasks(
+    run: Run,
     dataset: Annotated[
         str,
         typer.Argument(
             metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
         ),
     ],
-    tasks: options.Tasks = None,
-    workers: options.Workers = None,
-    sandbox: options.Sandbox = "auto",
-    packages: options.Packages = None,
-    json: options.Json = False,
+    constraints: Annotated[
+        bool,
+        typer.Option("--constraints", help="Show the input constraints that the inputs imply."),
+    ] = False,
 ) -> int:
-    """Say of each task what will be tested, what is ignored, and why.
+    """Show what is tested for each task, and what is skipped.
 
     The reference is run on the task's own inputs, twice and in another order, and on the examples
     in its prompt. Shown are whether it loads, answers its inputs (with the outputs given, if there
@@ -39,17 +40,37 @@ def check_tasks(
     machine makes 20 million a second); and below the table whatever is lost or odd. Exits with 1 if
     a task cannot be used.
 
+    With --constraints nothing is checked: for each task it shows what new inputs have to satisfy
+    where no contract decides that.
+
     [bold]Example[/bold]  evalplus-lite check-tasks tasks.jsonl
     """
-    with started(workers, sandbox, packages) as (session, _):
-        result = check(dataset, tasks=tasks, session=session)
-    if json:
-        print_json(result.summary)
-    else:
+    if constraints:
+        return _constraints(run, dataset)
+    with run.started() as (session, _):
+        result = check(dataset, tasks=run.tasks, session=session)
+
+    def show() -> None:
         _show(result.to_rows())
         counts = ", ".join(f"{result.summary[status]} {WORDS[status]}" for status in STATUSES)
         say(f"{result.summary['dataset']}: {counts}")
-    return 1 if result.unusable else 0
+
+    return run.ended(result, show, attention=lambda: result.unusable)
+
+
+def _constraints(run: Run, dataset: str) -> int:
+    with run.started() as (session, _):
+        data = run.opened(dataset, session)
+    found = {task.id: infer_constraints(task) for task in data.tasks if task.base}
+    if run.json:
+        print_json(found)
+        return 0
+    for task in data.tasks:
+        note = " (has a contract, which decides instead)" if task.contract else ""
+        say(f"{task.id}{note}")
+        for line in found.get(task.id, ["no base input to infer from"]):
+            say(f"  {line}")
+    return 0
 
 
 def _show(rows: list[dict[str, Any]]) -> None:

@@ -29,6 +29,7 @@ from rich.text import Text
 from evalplus_lite.cli import verbosity
 from evalplus_lite.cli.escaping import printable, printable_json
 from evalplus_lite.jobs.session import ProgressEvent
+from evalplus_lite.jobs.tables import Table as ResultTable
 
 QUIET_SECONDS = 10.0
 """Seconds between lines of progress where stderr is no terminal."""
@@ -36,8 +37,6 @@ WIDE = 80
 """Characters of a terminal from which there is room for a bar."""
 PIPE_WIDTH = 160
 """Characters a table may be wide where stdout is no terminal."""
-MOST_CHARACTERS = 60
-"""Of a value that a table shows."""
 LONG_WORD = 24
 """A word of more characters than this, such as a path, may be broken in a narrow table."""
 
@@ -156,6 +155,15 @@ def print_json(value: Any) -> None:
     print(printable_json(value))
 
 
+def print_tables(tables: Iterable[ResultTable]) -> None:
+    """Print the tables of a result that have rows, each with its note."""
+    for each in tables:
+        if each.rows:
+            print_table(each.title, each.columns, each.rows, left=each.left)
+            if each.caption:
+                say(each.caption)
+
+
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: int = 1
 ) -> None:
@@ -236,27 +244,6 @@ def name_report(*outs: Path, datasets: Sequence[str] = ()) -> None:
     """
     given = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
     say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *given])}")
-
-
-def percent(share: float | None) -> str:
-    """Return a share as a percentage with one decimal."""
-    return "-" if share is None else f"{100 * share:.1f}"
-
-
-def sure(share: float | None, interval: Sequence[float] | None) -> str:
-    """Return a share as a percentage with the ends of its interval: ``68.3 [60.8, 75.0]``."""
-    return percent(share) + ("" if interval is None else f" {ends(interval)}")
-
-
-def ends(interval: Sequence[float]) -> str:
-    """Return an interval as percentages: ``[60.8, 75.0]``."""
-    return f"[{', '.join(map(percent, interval))}]"
-
-
-def short(value: object) -> str:
-    """Return a value as a text for a table's cell; nothing for None."""
-    text = "" if value is None else str(value)
-    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."
 
 
 def _cell(value: object) -> str:

@@ -11,23 +11,14 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import whole_numbers
-from evalplus_lite.cli.console import (
-    Screen,
-    ends,
-    name_report,
-    percent,
-    print_json,
-    print_table,
-    say,
-    sure,
-)
+from evalplus_lite.cli.console import Screen, name_report, print_table, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.setup import folder_for, opened, started
-from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.scores import MOST_FILES
+from evalplus_lite.jobs.tables import ends, percent, sure
 from evalplus_lite.store.labels import label
 from evalplus_lite.store.locations import is_url
 from evalplus_lite.types import VERDICTS
@@ -39,11 +30,12 @@ MOST_PASTED = 5
 SCORES = ("pass_at_k", "intervals")
 
 
+@takes(*JOB, "force", "shard")
 def evaluate(
+    run: Run,
     dataset: options.Dataset,
     samples: options.Samples,
     out: options.OutOrUrl = None,
-    tasks: options.Tasks = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
     total: options.Total = None,
@@ -65,21 +57,12 @@ def evaluate(
         bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
     ] = False,
     k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
-    workers: options.Workers = None,
-    backend: options.Backend = "processes",
-    require_tier: options.RequireTier = None,
-    package: options.Packages = None,
-    sandbox: options.Sandbox = "auto",
-    force: options.Force = False,
-    strict: options.Strict = False,
     part_rows: Annotated[
         int | None,
         typer.Option(
             "--part-rows", min=1, help="Write results in packed files of so many rows each."
         ),
     ] = None,
-    shard: options.Shard = None,
-    json: options.Json = False,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
@@ -97,11 +80,8 @@ def evaluate(
     ks = whole_numbers(k)
     if is_url(out):  # who takes a machine away says so before: what is there is published
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
-        session,
-        screen,
-    ):
-        data = opened(dataset, tasks, session)
+    with run.started() as (session, screen):
+        data = run.opened(dataset, session)
         folder = folder_for(out, "evaluate", dataset, data, samples_name(samples))
         result = evaluation.evaluate(
             data,
@@ -115,29 +95,35 @@ def evaluate(
             ks=ks,
             pooled=pooled,
             extract=not raw,
-            strict=strict,
+            strict=run.strict,
             part_rows=part_rows,
-            shard=shard_of(shard),
+            shard=run.part(),
             out=folder,
-            force=force,
+            force=run.force,
             session=session,
         )
-    if is_part(result.summary, json=json):
-        return 1 if result.summary["infra"] else 0
-    if json:
-        print_json(result.summary)
-    else:
+
+    def shown() -> None:
         show(result.summary, result.path or folder, screen)
         name_report(folder, datasets=[dataset])
         for row in result.summary["groups"][:MOST_PASTED]:
             say(pasted(result.summary, row))
-    return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
+
+    infra = result.summary["infra"]
+    return run.ended(
+        result,
+        shown,
+        attention=lambda: infra or result.unusable or result.left_out,
+        part_attention=infra,
+    )
 
 
 def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
     """Print the table of scores, and what does not count in them."""
     groups = summary["groups"]
     suites = ["base", "plus"] if summary["plus"] is not None else ["base"]
+    if "strong" in summary:
+        suites.append("strong")
     ks = list(dict.fromkeys(k for row in groups for k in row["pass_at_k"]["base"]))
     seen = [v for v in VERDICTS if any((summary[suite] or {}).get(v) for suite in suites)]
     many = len(groups) > 1
@@ -161,6 +147,11 @@ def show(summary: Mapping[str, Any], path: Path, screen: Screen) -> None:
             f"{len(groups)} models and temperatures: the first {MOST_SHOWN} are shown, summary.json"
             f" has all; eval_results files are written of {MOST_FILES} at most"
         )
+    if "strong" in suites:
+        screen.note(
+            f"strong: without weak tests, which a program could pass that does not know the task;"
+            f" {summary['tasks'] - summary['strong_tasks']} tasks have no others"
+        )
     if "plus" not in suites:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
     if (strained := summary.get("stress")) is not None:
@@ -183,8 +174,8 @@ def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")
     name = " ".join(filter(None, [model, _heat(row) and f"at {_heat(row)}"]))
     parts: list[str] = []
-    for suite in ("base", "plus"):
-        k, score = next(iter((row["pass_at_k"][suite] or {}).items()), ("", 0.0))
+    for suite in ("base", "plus", "strong"):
+        k, score = next(iter((row["pass_at_k"].get(suite) or {}).items()), ("", 0.0))
         if k:
             named = f"{k} " if not parts else ""
             parts.append(f"{named}{suite} {percent(score)} % {ends(row['intervals'][suite][k])}")

@@ -32,6 +32,7 @@ TITLES = {
     "no base": "without a base case, so that base is judged by all cases, {tasks}:",
     "no plus": "without a case beyond the base ones, so that plus is base, {tasks}:",
     "constant": "one answer on every case, {tasks}:",
+    "weak": "{tasks} with a weak suite:",
 }
 
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.setup import folder_for, started
-from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.cli.console import print_table, say
+from evalplus_lite.cli.run import SANDBOX, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import generation
-from evalplus_lite.models import Client
+from evalplus_lite.jobs.contract_drafts import suggest_contracts
+from evalplus_lite.models import Client, Replay
 from evalplus_lite.models.completions import Sampling, SamplingResult
 from evalplus_lite.tasks import load_dataset
 
 
+@takes("tasks", "force", "shard", *SANDBOX)
 def generate(
+    run: Run,
     dataset: options.Dataset,
-    model: options.Model,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="The model's name on its server.")
+    ] = None,
     out: options.Out = None,
-    tasks: options.Tasks = None,
     base_url: options.BaseUrl = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Samples a task.")] = 1,
     temperature: Annotated[
@@ -43,9 +48,16 @@ def generate(
     ] = False,
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
-    force: options.Force = False,
-    shard: options.Shard = None,
-    json: options.Json = False,
+    draft_contracts: Annotated[
+        bool,
+        typer.Option("--draft-contracts", help="Draft preconditions instead, for review."),
+    ] = False,
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--replay", metavar="FILE", help="With --draft-contracts: recorded replies, no server."
+        ),
+    ] = None,
 ) -> int:
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
 
@@ -54,8 +66,30 @@ def generate(
     program taken from it. Run again after a kill, it draws only what is missing. Exits with 1 if
     the server gave some requests no usable answer, or if every answer is cut off, empty or refused.
 
+    With --draft-contracts the model writes preconditions for tasks without one. A draft has to
+    accept all base inputs of its task, which is tried in the sandbox; what it refuses is quoted
+    back, up to three times. Writes DIR/<task>.py for each draft that does. Read it, and put its
+    text into the task's ``contract`` field. Exits with 1 if a task got none.
+
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
+    [bold]Example[/bold]  evalplus-lite generate --draft-contracts -d tasks.jsonl -m my-model
     """
+    if draft_contracts:
+        run.refuse(
+            "n temperature greedy max_tokens stop completion with_contracts force shard",
+            "does not go with --draft-contracts",
+        )
+        if not model and not replay:
+            raise InputError("no model to ask", remedy="give --model, or --replay with replies")
+        source = (
+            Replay(*replay, model=model)
+            if replay
+            else Client(str(model), base_url=base_url, concurrency=concurrency, timeout=timeout)
+        )
+        return _drafted(run, dataset, source, out)
+    run.refuse("replay workers sandbox", "needs --draft-contracts")
+    if not model:
+        raise InputError("no model to ask", remedy="give --model")
     if greedy and temperature is not None:
         raise InputError(f"--greedy and --temperature {temperature}", remedy="give one of them")
     temperature = "0" if greedy else "0.2" if temperature is None else temperature
@@ -71,31 +105,66 @@ def generate(
         stop=tuple(stop) if stop else None,
         contracts="shown" if with_contracts else "hidden",
     )
-    data = load_dataset(dataset, only=tasks)
+    data = load_dataset(dataset, only=run.tasks)
     client = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     folder = folder_for(out, "generate", dataset, data, model)
     wait = f"an answer of {client.url}, for {timeout:g} s at most"
-    with started() as (session, screen), screen.waiting(wait):
-        result = generation.generate(
+    with run.started() as (session, screen), screen.waiting(wait):
+        result = generation.generate_samples(
             data,
             client,
             sampling,
             out=folder,
-            force=force,
-            shard=shard_of(shard),
+            force=run.force,
+            shard=run.part(),
             session=session,
         )
     drawn = result.drawn
-    if is_part(result.summary, json=json):
-        return 1 if drawn.failed or (drawn.rows and not drawn.usable) else 0
-    if json:
-        print_json(result.summary)
-    else:
+
+    def show() -> None:
         say(f"{drawn.new} new samples, {drawn.rows} in all: {result.path}")
         say(f"tokens: {drawn.prompt_tokens} in, {drawn.completion_tokens} out")
         for line in troubles(drawn):
             say(line)
-    return 1 if drawn.failed or not drawn.usable else 0
+
+    return run.ended(
+        result,
+        show,
+        attention=lambda: drawn.failed or not drawn.usable,
+        part_attention=drawn.failed or (drawn.rows and not drawn.usable),
+    )
+
+
+def _drafted(run: Run, dataset: str, source: Client | Replay, out: Path | None) -> int:
+    with run.started() as (session, _):
+        data = run.opened(dataset, session)
+        folder = folder_for(out, "contracts", dataset, data)
+        result = suggest_contracts(data, source, out=folder, session=session)
+    rows = result.to_rows()
+    return run.ended(
+        result,
+        lambda: _show(rows, folder),
+        attention=lambda: not all(row["file"] for row in rows),
+    )
+
+
+def _show(rows: Sequence[dict[str, Any]], folder: Path) -> None:
+    none = {"accepted": 0, "tried": 0}
+    print_table(
+        f"{sum(row['file'] is not None for row in rows)} of {len(rows)} tasks have a draft",
+        ["task", "draft", "turns", "accepts", "of mutated"],
+        [
+            [
+                row["task_id"],
+                row["file"] or f"none: {row['problem'][:100]}",
+                row["turns"],
+                *row.get("mutated_inputs", none).values(),
+            ]
+            for row in rows
+        ],
+        left=2,
+    )
+    say(f"drafts to be reviewed: {folder}")
 
 
 def troubles(drawn: SamplingResult) -> list[str]:

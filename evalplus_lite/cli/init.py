@@ -1,40 +1,102 @@
-"""``evalplus-lite init``: commented examples of tasks to begin with."""
+"""``evalplus-lite init``: task files to begin with."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.console import say
+from evalplus_lite.cli.run import Run, takes
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.drafting import DraftResult, draft_from_module, draft_from_pytest
 from evalplus_lite.tasks.templates import write_templates
 
 
+@takes("sandbox", "package", "force", "json")
 def init(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where to; made if need be.")
-    ] = Path("tasks"),
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files of the same names.")
-    ] = False,
-    json: options.Json = False,
+    run: Run,
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="PATH",
+            help="The folder of examples (default: tasks), or the drafted task file (JSONL).",
+        ),
+    ] = None,
+    from_module: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-module", metavar="MODULE.py", help="Draft a task of each public function."
+        ),
+    ] = None,
+    from_pytest: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-pytest", metavar="TEST.py", help="Draft a task of each function under test."
+        ),
+    ] = None,
+    module: Annotated[
+        Path | None,
+        typer.Option(
+            "--module", metavar="MODULE.py", help="With --from-pytest: where the functions are."
+        ),
+    ] = None,
 ) -> int:
-    """Write a commented example of each kind of task, to begin with.
+    """Write task files: commented examples, or drafts from a module or a pytest file.
 
-    A file for each kind: plain values, a contract, many right answers, known outputs, effects,
-    scripts, classes. Each is a task file as it stands: change it, check it, use it with --dataset,
-    alone or the whole folder.
+    By itself, a file for each kind of task: plain values, a contract, many right answers, known
+    outputs, effects, scripts, classes. Each can be used as it is: change it, check it, and give it
+    to --dataset, alone or the whole folder.
+
+    --from-module drafts a task of each public function: its doctest examples become inputs with
+    outputs; without any, inputs are made by the annotations. The function, with what it needs of
+    the module, is the reference.
+
+    --from-pytest drafts a task of each function in assertions such as `assert f(1, [2]) == 3`,
+    with literals, names bound to literals, and parametrize. The functions are looked up in the file
+    and in the module next to it that it imports; one that is not found makes a task without a
+    reference, judged by the outputs. All code runs in the sandbox only.
 
     [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite check-tasks tasks
+    [bold]Example[/bold]  evalplus-lite init shapes.jsonl --from-module shapes.py
     """
-    paths = write_templates(folder, force=force)
-    if json:
-        print_json({"files": [str(path) for path in paths]})
-    else:
-        for path in paths:
-            say(str(path))
-        say(f"next: evalplus-lite check-tasks {shlex.quote(str(folder))}")
-    return 0
+    source = from_module or from_pytest
+    if from_module is not None and from_pytest is not None:
+        raise InputError("--from-module and --from-pytest", remedy="give one of them")
+    if from_pytest is None:
+        run.refuse("module", "needs --from-pytest")
+    if source is None:
+        run.refuse("sandbox package", "needs --from-module or --from-pytest")
+        folder = path or Path("tasks")
+        paths = write_templates(folder, force=run.force)
+        written = {"files": [str(each) for each in paths]}
+        return run.ended(written, lambda: _show_files(paths, folder))
+    out = path or Path(f"{source.stem}.tasks.jsonl")
+    with run.started() as (session, _):
+        if from_pytest is not None:
+            result = draft_from_pytest(
+                from_pytest, module=module, out=out, force=run.force, session=session
+            )
+        else:
+            result = draft_from_module(source, out=out, force=run.force, session=session)
+    return run.ended(result, lambda: _show(result))
+
+
+def _show_files(paths: Sequence[Path], folder: Path) -> None:
+    for path in paths:
+        say(str(path))
+    say(f"next: evalplus-lite check-tasks {shlex.quote(str(folder))}")
+
+
+def _show(result: DraftResult) -> None:
+    summary = result.summary
+    for each in summary["left_out"]:
+        line = f"line {each['line']}: " if each["line"] else ""
+        say(f"left out: {each['name']}: {line}{each['reason']}")
+    without = summary["without_reference"]
+    note = f", {without} of them without a reference" if without else ""
+    say(f"{summary['tasks']} tasks, {summary['inputs']} inputs{note}: {summary['file']}")
+    say(f"next: evalplus-lite check-tasks {summary['file']}")

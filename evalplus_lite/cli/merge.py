@@ -20,13 +20,13 @@ def merge(
     workers: options.Workers = None,
     force: options.Force = False,
 ) -> int:
-    """Put the shards of a command together: the same files as of a run without shards.
+    """Merge the output of sharded runs.
 
-    Each shard has left its rows below OUT.shards (copy the folders there from other machines). They
-    are written in the order of an unsharded run, and the command of the first shard then ends as it
-    would have: run this where its paths lead to the same files. Refused, with its name, is a shard
-    that is missing, not finished, or made with other settings, data or versions. Run again after a
-    kill, it goes on. The exit code is that of the command.
+    The files are those of a run without shards. Each shard has left its rows below OUT.shards (copy
+    the folders there from other machines). They are written in the order of an unsharded run, and
+    the command of the first shard then ends as it would have: run this where its paths lead to the
+    same files. A shard that is missing, unfinished, or made with other settings, data or versions
+    is refused by name. Resumes when run again after a kill. The exit code is that of the command.
 
     [bold]Example[/bold]  evalplus-lite merge out/my-model
     """

@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import all_names, all_paths, one_path
-from evalplus_lite.cli.console import (
-    Screen,
-    ends,
-    name_report,
-    percent,
-    print_json,
-    print_table,
-    say,
-    short,
-    sure,
-)
+from evalplus_lite.cli.console import Screen, name_report, print_tables, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.setup import folder_for, opened, started
+from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import samples_name
+from evalplus_lite.jobs.mutants import MutantsResult, find_survivors
 from evalplus_lite.jobs.quality import POOL, QualityResult
 from evalplus_lite.jobs.quality import quality as measured
-from evalplus_lite.statistics.detection import MOST_CASES
 from evalplus_lite.store.locations import place_of
 
-MOST_SHOWN = 10
-"""False alarms of a suite that are shown."""
+MOST_SURVIVORS = 5
+"""Survivors whose diff is shown unless ``--show`` asks for others."""
+Programs = list[Path] | None
 
 
+@takes(*JOB, "seed", "force", "no_cache", "shard")
 def quality(
+    run: Run,
     dataset: Annotated[
         list[str],
         typer.Option(
             "--dataset",
             "-d",
             metavar="NAME|PATH",
-            help="A suite to look at: several times for suites side by side.",
+            help="A suite to measure: several times for suites side by side.",
             callback=all_names,
         ),
     ],
     right: Annotated[
-        list[Path] | None,
+        Programs,
         typer.Option(
             "--right",
             metavar="PATH",
@@ -56,7 +48,7 @@ def quality(
         ),
     ] = None,
     wrong: Annotated[
-        list[Path] | None,
+        Programs,
         typer.Option(
             "--wrong",
             metavar="PATH",
@@ -66,12 +58,12 @@ def quality(
         ),
     ] = None,
     samples: Annotated[
-        list[Path] | None,
+        Programs,
         typer.Option(
             "--samples",
             "-s",
             metavar="PATH",
-            help="Programs that --truth tells apart.",
+            help="Programs that --truth labels as right or wrong.",
             parser=place_of,
             callback=all_paths,
         ),
@@ -85,10 +77,16 @@ def quality(
             callback=one_path,
         ),
     ] = "",
+    survivors: Annotated[
+        bool,
+        typer.Option("--survivors", help="List the mutants of the references that no input kills."),
+    ] = False,
+    most: Annotated[
+        int, typer.Option("--show", min=0, help="Survivors to show, the least reached first.")
+    ] = MOST_SURVIVORS,
     out: options.Out = None,
-    tasks: options.Tasks = None,
     mutants: Annotated[
-        bool, typer.Option("--mutants/--no-mutants", help="Mutation scores, too.")
+        bool, typer.Option("--mutants/--no-mutants", help="Measure mutation scores, too.")
     ] = True,
     pool: Annotated[
         int,
@@ -97,37 +95,40 @@ def quality(
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Take answers as they stand: no program is extracted.")
+        bool, typer.Option("--raw", help="Judge answers as they are: extract no program.")
     ] = False,
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    backend: options.Backend = "processes",
-    require_tier: options.RequireTier = None,
-    package: options.Packages = None,
-    sandbox: options.Sandbox = "auto",
-    force: options.Force = False,
-    strict: options.Strict = False,
-    json: options.Json = False,
 ) -> int:
     """Measure how well suites tell right programs from wrong ones, side by side.
 
     For each suite and for its base cases alone: right programs accepted, wrong ones rejected,
-    tasks whose wrong programs are all rejected, detection by the number of cases, mutation score,
-    cost. Only tasks that all suites have count, and equal programs once. Writes DIR/quality.json,
+    tasks whose wrong programs are all rejected, detection by the number of cases, mutation score.
+    Only tasks that all suites have count, and equal programs once. Writes DIR/quality.json,
     DIR/false_alarms.jsonl (right programs that are rejected, with the smallest input, for review),
-    DIR/missed.jsonl, DIR/mutants.jsonl and DIR/timing.json. Run again after a kill, it goes on.
+    DIR/missed.jsonl, DIR/mutants.jsonl and DIR/timing.json. Resumes when run again after a kill.
+
+    With --survivors no programs are needed: small faults are planted in the references, and those
+    that no input notices are listed. A survivor is either an input still to be written or no fault
+    at all: those whose changed line many inputs run are suspected to be equivalent, and counted
+    apart. Writes DIR/mutants.md with the diff of every survivor, DIR/mutants.json, and
+    DIR/mutants.stryker.json with every mutant and the inputs that kill it, for viewers of
+    Stryker's format: [bold]report DIR[/bold] has one.
 
     [bold]Example[/bold]  evalplus-lite quality -d out/mine -d humaneval+ --right r.jsonl
     --wrong w.jsonl
+    [bold]Example[/bold]  evalplus-lite quality --survivors -d humaneval+ --tasks 0-9
     """
+    if survivors:
+        run.refuse(
+            "right wrong samples truth mutants pool limits memory raw seed force",
+            "does not go with --survivors",
+        )
+        return _survivors(run, dataset, out, most)
+    run.refuse("most shard no_cache", "needs --survivors")
     given = [*(right or ()), *(wrong or ()), *(samples or ())]
     if not given:
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
-    with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
-        session,
-        screen,
-    ):
-        sets = [opened(name, tasks, session) for name in dataset]
+    with run.started() as (session, screen):
+        sets = [run.opened(name, session) for name in dataset]
         folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(given))
         result = measured(
             sets,
@@ -141,120 +142,64 @@ def quality(
             limits=limits,
             memory=memory << 20,
             extract=not raw,
-            seed=seed,
-            strict=strict,
+            seed=run.seed,
+            strict=run.strict,
             out=folder,
-            force=force,
+            force=run.force,
             session=session,
         )
-    if json:
-        print_json(result.summary)
-    else:
-        show(result, folder, screen)
-        name_report(folder)
-    return 1 if result.summary["infra"] or result.unusable or result.left_out else 0
-
-
-def show(result: QualityResult, folder: Path, screen: Screen) -> None:
-    """Print the figures of every suite, and the right programs that it rejects."""
-    summary = result.summary
-    rows = [
-        (suite["name"], kind, suite[kind], suite)
-        for suite in summary["suites"]
-        for kind in ("all", "base")
-        if suite[kind] is not None
-    ]
-    counts = summary["programs"]
-    title = (
-        f"{summary['tasks']} tasks, {counts['right']} right and {counts['wrong']} wrong programs"
+    return run.ended(
+        result,
+        lambda: _show(result, folder, screen),
+        attention=lambda: result.summary["infra"] or result.unusable or result.left_out,
     )
-    print_table(
-        title,
-        ["suite", "cases", "right accepted", "% [95 %]", "wrong rejected", "% [95 %]",
-         "by tasks", "tasks all rejected", "% [95 %]"],
-        [
-            (
-                name,
-                kind,
-                *_share(found["tpr"]),
-                *_share(found["tnr"]),
-                _range(found["tnr"]["interval_of_tasks"]),
-                *_share(found["verifier_accuracy"]),
-            )
-            for name, kind, found, _ in rows
-        ],
-        left=2,
-    )  # fmt: skip
-    print_table(
-        f"detection rate of N cases drawn at random, and its mean over N up to {MOST_CASES};"
-        " mutants; cost",
-        ["suite", "cases", "a task", "N=1 %", "N=10 %", "N=100 %", "area %", "all %",
-         "mutants noticed", "% [95 %]", "equivalent %", "CPU s a task"],
-        [
-            (
-                name,
-                kind,
-                f"{suite['cases_a_task'][kind]:.1f}",
-                *(percent(_at(found["coverage"]["curve"], n)) for n in (1, 10, 100)),
-                percent(found["coverage"]["area"]),
-                percent(found["detection_rate"]["value"]),
-                *_mutants(suite["mutants"], kind),
-                f"{result.seconds[name]:.3f}" if kind == "all" else "",
-            )
-            for name, kind, found, suite in rows
-        ],
-        left=2,
-    )  # fmt: skip
-    for suite in summary["suites"]:
-        _alarms(result, suite["name"])
-    if counts["undecided"]:
+
+
+def _show(result: QualityResult, folder: Path, screen: Screen) -> None:
+    """Print the figures of every suite, and the right programs that it rejects."""
+    print_tables(result.tables())
+    for name, seconds in result.seconds.items():
+        say(f"{name}: {seconds:.3f} CPU s a task for a right program")
+    if undecided := result.summary["programs"]["undecided"]:
         screen.note(
-            f"{counts['undecided']} samples fail the truth only by time or memory, or are"
+            f"{undecided} samples fail the truth only by time or memory, or are"
             " for no task of it: they count as neither"
         )
-    tell(summary, screen)
-    for line in summary["infra"]:
+    tell(result.summary, screen)
+    for line in result.summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
     say(f"every figure: {folder / 'quality.json'}; right programs that are rejected, for review:")
     say(f"{folder / 'false_alarms.jsonl'}; wrong ones that are accepted: {folder / 'missed.jsonl'}")
+    name_report(folder)
 
 
-def _alarms(result: QualityResult, name: str) -> None:
-    alarms = [row for row in result.false_alarms if row["suite"] == name]
-    if not alarms:
-        return
-    print_table(
-        f"{name}: right programs that are rejected" + _of(len(alarms)),
-        ["task", "verdict", "smallest input", "expected", "actual"],
-        [
-            (row["task_id"], row["verdict"], *(short(row[key]) for key in KEYS))
-            for row in alarms[:MOST_SHOWN]
-        ],
-        left=5,
-    )
+def _survivors(run: Run, datasets: list[str], out: Path | None, most: int) -> int:
+    if len(datasets) > 1:
+        raise InputError("--survivors with several suites", remedy="give one --dataset")
+    with run.started() as (session, screen):
+        data = run.opened(datasets[0], session)
+        folder = folder_for(out, "survivors", datasets[0], data)
+        result = find_survivors(
+            data, strict=run.strict, out=folder, shard=run.part(), session=session
+        )
+
+    def show() -> None:
+        print_tables(result.tables())
+        _diffs(result, most)
+        say("")
+        say(f"every survivor with its diff: {folder / 'mutants.md'}")
+        name_report(folder, datasets=datasets)
+        tell(result.summary, screen)
+
+    return run.ended(result, show, attention=lambda: result.unusable)
 
 
-KEYS = ("input", "expected", "actual")
-
-
-def _of(count: int) -> str:
-    return f" (the first {MOST_SHOWN} of {count})" if count > MOST_SHOWN else ""
-
-
-def _share(row: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{row['hits']}/{row['total']}", sure(row["value"], row["interval"])
-
-
-def _range(interval: list[float] | None) -> str:
-    return "-" if interval is None else ends(interval)
-
-
-def _at(curve: list[float], number: int) -> float | None:
-    return curve[number - 1] if curve else None
-
-
-def _mutants(row: Mapping[str, Any] | None, kind: str) -> tuple[str, str, str]:
-    if row is None:
-        return "", "", ""
-    score = row[kind]["score"]
-    return *_share(score), percent(row["equivalent_share"]) if kind == "all" else ""
+def _diffs(result: MutantsResult, most: int) -> None:
+    """Print the survivors most worth an input."""
+    pairs = [(report, s) for report in result.reports for s in report.survivors if not s.is_suspect]
+    pairs.sort(key=lambda pair: (pair[1].reached, pair[0].task_id, pair[1].mutant.line))
+    for report, survivor in pairs[:most]:
+        say("")
+        say(f"{report.task_id}, {survivor.mutant.operator}, reached by {survivor.reached} inputs")
+        for line in survivor.diff.splitlines()[2:]:
+            say(line)

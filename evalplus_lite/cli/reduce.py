@@ -10,57 +10,58 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import all_paths
-from evalplus_lite.cli.console import name_report, percent, print_json, print_table, say
+from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.setup import folder_for, opened, started
-from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import reduction
+from evalplus_lite.jobs.cross_validation import SIZES, cross_validate, policies_to_try
+from evalplus_lite.jobs.tables import percent
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import KINDS
 from evalplus_lite.store.locations import place_of
 
-OptionalSamples = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--samples",
-        "-s",
-        metavar="PATH",
-        help="Model output whose wrong programs the small suite must still reject.",
-        parser=place_of,
-        callback=all_paths,
-    ),
-]
-ModeOption = Annotated[
-    str,
-    typer.Option(
-        "--mode",
-        metavar="KINDS",
-        help="What to go by: full, or coverage, mutants, variants, samples, classic, shapes.",
-    ),
-]
-MultiplicityOption = Annotated[
-    int | None,
-    typer.Option(
-        "--multiplicity",
-        "-k",
-        min=1,
-        help="Cases that each requirement is kept by; default: cases are chosen by what they add.",
-    ),
-]
-BudgetOption = Annotated[
-    float | None,
-    typer.Option("--budget", min=0, help="Plus cases a task on average, in place of -k."),
-]
+DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
 
+@takes(*JOB, "no_cache", "shard")
 def reduce(
+    run: Run,
     dataset: options.Dataset,
-    samples: OptionalSamples = None,
+    samples: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--samples",
+            "-s",
+            metavar="PATH",
+            help="Model output whose wrong programs the small suite must still reject.",
+            parser=place_of,
+            callback=all_paths,
+        ),
+    ] = None,
     out: options.Out = None,
-    tasks: options.Tasks = None,
-    mode: ModeOption = "full",
-    multiplicity: MultiplicityOption = None,
-    budget: BudgetOption = None,
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="KINDS",
+            help="What to go by: full, or coverage, mutants, variants, samples, classic, shapes.",
+        ),
+    ] = "full",
+    multiplicity: Annotated[
+        str | None,
+        typer.Option(
+            "--multiplicity",
+            "-k",
+            metavar="N",
+            help="Cases that each requirement is kept by; default: cases are chosen by what they"
+            " add. With --cross-validate several: 1,2.",
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", min=0, help="Plus cases a task on average, in place of -k."),
+    ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Smallest suites by HiGHS (extra: exact).")
     ] = False,
@@ -68,74 +69,113 @@ def reduce(
         bool,
         typer.Option("--refused", help="Credit inputs that a task's contract refuses, too."),
     ] = False,
-    workers: options.Workers = None,
-    backend: options.Backend = "processes",
-    require_tier: options.RequireTier = None,
-    sandbox: options.Sandbox = "auto",
-    package: options.Packages = None,
-    no_cache: options.Fresh = False,
-    strict: options.Strict = False,
-    shard: options.Shard = None,
-    json: options.Json = False,
+    is_cross_validated: Annotated[
+        bool,
+        typer.Option(
+            "--cross-validate", help="Choose by some models' samples, and judge by those left out."
+        ),
+    ] = False,
+    judge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judge",
+            metavar="PATH",
+            help="With --cross-validate: judge by these samples, choose by all others.",
+            parser=place_of,
+            callback=all_paths,
+        ),
+    ] = None,
+    curve: Annotated[
+        str,
+        typer.Option(
+            "--curve", metavar="N,N", help="With --cross-validate: sizes to try in every mode."
+        ),
+    ] = DEFAULT_CURVE,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--compare",
+            metavar="NAME|PATH",
+            help="With --cross-validate: a ready-made smaller suite to compare with.",
+        ),
+    ] = None,
 ) -> int:
     """Choose few inputs that still find wrong programs, seen and unseen.
 
     What counts are branches, decisions, input classes, and kills of mutants, variants and samples.
     Base inputs are always kept and credited; inputs that a contract refuses never are, unless with
-    --refused. Writes
-    DIR/suite.jsonl.gz, which every other command takes as --dataset, and DIR/reduction.json.
-    Prints the size, a proved lower bound for any suite that keeps as much, and the gap between the
-    two. Exits with 1 if a task cannot be used.
+    --refused. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
+    DIR/reduction.json. Prints the size, a proven lower bound for any suite that keeps as much, and
+    the gap between the two. Exits with 1 if a task cannot be used.
+
+    With --cross-validate no suite is written: each model is left out in turn, suites are chosen by
+    the others' samples in every mode, and judged by its own. A file is a model, unless its rows
+    name one. Writes DIR/crossval.json: sizes, pass@1 on base, all and chosen inputs, and the share
+    of programs that only plus inputs reject and that are still rejected, with random suites of the
+    same size for comparison.
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
+    [bold]Example[/bold]  evalplus-lite reduce --cross-validate -d humaneval+ -s a.jsonl -s b.jsonl
     """
-    policy = Policy(mode, multiplicity, budget, refused)
-    with started(
-        workers,
-        sandbox,
-        package,
-        is_cached=not no_cache,
-        backend=backend,
-        require_tier=require_tier,
-    ) as (session, screen):
-        data = opened(dataset, tasks, session)
-        folder = folder_for(out, "reduce", dataset, data)
-        result = reduction.reduce(
-            data,
-            samples or [],
-            policy=policy,
-            exact=exact,
-            shard=shard_of(shard),
-            strict=strict,
-            out=folder,
-            session=session,
-        )
-    if is_part(result.summary, json=json):
-        return 0
-    if json:
-        print_json(result.summary)
+    if is_cross_validated:
+        run.refuse("mode budget exact refused", "does not go with --cross-validate")
+        policies = policies_to_try(_numbers(multiplicity or "1", int), _numbers(curve, float))
     else:
-        show(result.summary, folder)
+        run.refuse("judge curve compare", "needs --cross-validate")
+        counts = _numbers(multiplicity or "", int)
+        if len(counts) > 1 or min(counts, default=1) < 1:
+            raise InputError(f"--multiplicity {multiplicity}", remedy="give one number from 1")
+        policy = Policy(mode, counts[0] if counts else None, budget, refused)
+    with run.started() as (session, screen):
+        data = run.opened(dataset, session)
+        job = "crossval" if is_cross_validated else "reduce"
+        folder = folder_for(out, job, dataset, data)
+        result: Any
+        if is_cross_validated:
+            result = cross_validate(
+                data,
+                samples or [],
+                judges=judge or [],
+                policies=policies,
+                compare=compare or [],
+                shard=run.part(),
+                strict=run.strict,
+                out=folder,
+                session=session,
+            )
+        else:
+            result = reduction.reduce(
+                data,
+                samples or [],
+                policy=policy,
+                exact=exact,
+                shard=run.part(),
+                strict=run.strict,
+                out=folder,
+                session=session,
+            )
+
+    def show() -> None:
+        print_tables(result.tables())
+        if is_cross_validated:
+            say(f"every line: {folder / 'crossval.json'}")
+        else:
+            _show(result.summary, folder)
         tell(result.summary, screen)
         name_report(folder)
-    return 1 if result.unusable else 0
+
+    return run.ended(result, show, attention=lambda: result.unusable)
 
 
-def show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print what was kept, and how near to the smallest it is."""
-    tasks = max(1, summary["tasks"])
-    rows = [
-        ("inputs before", summary["cases"], summary["cases"] / tasks),
-        ("base inputs, kept", summary["base"], summary["base"] / tasks),
-        ("further inputs chosen", summary["chosen"], summary["chosen"] / tasks),
-    ]
-    if summary["bound"] is not None:
-        rows.append(("fewest possible, at least", summary["bound"], summary["bound"] / tasks))
-    print_table(
-        f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
-        ["", "inputs", "a task"],
-        rows,
-    )
+def _numbers(text: str, kind: Any) -> list[Any]:
+    try:
+        return [kind(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise InputError(f"{error}", remedy="give numbers such as 1,4") from None
+
+
+def _show(summary: Mapping[str, Any], folder: Path) -> None:
+    """Print what the inputs were chosen by, and how near to the smallest suite they are."""
     counts = summary["requirements"].items()
     kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
     say(f"chosen by: {kinds or 'nothing was asked for'}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import shlex
 import sys
 import time
@@ -14,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, TextIO, get_type_hints
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -38,11 +36,7 @@ LogFile = Annotated[
         "--log-file", metavar="FILE", help="Also write progress and notes to this file, with times."
     ),
 ]
-OPTIONS: Mapping[str, tuple[Any, Any]] = {
-    "quiet": (Quiet, False),
-    "verbose": (Verbose, False),
-    "log_file": (LogFile, None),
-}
+VOICE: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogFile}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,43 +61,30 @@ typed: ContextVar[Sequence[str]] = ContextVar("typed", default=())
 """What was typed after the program's name."""
 
 
-def voiced(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that takes ``OPTIONS``, too, and runs with the voice that they ask for."""
+@contextmanager
+def speaking(
+    *, quiet: bool, verbose: bool, log_file: Path | None
+) -> Iterator[Callable[[int], int]]:
+    """Run a command with this verbosity; the function that is yielded takes its exit code."""
+    if quiet and verbose:
+        raise InputError("--quiet and --verbose contradict each other", remedy="give one")
+    with _logged(log_file) as log:
+        voice = Voice(quiet, verbose, log)
+        token = current.set(voice)
+        start = time.monotonic()
+        voice.write(f"evalplus-lite {__version__}: {shlex.join(sys.argv[1:])}")
 
-    @functools.wraps(function)
-    def run(
-        *args: Any, quiet: bool = False, verbose: bool = False, log_file: Path | None = None,
-        **options: Any,
-    ) -> Any:  # fmt: skip
-        if quiet and verbose:
-            raise InputError("--quiet and --verbose contradict each other", remedy="give one")
-        with _logged(log_file) as log:
-            voice = Voice(quiet, verbose, log)
-            token = current.set(voice)
-            start = time.monotonic()
-            voice.write(f"evalplus-lite {__version__}: {shlex.join(sys.argv[1:])}")
-            try:
-                result = function(*args, **options)
-            except BaseException as error:
-                voice.write(f"ended after {spoken(time.monotonic() - start)}: {_said(error)}")
-                raise
-            finally:
-                current.reset(token)
-            voice.write(f"done after {spoken(time.monotonic() - start)}, exit code {result or 0}")
-            return result
+        def done(code: int) -> int:
+            voice.write(f"done after {spoken(time.monotonic() - start)}, exit code {code}")
+            return code
 
-    signature = inspect.signature(function)
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in OPTIONS.items()
-    ]
-    hints = get_type_hints(function, include_extras=True)
-    own = [each.replace(annotation=hints[name]) for name, each in signature.parameters.items()]
-    run.__annotations__ = {**hints, **{name: kind for name, (kind, _) in OPTIONS.items()}}
-    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*own, *added]
-    )
-    return run
+        try:
+            yield done
+        except BaseException as error:
+            voice.write(f"ended after {spoken(time.monotonic() - start)}: {_said(error)}")
+            raise
+        finally:
+            current.reset(token)
 
 
 @contextmanager

@@ -1,1 +1,36 @@
-"""Execution tasks from real packages: select, inline, prove, generate inputs, predict, score."""
+"""Execution tasks from real packages: mine them, ask a model about them, score its answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalplus_lite.lazy import lazily
+
+if TYPE_CHECKING:
+    from evalplus_lite.exe.asking.predict import Prediction as Prediction
+    from evalplus_lite.exe.asking.predict import PredictionSettings as PredictionSettings
+    from evalplus_lite.exe.mining import MiningResult as MiningResult
+    from evalplus_lite.exe.mining import mine as mine
+    from evalplus_lite.exe.prediction import PredictionResult as PredictionResult
+    from evalplus_lite.exe.prediction import ScoreResult as ScoreResult
+    from evalplus_lite.exe.prediction import predict as predict
+    from evalplus_lite.exe.prediction import score as score
+    from evalplus_lite.exe.report import ExecutionReportResult as ExecutionReportResult
+    from evalplus_lite.exe.report import exe_report as exe_report
+    from evalplus_lite.exe.settings import MiningSettings as MiningSettings
+    from evalplus_lite.exe.task_files import export_mined as export_mined
+    from evalplus_lite.exe.tasks.mined import MinedTask as MinedTask
+    from evalplus_lite.models import Prices as Prices
+
+_HOMES = {
+    "exe.asking.predict": "Prediction PredictionSettings",
+    "exe.mining": "MiningResult mine",
+    "exe.prediction": "PredictionResult ScoreResult predict score",
+    "exe.report": "ExecutionReportResult exe_report",
+    "exe.settings": "MiningSettings",
+    "exe.task_files": "export_mined",
+    "exe.tasks.mined": "MinedTask",
+    "models": "Prices",
+}
+"""Where the public names are defined."""
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import findings
 from evalplus_lite.exe.asking.judging import judge_by
 from evalplus_lite.exe.asking.predict import Prediction
 from evalplus_lite.exe.asking.score import GradedPrediction
-from evalplus_lite.exe.findings import tables
-from evalplus_lite.exe.findings.tables import Material, ModelGrades, Place
+from evalplus_lite.exe.findings import Material, ModelGrades, Place
 from evalplus_lite.exe.prediction import graded_all
 from evalplus_lite.exe.statistics.measures import TIME
 from evalplus_lite.exe.task_files import KnownTasks
@@ -35,6 +35,8 @@ class ExecutionReportResult(Result):
     """All figures: ``folder`` holds them, with pictures, tables and a page."""
 
     folder: Path
+
+    kind: ClassVar[str] = "exe_report"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a model: ``model``, ``all``, ``errors``, ``functions``, ``runs``, ..."""
@@ -104,7 +106,7 @@ def exe_report(
                 "rows": [list(cells) for cells in table.rows],
             }
             for row in drawn.to_rows()
-            if (table := drawn.tables[row["name"]])
+            if (table := drawn.by_name[row["name"]])
         ]
         summary["missing"] = drawn.summary["missing"]
         result.write_summary(folder / NAME)
@@ -241,19 +243,17 @@ def _computed(
     found = {
         "cases": sum(len(task.cases) for task in tasks),
         "answered": len(material.answered),
-        "same_cases": tables.is_same_cases(material),
-        "models": list(tables.model_rows(material, prices)),
-        "questions": list(tables.question_rows(material)),
-        "repositories": tables.repositories(material),
-        "packages": list(tables.package_rows(material)),
-        "trends": list(tables.trend_rows(material)),
-        "constructs": list(tables.construct_rows(material)),
-        "called_most": tables.called_most(material),
-        "sizes": list(tables.size_rows(tasks)),
-        "variation": list(tables.variation_rows(tasks)),
-        "growth": list(tables.growth_rows(tasks)),
-        "generation": tables.generation(tasks, prices),
-        "chaining": tables.chaining(tasks),
+        "same_cases": findings.is_same_cases(material),
+        "models": list(findings.model_rows(material, prices)),
+        "questions": list(findings.question_rows(material)),
+        "repositories": findings.repositories(material),
+        "packages": list(findings.package_rows(material)),
+        "trends": list(findings.trend_rows(material)),
+        "constructs": list(findings.construct_rows(material)),
+        "called_most": findings.called_most(material),
+        "sizes": list(findings.size_rows(tasks)),
+        "variation": list(findings.variation_rows(tasks)),
+        "generation": findings.generation(tasks, prices),
     }
     if not material.errors:
         missing.append({"name": "errors", "reason": "no answered case raises"})

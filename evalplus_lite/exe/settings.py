@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from evalplus_lite.exe.inputs.dialogue import MAX_TOKENS, TEMPERATURE
-from evalplus_lite.exe.inputs.explore import ROUNDS
+from evalplus_lite.exe.inputs.search import ROUNDS
 from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.selecting.annotations import TypeSet
-
-AskedFor: TypeAlias = Literal["inputs", "types", "both"]
-"""What a model writes: a function's inputs, the types of parameters that nothing else tells, or
-these and then inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +16,7 @@ class MiningSettings:
 
     ``any_licence``: packages under other than permissive licences too. ``rounds`` of input growth,
     ``cases`` a function at most. ``static_only``: nothing is run. ``model``: name of the language
-    model that is asked for what ``asked_for`` says, at ``temperature``, in answers of
+    model that is asked for inputs, at ``temperature``, in answers of
     ``max_tokens`` at most, as calls of a tool (``tools``) or as JSON that a schema describes.
     ``functions`` are run of a package at most, chosen by their names' hashes. ``refreshed`` names
     the content of the tasks whose functions get new inputs, if that is what is wanted.
@@ -47,4 +42,3 @@ class MiningSettings:
     with_deps: bool = False
     observe: bool = False
     stubs: bool = False
-    asked_for: AskedFor = "inputs"

@@ -15,7 +15,11 @@ from evalplus_lite.exe.asking.score import read_predictions
 from evalplus_lite.exe.tasks.mined import MinedTask
 from evalplus_lite.exe.tasks.mined import read_tasks as read_mined
 from evalplus_lite.exe.tasks.published import LeftOut, PublishedFile, form_of
-from evalplus_lite.store import read_jsonl
+from evalplus_lite.exe.tasks.publishing import written
+from evalplus_lite.jobs.datasets import file_facts, run_facts
+from evalplus_lite.jobs.session import keep_inputs
+from evalplus_lite.reports.exporting import ExportResult
+from evalplus_lite.store import read_jsonl, write_jsonl
 
 
 def read_tasks(
@@ -66,3 +70,35 @@ class KnownTasks:
         """Return what a summary says of it: nothing where nothing is left out."""
         rows = [each.to_json() for each in self.left_out]
         return {"left_out": rows, "ignored": self.ignored} if rows else {}
+
+
+def export_mined(
+    dataset: str | os.PathLike[str], path: str | os.PathLike[str], *, format: str
+) -> ExportResult:
+    """Write mined tasks as rows of ``cruxeval``, ``livecodebench`` (execution) or ``codeio``."""
+    out = Path(path)
+    keep_inputs({"output": out}, {"tasks": dataset})
+    first = next(iter(read_jsonl(dataset)), None)
+    if first is not None and (form := form_of(first.data)) is not None:
+        raise InputError(
+            f"holds rows of {form}, which are written of mined tasks alone",
+            path=Path(dataset),
+            remedy="give the file that mine wrote",
+        )
+    tasks = list(read_tasks(dataset))
+    asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
+    if asked:
+        raise InputError(
+            f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
+            path=Path(dataset),
+            remedy="give a file of mined tasks, as mine writes without --questions",
+        )
+    rows, held, lost = written(tasks, format)
+    if not rows:
+        raise InputError(f"has no case that {format} can hold", path=Path(dataset))
+    write_jsonl(out, rows)
+    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": held,
+             "left_out": lost, "out": str(out)}  # fmt: skip
+    return ExportResult(
+        {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}
+    )

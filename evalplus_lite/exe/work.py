@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,19 +22,244 @@ from packaging.utils import (
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.inlining.graph import Obstacle
-from evalplus_lite.exe.mine import PackageMine
-from evalplus_lite.exe.running.observing import has_tests
-from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.selecting.funnel import Funnel
-from evalplus_lite.exe.selecting.static import Reject
+from evalplus_lite.exe.inputs.dialogue import CaseWriter
+from evalplus_lite.exe.inputs.runner import Runner
+from evalplus_lite.exe.inputs.search import find_cases
+from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, salvage
+from evalplus_lite.exe.running.observing import Observed, has_tests, observe
+from evalplus_lite.exe.running.proof import Original, ProofResult, Sandboxes, prove, python_version
+from evalplus_lite.exe.running.runs import RunResult, is_answer
+from evalplus_lite.exe.selecting.funnel import Funnel, outcome_of
+from evalplus_lite.exe.selecting.purity import is_banned_package
+from evalplus_lite.exe.selecting.static import UNLICENSED, MinedFunction, Reject, StaticMine, failed
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.sources.packages import PackageSource, download, is_absent
+from evalplus_lite.exe.sources.packages import PackageSource, download, is_absent, source_archive
 from evalplus_lite.exe.sources.repositories import fetched, is_repository
-from evalplus_lite.exe.sources.sdists import source_archive
-from evalplus_lite.exe.tasks.likeness import Earlier
+from evalplus_lite.exe.statistics.measures import variation
+from evalplus_lite.exe.tasks.likeness import Earlier, shape
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.tags import tags_of
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.models import Client, ModelSource
+
+BEYOND = "beyond the functions of a package that are run"
+"""Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
+
+NOTHING_NEW = "no new inputs"
+UNOBSERVED = "no tests were run"
+"""What is told of a package whose tests were to be run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """What one function gave: a task with its cases' CPU seconds, or a reject."""
+
+    task: MinedTask | None = None
+    seconds: tuple[float, ...] = ()
+    reject: Reject | None = None
+
+
+@dataclass(slots=True)
+class PackageMine:
+    """Mines one opened package; ``funnel`` is complete when ``yields`` has ended."""
+
+    package: PackageSource
+    settings: MiningSettings = field(default_factory=MiningSettings)
+    companions: Sequence[PackageSource] = ()
+    sandboxes: Sandboxes | None = None
+    source: ModelSource | None = None
+    wanted: Mapping[str, frozenset[str]] | None = None
+    """Of functions that are to have new inputs, by id, the keys of those that they have."""
+    tests: PackageSource | None = None
+    """The source that holds the package's tests, if that is another."""
+    funnel: Funnel = field(default_factory=Funnel)
+
+    def yields(self) -> Iterator[Yield]:
+        """Yield every function's outcome in order of module and line, selection's rejects last."""
+        refused = self._refused()
+        if refused is not None:
+            self.funnel.add("packages")
+            self.funnel.reject("packages", refused)
+            problem = Obstacle(refused, self.package.licence.expression)
+            yield Yield(reject=Reject(self.package.name, "*", "packages", refused, (problem,)))
+            return
+        seen = self._observed()
+        if seen.problem:
+            problem = Obstacle(UNOBSERVED, seen.problem)
+            yield Yield(reject=Reject(self.package.name, "*", "packages", UNOBSERVED, (problem,)))
+        static = StaticMine(
+            self.package,
+            self.companions,
+            types=self.settings.types,
+            comments=self.settings.comments,
+            any_licence=self.settings.any_licence,
+            only=self.wanted,
+            observed=seen.of if seen.parameters else None,
+            funnel=self.funnel,
+        )
+        sandboxes = self.sandboxes
+        if self.settings.static_only or sandboxes is None:
+            for function in static.functions():
+                self.funnel.add("mined")
+                yield Yield(task_of(function, (), {}))
+        else:
+            with Original(self.package, sandboxes.plain.config, self.companions) as original:
+                for function, is_wanted in self._within(static.functions()):
+                    if not is_wanted:
+                        yield self._rejected(function, "loads", Obstacle(BEYOND, ""))
+                        continue
+                    before = self.funnel.counts.copy()
+                    try:
+                        yield self._proved(function, sandboxes, original)
+                    except Exception as error:
+                        problem = failed(error)
+                        self.funnel.counts = before
+                        yield self._rejected(function, "loads", problem)
+        for reject in static.rejects:
+            yield Yield(reject=reject)
+
+    def _observed(self) -> Observed:
+        """Return what the package's tests show, if that is asked for."""
+        if not self.settings.observe or self.sandboxes is None:
+            return Observed()
+        found = observe(self.tests or self.package, self.companions, self.sandboxes.plain.config)
+        self.funnel.add("tests run", found.tests)
+        self.funnel.add("functions seen in tests", len(found.parameters))
+        return found
+
+    def _within(self, found: Iterator[MinedFunction]) -> Iterator[tuple[MinedFunction, bool]]:
+        """Yield functions, each with whether it is one of so many as are to be run."""
+        most = self.settings.functions
+        if most is None:
+            yield from ((function, True) for function in found)
+            return
+        functions = list(found)
+        ordered = sorted(functions, key=lambda each: hashlib.sha256(each.id.encode()).digest())
+        chosen = {function.id for function in ordered[:most]}
+        yield from ((function, function.id in chosen) for function in functions)
+
+    def _rejected(self, function: MinedFunction, stage: str, problem: Obstacle) -> Yield:
+        self.funnel.reject(stage, problem.reason)
+        name = f"{function.module}.{function.name}"
+        return Yield(reject=Reject(function.package, name, stage, problem.reason, (problem,)))
+
+    def _refused(self) -> str | None:
+        if is_banned_package(self.package.name):
+            return "banned package"
+        if not self.package.licence.permissive and not self.settings.any_licence:
+            return UNLICENSED
+        return None
+
+    def _proved(
+        self,
+        function: MinedFunction,
+        sandboxes: Sandboxes,
+        original: Original,
+    ) -> Yield:
+        """Find inputs for a function, prove it equal to the original and make its task."""
+        settings = self.settings
+        known = (self.wanted or {}).get(function.id, frozenset())
+        runner = Runner(function, sandboxes, known=known)
+        search = find_cases(
+            function,
+            runner,
+            seed=settings.seed,
+            rounds=settings.rounds,
+            count=settings.cases,
+            writer=self._writer(),
+        )
+        chosen, facts = search.chosen, search.facts
+        if known and not search.pool and not runner.failure:
+            detail = f"the earlier tasks have all {len(known)} that were found"
+            return self._rejected(function, "loads", Obstacle(NOTHING_NEW, detail))
+        # What took too long once is not run again: it is no case, and proves nothing.
+        pool = [case for case in search.pool if is_answer(case.answer)] or search.pool[:3]
+        base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
+        verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
+        self._count(verdict)
+        if verdict.stage is not None and verdict.problem is not None:
+            return self._rejected(function, verdict.stage, verdict.problem)
+        facts |= {"compared": verdict.compared, "wording": verdict.wording}
+        return self._task(function, chosen, facts, runner)
+
+    def _writer(self) -> CaseWriter | None:
+        asked = self.settings
+        if self.source is None:
+            return None
+        return CaseWriter(
+            source=self.source,
+            temperature=asked.temperature,
+            max_tokens=asked.max_tokens,
+            tools=asked.tools,
+        )
+
+    def _count(self, verdict: ProofResult) -> None:
+        stages = ("loads", "stable", "proved", "mined")
+        reached = stages.index(verdict.stage) if verdict.stage else len(stages)
+        for stage in stages[:reached]:
+            self.funnel.add(stage)
+
+    def _task(
+        self,
+        function: MinedFunction,
+        chosen: list[Executed],
+        facts: dict[str, Any],
+        runner: Runner,
+    ) -> Yield:
+        failed = [failure.validator for failure in judge(chosen)]
+        kept = chosen if not failed else salvage(chosen)
+        facts["validators"] = {
+            "failed": failed,
+            "core": not CORE & set(failed),
+            "salvaged": bool(failed) and bool(kept),
+        }
+        self.funnel.add(outcome_of(facts["validators"]))
+        timed = runner.timed([case.call for case in kept])
+        counters = runner.measured([case.call for case in kept])
+        cases = tuple(
+            TaskCase(case.call, replace(case.answer, cpu=0.0), counted.steps if counted else {})
+            for case, counted in zip(kept, counters, strict=True)
+        )
+        if all(counters):
+            facts["read"] = any(counted.is_read for counted in counters if counted)
+        facts["variation"] = variation([case.runtime for case in cases if case.runtime])
+        return Yield(task_of(function, cases, facts), timed)
+
+
+def task_of(
+    function: MinedFunction, cases: tuple[TaskCase, ...], facts: dict[str, Any]
+) -> MinedTask:
+    """Return a mined function as a task row."""
+    return MinedTask(
+        id=function.id,
+        code=function.code,
+        entry_point=function.name,
+        cases=cases,
+        facts={
+            "package": function.package,
+            "version": function.version,
+            "licence": function.licence,
+            "origins": [origin.to_json() for origin in function.origins],
+            "module": function.module,
+            "function": function.name,
+            **({"class": function.owner} if function.owner else {}),
+            "line": function.line,
+            "python": python_version(),
+            "signature": function.signature.to_json(),
+            "docstring": function.docstring,
+            "blocks": [[b.module, b.name, b.line] for b in function.blocks],
+            "static": function.statistics.to_json(),
+            "tags": tags_of(
+                function.code,
+                name=f"{function.module}.{function.name}",
+                iterations=[case.runtime.get("loop_iterations", 0) for case in cases],
+            ),
+            "shape": shape(function.code, function.name),
+            **facts,
+        },
+    )
+
 
 MOST_FETCHED = 30
 """Libraries that are fetched for one package, those that they require included."""

@@ -26,6 +26,7 @@ from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.job import Defect, Held, Job, KnownCall, Lost
 from evalplus_lite.execution.worker_pool import WorkerPool
 from evalplus_lite.sandbox import SandboxConfig, probe
+from evalplus_lite.sandbox.worker_handle import require_file_size
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.store.writing import spooling
 
@@ -122,6 +123,7 @@ class Processes:
         _backends.add(self)
 
     def __enter__(self) -> Self:
+        require_file_size()
         with spooling("tasks"):
             self._stage = _kept_file()
         self._staged.clear()

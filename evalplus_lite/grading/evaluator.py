@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.observer import VerdictObserver, check_deferred, is_killed
+from evalplus_lite.grading.reference_runs import is_tested, shown_part
 from evalplus_lite.grading.times import BySteps, ByTime, Pace, ReferenceTimes
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance
@@ -96,6 +97,8 @@ class PreparedSuite:
         answers = suite.expected
         if task.rule.kind == "any":  # the list of right answers is none
             answers = [exact(data, task.rule) or data for data in answers]
+        elif is_tested(task):
+            answers = [shown_part(data) for data in answers]
         expected = Expected.of(answers)
         return cls(task, suite, inputs, expected, replace(limits, output=output), pace, has_plus)
 

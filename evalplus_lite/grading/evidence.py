@@ -17,7 +17,7 @@ from evalplus_lite.errors import ContractError, ReferenceSolutionError, Unusable
 from evalplus_lite.grading.oracle import Answers, Dropped
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store.opening import Packed
-from evalplus_lite.tasks.contracts import faulty_check, has_check, shown, violations
+from evalplus_lite.tasks.contracts import check_of, faulty_check, has_check, shown, violations
 from evalplus_lite.types import Cause, Rule, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.equality import is_something
@@ -78,7 +78,8 @@ class Evidence:
     """What is known of a usable task's suite besides its cases.
 
     ``lost`` inputs cannot be tests. ``blind`` says what a program could do without being noticed;
-    it is empty if nothing was found. ``observed`` says what is looked at where that was inferred.
+    it is empty if nothing was found. ``observed`` says what is looked at where that was inferred,
+    ``weak`` what a null program does that passes (``grading.null``).
     """
 
     cases: int
@@ -86,6 +87,7 @@ class Evidence:
     lost: tuple[Loss, ...] = ()
     blind: str = ""
     observed: str = ""
+    weak: str = ""
 
 
 def weighed(task: Task, answers: Answers) -> Evidence:
@@ -124,9 +126,8 @@ def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """Raise UnusableTask if the task's own check does not work on answers known to be right."""
     if not has_check(task):
         return
-    assert task.contract is not None
     few = zip(islice(suite.cases, TRIED_ON_CHECK), suite.expected, strict=False)
-    problem = faulty_check(sandbox, task.contract, [(case, wire.decode(x)) for case, x in few])
+    problem = faulty_check(sandbox, check_of(task), [(case, wire.decode(x)) for case, x in few])
     if problem is not None:
         raise UnusableTask(task.id, "contract", problem)
 
@@ -227,6 +228,11 @@ def unusable_row(unusable: Unusable) -> dict[str, str]:
     }
 
 
+def weakness(evidence: Evidence) -> str:
+    """Return the sentence on a null program that passes."""
+    return f"weak suite: a program that {evidence.weak} passes"
+
+
 def notes(evidence: Evidence) -> list[str]:
     """Return what users should know about a suite that can be used, line by line."""
     lines = []
@@ -237,6 +243,8 @@ def notes(evidence: Evidence) -> list[str]:
         lines.append("no base case is left: base is judged by all other cases")
     if evidence.blind:
         lines.append(evidence.blind)
+    if evidence.weak and not evidence.blind:
+        lines.append(weakness(evidence))
     if evidence.observed:
         lines.append(evidence.observed)
     return lines
@@ -246,8 +254,8 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
     """Return what should be known of a suite that can be used, as results hold it.
 
     ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
-    the dataset ``has_plus`` cases), ``constant`` (what the suite cannot see) or ``observed`` (what
-    is looked at, where that was read off the reference).
+    the dataset ``has_plus`` cases), ``constant`` (what the suite cannot see), ``weak`` (a null
+    program passes) or ``observed`` (what is looked at, where that was read off the reference).
     """
     rows: list[dict[str, Any]] = [
         {"kind": "dropped", "cause": each.cause, "count": each.count, "detail": each.example}
@@ -259,6 +267,8 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
         rows.append({"kind": "no plus", "detail": "no case beyond the base ones: plus is base"})
     if evidence.blind:
         rows.append({"kind": "constant", "detail": evidence.blind})
+    if evidence.weak and not evidence.blind:
+        rows.append({"kind": "weak", "detail": weakness(evidence)})
     if evidence.observed:
         rows.append({"kind": "observed", "detail": evidence.observed})
     return [{"task_id": task_id, **row} for row in rows]

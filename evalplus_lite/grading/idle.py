@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import islice
 
 from evalplus_lite.errors import CodecError, UnusableTask
-from evalplus_lite.grading.observer import judge
+from evalplus_lite.grading.null import accepts, null_program
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.tasks.contracts import has_check
-from evalplus_lite.types import Case, Harness, Outcome, Returned, Suite, Task
+from evalplus_lite.types import Case, Returned, Suite, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
 
@@ -44,7 +44,7 @@ def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
                 f"the reference only returns None and {what}: a program that does nothing would "
                 f'pass; say "harness": {{"observe": [{observe}]}}',
             )
-    elif _idle_passes(sandbox, task, suite):
+    elif accepts(sandbox, task, suite, null_program(task, "pass")):
         raise UnusableTask(
             task.id,
             "unobserved",
@@ -83,30 +83,3 @@ def _effects(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
         if seen.get("printed"):
             found.add("printed")
     return sorted(found)
-
-
-def _idle_passes(sandbox: Sandbox, task: Task, suite: Suite) -> bool:
-    inputs = Inputs.of(case.arguments for case in suite.cases)
-    expected, right = suite.expected, 0
-
-    def is_right(case: int, outcome: Outcome) -> bool:
-        nonlocal right
-        passed = judge(outcome, expected[case], task.rule) == "pass"
-        right += passed
-        return passed
-
-    program = Program.of(task, idle_program(task.entry_point, task.harness))
-    sandbox.run(program, inputs, LIMITS, judge=is_right)
-    return right == len(suite.cases)
-
-
-def idle_program(entry_point: str, harness: Harness) -> str:
-    """Return a program that defines a function or a method, which does nothing."""
-    begin = "async def" if harness.awaited else "def"
-    owner, _, method = entry_point.rpartition(".")
-    if not owner:
-        return f"{begin} {method}(*arguments, **keywords):\n    pass\n"
-    return (
-        f"class {owner}:\n    def __init__(self, *arguments, **keywords):\n        pass\n"
-        f"    {begin} {method}(self, *arguments, **keywords):\n        pass\n"
-    )

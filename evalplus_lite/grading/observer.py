@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from evalplus_lite.errors import CodecError, ContractError
-from evalplus_lite.sandbox import Inputs, Program, Sandbox
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, has_check
+from evalplus_lite.sandbox import Inputs, Sandbox
+from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, check_of, has_check
 from evalplus_lite.types import (
     Crashed,
     Failure,
@@ -171,8 +171,7 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
 
     It sees expected values, so it runs in a process of its own with inputs of its own.
     """
-    contract = task.contract
-    if contract is None or not observer.deferred:
+    if not observer.deferred:
         return
     rows, numbers, parts = [], [], MAX_PARTS
     for case, data in sorted(observer.deferred.items()):
@@ -197,7 +196,7 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
     # the verdict on every case was requested.
     every = observer.details is not None
     run = sandbox.run(
-        Program(contract, "check"),
+        check_of(task),
         inputs,
         CHECK_LIMITS,
         judge=lambda _, outcome: every or accepts(outcome),

@@ -17,10 +17,13 @@ from evalplus_lite.grading.reference_runs import (
     CAUSES,
     FirstRun,
     SecondRun,
-    in_common,
+    expecting,
     is_tested,
+    marked,
     shown_answer,
     upheld,
+    weak,
+    whole_tests,
 )
 from evalplus_lite.grading.stability import agrees, deranged
 from evalplus_lite.grading.subsets import relinked, subset
@@ -33,6 +36,7 @@ from evalplus_lite.types import (
     Cause,
     Outcome,
     Raised,
+    Returned,
     Suite,
     Task,
     TimedOut,
@@ -167,7 +171,8 @@ def answer(
             dropped[live[place]] = Dropped(now[place], "unstable", detail)
     if is_tested(task):
         left = {place: cases[live[place]] for place in places if live[place] not in dropped}
-        for place, (cause, detail) in _failed(sandbox, task, left, first.answers, varied).items():
+        failed = _failed(sandbox, task, left, first.answers, varied, roomy)
+        for place, (cause, detail) in failed.items():
             dropped[live[place]] = Dropped(left[place], cause, detail)
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     for number, given in enumerate(task.outputs[:base_count]):
@@ -257,26 +262,54 @@ def _failed(
     cases: Mapping[int, Case],
     answers: dict[int, bytes | Packed],
     varied: Mapping[int, bytes],
+    limits: Limits,
 ) -> dict[int, tuple[Cause, str]]:
     """Return the unit tests that the reference fails, in either run, and what they saw.
 
-    ``answers`` to tests that saw other values in the second run keep what is common to both.
+    ``answers`` to all others become what is expected of a program (``own_tests``).
     """
     failed: dict[int, tuple[Cause, str]] = {}
-    runs = [(place, _bytes(answers[place])) for place in cases]
-    runs += [(place, varied[place]) for place in cases if place in varied]
-    tests = [cases[place] for place, _ in runs]
-    sound = upheld(sandbox, task, tests, [data for _, data in runs])
-    for (place, data), is_sound in zip(runs, sound, strict=True):
+    known = _computed(sandbox, task, cases, limits)
+    runs: list[tuple[int, bytes, bytes]] = []
+    for place in cases:
+        first, second = _bytes(answers[place]), varied.get(place)
+        sides = None if known is None else known[place]
+        whole = expecting(first, second, sides)
+        if whole is None:
+            failed[place] = "unstable", _difference(first, shown_answer(second or first))
+            continue
+        answers[place] = whole
+        for data in filter(None, (first, second)):
+            runs.append((place, data, expecting(data, None, sides) or whole))
+    told = [(place, cases[place], each) for place, _, each in runs]
+    sound = upheld(sandbox, task, [case for _, case, _ in told], [each for *_, each in told])
+    for (place, data, _), is_sound in zip(runs, sound, strict=True):
         if not is_sound:
             failed[place] = "test", f"it sees {shown_answer(data)}"
-    for place in varied.keys() & cases.keys() - failed.keys():
-        common = in_common(_bytes(answers[place]), varied[place])
-        if common is None:
-            failed[place] = "unstable", _difference(answers[place], shown_answer(varied[place]))
-        else:
-            answers[place] = common
+    left = [place for place in cases if place not in failed]
+    found = [_bytes(answers[place]) for place in left]
+    guessed = weak(sandbox, task, [cases[place] for place in left], found)
+    for place, data, is_weak in zip(left, found, guessed, strict=True):
+        if is_weak:
+            answers[place] = marked(data)
     return failed
+
+
+def _computed(
+    sandbox: Sandbox, task: Task, cases: Mapping[int, Case], limits: Limits
+) -> dict[int, list[bytes | None]] | None:
+    """Return what tests show with the values that they compute, in two runs of the reference."""
+    program = whole_tests(task)
+    if program is None or not cases:
+        return None
+    found: dict[int, list[bytes | None]] = {place: [] for place in cases}
+    inputs = Inputs.of(case.arguments for case in cases.values())
+    for each in (sandbox, sandbox.sibling(hash_seed=OTHER_HASH_SEED)):
+        run = each.run(program, inputs, limits)
+        for at, place in enumerate(cases):
+            outcome = run.outcomes[at] if at < len(run.outcomes) else None
+            found[place].append(outcome.data if isinstance(outcome, Returned) else None)
+    return found
 
 
 def _difference(first: bytes | Packed, then: str | None) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evalplus_lite.errors import CodecError, ContractError
+from evalplus_lite.errors import CodecError, ContractError, UnusableTask
 from evalplus_lite.grading.stability import as_truth, readable, stable
+from evalplus_lite.grading.subsets import subset
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.opening import LARGE, Blobs, Packed
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, as_text
+from evalplus_lite.tasks.contracts import CHECK_LIMITS, FALSE, accepts, as_text, check_of
 from evalplus_lite.tasks.unit_test_check import OWN_WORD
 from evalplus_lite.types import (
     Case,
@@ -21,6 +22,7 @@ from evalplus_lite.types import (
     OutOfMemory,
     Raised,
     Returned,
+    Suite,
     Task,
     TimedOut,
     Unrepresentable,
@@ -32,6 +34,8 @@ from evalplus_lite.values.source import SHOWN_BYTES, shorten
 
 # A reference before its own tests: which of them it passes, and which leave answers open.
 
+NOTHING_LEFT = "a program that does not know the task could pass each of its tests"
+
 
 def is_tested(task: Task) -> bool:
     """Return whether a task's cases are unit tests: expected values stand in them alone."""
@@ -39,40 +43,137 @@ def is_tested(task: Task) -> bool:
 
 
 def upheld(
-    sandbox: Sandbox, task: Task, cases: Sequence[Case], seen: Sequence[bytes]
+    sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[bytes]
 ) -> list[bool]:
     """Return for each case whether what the reference showed there is what its test expects."""
     if task.contract is None:  # nothing is expected but that no test raises
         return [True] * len(cases)
-    encoded = [wire.encode(list(case.arguments)) for case in cases]
-    rows = [(each, data, data) for each, data in zip(encoded, seen, strict=True)]
+    return list(map(accepts, _asked(sandbox, task, "upheld", cases, shown)))
+
+
+def weak(sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[bytes]) -> list[bool]:
+    """Return for each case whether a program that does not know the task could pass its test."""
+    if task.contract is None:
+        return [True] * len(cases)
+    found = _asked(sandbox, task, "survey", cases, shown)
+    return [not (isinstance(each, Returned) and each.data == FALSE) for each in found]
+
+
+def _asked(
+    sandbox: Sandbox, task: Task, function: str, cases: Sequence[Case], shown: Sequence[bytes]
+) -> Sequence[Outcome | None]:
+    assert task.contract is not None
+    rows = [
+        (wire.encode(list(c.arguments)), data, data) for c, data in zip(cases, shown, strict=True)
+    ]
+    if not rows:
+        return []
     inputs = Inputs.joined(rows, private=True)
-    run = sandbox.run(Program(task.contract, "check"), inputs, CHECK_LIMITS)
+    run = sandbox.run(check_of(task, function), inputs, CHECK_LIMITS)
     if run.load_failed:
         raise ContractError(f"{task.id}: its tests cannot be judged: {run.outcomes[0]}")
-    return list(map(accepts, run.outcomes))
+    return run.outcomes
 
 
-def in_common(first: bytes, second: bytes) -> bytes | None:
-    """Return what two runs of a test have in common if other values were seen: its assertions.
+def whole_tests(task: Task) -> Program | None:
+    """Return the reference with tests that show what they compute; None if they compute nothing."""
+    harness = task.harness
+    if not harness.whole:
+        return None
+    return replace(Program.of(task), harness=replace(harness, tests=harness.whole, whole=""))
 
-    That is what is expected of a test of something random, whose assertions say all that is to
-    be said of it. None where other assertions were reached.
+
+def expecting(
+    first: bytes, second: bytes | None, known: Sequence[bytes | None] | None
+) -> bytes | None:
+    """Return what is expected of a test, in wire form; None if its assertions are not the same.
+
+    ``first`` and ``second`` are what two runs of the reference showed (None: the same), ``known``
+    what tests with their own values showed in two runs, each None if it did not come to its end.
+    What is not the same in both is left out.
     """
     try:
-        sites = [
-            {key(_site(each)): _site(each) for each in wire.decode(d)} for d in (first, second)
+        saw = wire.decode(first)
+        other = saw if second is None else wire.decode(second)
+        ordered = [each[0] for each in saw] == [each[0] for each in other]
+        if ordered:
+            saw = [_common(*pair) for pair in zip(saw, other, strict=True)]
+        elif {each[0] for each in saw} == {each[0] for each in other}:
+            # Of each assertion its number, and whether the program's process decided it.
+            saw = [[n] for n in sorted({each[0] for each in saw})]
+        else:
+            return None
+        sides = _sides(wire.decode(first), known)
+        if not ordered:
+            found: dict[int, list[Any]] = {}
+            for site, side in zip(wire.decode(first), sides, strict=True):
+                found.setdefault(site[0], []).append(side)
+            sides = [_only(found.get(site[0], [])) for site in saw]
+    except (CodecError, TypeError, IndexError, ValueError):
+        return None
+    return wire.encode({"saw": saw, "known": sides, "ordered": ordered, "weak": False})
+
+
+def _common(first: list[Any], second: list[Any]) -> list[Any]:
+    if key(first) == key(second):
+        return first
+    return [
+        each for at, each in enumerate(first) if not at or (type(each) is dict and each == OWN_WORD)
+    ]
+
+
+def _sides(saw: list[Any], known: Sequence[bytes | None] | None) -> list[Any]:
+    """Return what the tests compute for each assertion; None where that is not known."""
+    if known is None:
+        return [[] for _ in saw]
+    runs = [[] if each is None else wire.decode(each) for each in known]
+    sides: list[Any] = []
+    for at, site in enumerate(saw):
+        found = [
+            run[at][len(site) :]
+            for run in runs
+            if at < len(run) and run[at][0] == site[0] and len(run[at]) >= len(site)
         ]
-    except (CodecError, TypeError, IndexError):
-        return None
-    if sites[0].keys() != sites[1].keys():
-        return None
-    return wire.encode([sites[0][name] for name in sorted(sites[0])])
+        is_same = len(found) == len(runs) and all(key(each) == key(found[0]) for each in found)
+        sides.append(found[0] if is_same else None)
+    return sides
 
 
-def _site(seen: list[Any]) -> list[Any]:
-    """Return an assertion's number, and whether the program's process decided it."""
-    return [each for at, each in enumerate(seen) if not at or each == OWN_WORD]
+def _only(sides: list[Any]) -> Any:
+    first = sides[0] if sides else None
+    return first if all(key(each) == key(first) for each in sides) else None
+
+
+def shown_part(data: bytes) -> bytes:
+    """Return what a program has to show to be right without further asking."""
+    return wire.encode(wire.decode(data)["saw"])
+
+
+def marked(data: bytes) -> bytes:
+    """Return what is expected of a test with the mark of a weak one."""
+    return wire.encode({**wire.decode(data), "weak": True})
+
+
+def weak_places(task: Task, suite: Suite) -> list[int]:
+    """Return the positions of a suite's weak tests."""
+    if not is_tested(task):
+        return []
+    return [
+        place
+        for place, data in enumerate(suite.expected)
+        if (found := wire.decode(data)) and type(found) is dict and found.get("weak")
+    ]
+
+
+def without_weak(task: Task, suite: Suite) -> Suite:
+    """Return a suite without its weak tests; raises UnusableTask if none is left."""
+    gone = set(weak_places(task, suite))
+    if not gone:
+        return suite
+    places = [place for place in range(len(suite.cases)) if place not in gone]
+    if not places:
+        raise UnusableTask(task.id, "weak", f"{NOTHING_LEFT} ({len(gone)} tests)")
+    return subset(suite, places)
 
 
 SLOW = (TimedOut, Crashed, OutOfMemory)  # outcomes that cost a process, and often the whole limit

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
@@ -238,6 +238,8 @@ class AuditResult(Result):
 
     ``left_out`` rows of the sample files are no answers to any task.
     """
+
+    kind: ClassVar[str] = "audit"
 
     disputes: tuple[dict[str, Any], ...]
     left_out: int

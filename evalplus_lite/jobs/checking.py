@@ -11,7 +11,7 @@ from typing import Any
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
-from evalplus_lite.grading.evidence import Evidence, blamed, own_refused, sentence
+from evalplus_lite.grading.evidence import Evidence, blamed, own_refused, sentence, weakness
 from evalplus_lite.grading.idle import ignored
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.times import reference_steps
@@ -37,7 +37,7 @@ CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "inputs": ("no inputs", "raises", "arity", "crashes", "memory", "expected", "format"),
     "contract": ("invalid", "contract"),
     "stable": ("unstable",),
-    "observed": ("unobserved",),
+    "observed": ("unobserved", "guessable"),
     "representable": ("unrepresentable",),
     "time": ("slow", "budget"),
 }
@@ -115,6 +115,8 @@ def _found(sandbox: Sandbox, task: Task, answers: Answers, evidence: Evidence) -
         remarks.append(_remark("no base", "no base case is left"))
     if evidence.blind:
         remarks.append(_remark("constant", evidence.blind))
+    if evidence.weak and not evidence.blind:
+        remarks.append(_remark("weak", weakness(evidence)))
     if evidence.observed:
         remarks.append(_remark("observed", evidence.observed))
     steps = None

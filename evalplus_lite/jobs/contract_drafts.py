@@ -138,8 +138,11 @@ def _proposals(task: Task) -> list[Case]:
     return generator.propose(TRIED)
 
 
-def inferred(task: Task) -> list[str]:
-    """Return in lines what augmentation takes for granted about a task without a contract."""
+def infer_constraints(task: Task) -> list[str]:
+    """Return, a line each, the constraints that a task's base inputs imply for new ones.
+
+    A task's contract is not read: where there is one, it decides instead.
+    """
     input_filter = InputFilter.of_task(replace(task, contract=None))
     lines = [f"{' or '.join(map(str, input_filter.arities))} arguments"]
     for position, domain in enumerate(input_filter.domains):

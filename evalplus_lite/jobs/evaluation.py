@@ -231,7 +231,8 @@ def evaluate(
                     force=force,
                 )
             only = None if share is None else share.items
-            chosen_samples = Groups(programs, only=only, backend=pool)
+            tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
+            chosen_samples = Groups(programs, only=only, backend=pool, apart=tested)
             opened.stage("evaluate", len(chosen_samples))
             texts = (
                 contextlib.nullcontext()

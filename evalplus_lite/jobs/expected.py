@@ -8,7 +8,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from evalplus_lite.grading.evidence import (
     weighed,
 )
 from evalplus_lite.grading.idle import is_plain, require_effect
+from evalplus_lite.grading.null import require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.jobs.workers.shared_data import (
     SharedData,
@@ -42,7 +43,7 @@ from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Suite, Task, Unusable
 
-FORMAT = 8
+FORMAT = 9
 """Part of every key: raise it when what is computed changes."""
 DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration)
 """What reading a file of the cache raises if it is not as it was written."""
@@ -92,6 +93,8 @@ class SuiteSource:
                 evidence = weighed(task, answers)
                 require_check(sandbox, task, answers.suite)
                 require_effect(sandbox, task, answers.suite)
+                weak = self._weak(sandbox, task, answers.suite, given)
+                evidence = replace(evidence, weak=weak)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
             raise
@@ -168,8 +171,41 @@ class SuiteSource:
         except DAMAGED:
             return None  # compute it anew
 
+    def _weak(self, sandbox: Sandbox, task: Task, suite: Suite, given: Suite | None) -> str:
+        """Return what ``require_knowledge`` does, and raise what it raises; cached by content."""
+        path = self._null_path(task, given)
+        if path is not None:
+            with contextlib.suppress(*DAMAGED):
+                cause, detail = json.loads(path.read_text(encoding="utf-8"))
+                mark_used(path)
+                if cause:
+                    raise UnusableTask(task.id, cause, detail)
+                return str(detail)
+        try:
+            found = ["", require_knowledge(sandbox, task, suite)]
+        except UnusableTask as error:
+            found = [error.cause, error.detail]
+        if path is not None:
+            with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
+                file.write(json.dumps(found).encode())
+            assert self.cache is not None
+            KEEPER.wrote(self.cache, path)
+        if found[0]:
+            raise UnusableTask(task.id, *found)
+        return found[1]
+
+    def _null_path(self, task: Task, given: Suite | None) -> Path | None:
+        """Return where the cache holds what null programs do on a task's suite."""
+        path = self._path(task)
+        if path is None or given is None:
+            return None if path is None else path.with_suffix(".null")
+        parts = [item if isinstance(item, bytes) else item.digest for item in given.blobs.items()]
+        parts.append(Inputs.of(case.arguments for case in given.cases).key.encode())
+        key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
+        return path.parent.parent / key[:2] / f"{key[2:]}.null"
+
     def known(self, task: Task) -> Evidence | None:
-        """Return what the cache says in its first line: all else need not be read for it.
+        """Return what the cache says in its first lines: all else need not be read for it.
 
         None if it takes more to know: a check to be tried, or an error to be raised.
         """
@@ -184,8 +220,11 @@ class SuiteSource:
             kept, dropped = _sorted_out(facts, task)
             if not kept or facts["blind"]:
                 return None
+            cause, weak = json.loads(path.with_suffix(".null").read_text(encoding="utf-8"))
+            if cause:
+                return None
             base = sum(number < len(task.base) for number in kept)
-            return Evidence(len(kept), base, Loss.of(dropped), observed=observed(task))
+            return Evidence(len(kept), base, Loss.of(dropped), "", observed(task), weak)
         except DAMAGED:
             return None
 

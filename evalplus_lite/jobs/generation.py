@@ -36,7 +36,7 @@ class GenerationResult(Result):
         return [row.data for row in read_jsonl(self.path)]
 
 
-def generate(
+def generate_samples(
     data: Dataset,
     client: Client,
     sampling: Sampling = Sampling(),  # noqa: B008 - frozen

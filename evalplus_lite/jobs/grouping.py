@@ -118,8 +118,12 @@ class Groups:
         *,
         only: Container[str] | None = None,
         backend: Backend | None = None,
+        apart: Container[str] = (),
     ) -> None:
         """Order the samples; those of other tasks than ``only`` are passed over.
+
+        Samples of the tasks ``apart`` are equal only if their texts are: unit tests run among a
+        program's names, so that what they import is in its reach.
 
         With a ``backend`` its workers compare programs, without one a helper process does.
         """
@@ -138,6 +142,8 @@ class Groups:
             number, place = chosen.popleft()
             self._count += 1
             task = tasks.setdefault(sample.task_id, len(tasks))
+            if sample.task_id in apart:
+                name = text_name(sample.source)
             alike.add(NAMED.pack(task, bytes.fromhex(name), number, place))
         program, first = None, 0
         for task, digest, number, place in map(NAMED.unpack, alike):

@@ -94,7 +94,7 @@ def judge(
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
-        for (index, group), (base, plus, line, stress, cost) in zip(members, judged, strict=True):
+        for (index, group), (base, plus, line, others, cost) in zip(members, judged, strict=True):
             if base == "unusable":
                 tally.unusable[task_id] += 1
             elif base == "infra":
@@ -103,7 +103,7 @@ def judge(
                 if costs is not None:
                     costs.append_line(cost)  # before the row: see ``costs.measured``
                 journal.append_line(line)
-                tally.count_of(group, task_id, base, plus, stress)
+                tally.count_of(group, task_id, base, plus, *others)
         progress.advance(len(judged), counts=tally.verdicts)
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.jobs.expected import SuiteSource
@@ -26,6 +26,8 @@ from evalplus_lite.version import __version__
 @dataclass(frozen=True, slots=True)
 class MutantsResult(Result):
     """Which planted faults no input notices; ``reports`` hold every mutant of each task."""
+
+    kind: ClassVar[str] = "mutants"
 
     reports: tuple[Report, ...]
 

@@ -24,11 +24,14 @@ from evalplus_lite.store.locations import place_of
 from evalplus_lite.store.parts import has_rows, written_rows
 from evalplus_lite.store.publishing import copied
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
 
 # What the rows and summaries of evaluate must hold to be read; files may have been edited.
 
+LONGEST_NAME = 1 << 12
+"""Characters of a task's id or a model's name."""
 FAILURES = ("failure", "smallest", "stress_failure")
 
 
@@ -40,6 +43,9 @@ def is_result(row: Mapping[str, Any]) -> bool:
         and type(row.get("index")) is int
         and "plus" in row
         and all(type(row.get(key)) in (str, type(None)) for key in ("plus", "model", "stress"))
+        and row["base"] in VERDICTS
+        and all(row.get(key) in (None, *VERDICTS) for key in ("plus", "stress"))
+        and all(len(row.get(key) or "") <= LONGEST_NAME for key in ("task_id", "model"))
         and type(row.get("temperature")) in (int, float, type(None))
         and type(row.get("details", [])) is list
         and all(_is_failure(row[key]) for key in FAILURES if key in row)
@@ -259,8 +265,20 @@ class Evaluation:
         return self.summary["plus"] is not None
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory."""
-        return self._rows(RESULTS, is_result)
+        """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory.
+
+        InputError names a row that is damaged, or more rows than the summary counts.
+        """
+        most = self.summary.get("samples")
+        for number, row in enumerate(self._rows(RESULTS, is_result), 1):
+            if type(most) is int and number > most:
+                raise InputError(
+                    f"holds more rows than the {most} that summary.json counts",
+                    path=self.folder / RESULTS,
+                    line=number,
+                    remedy="a row may be there twice: judge the samples again",
+                )
+            yield row
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""

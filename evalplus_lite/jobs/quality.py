@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call
 from evalplus_lite.grading.evidence import Evidence
+from evalplus_lite.jobs import layouts
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.expected import SuiteSource
@@ -23,6 +24,7 @@ from evalplus_lite.jobs.grouping import SampleSpool, named
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.tables import Table
 from evalplus_lite.jobs.workers.quality import costing, separating
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.jobs.workers.shared_data import SharedData
@@ -543,6 +545,15 @@ class QualityResult(Result):
     false_alarms: tuple[dict[str, Any], ...]
     missed: tuple[dict[str, Any], ...]
     seconds: Mapping[str, float]
+
+    def tables(self) -> list[Table]:
+        """Return the figures of every suite, then the right programs that each rejects."""
+        found = list(layouts.quality(self.summary))
+        for suite in self.summary["suites"]:
+            name = suite["name"]
+            alarms = [row for row in self.false_alarms if row["suite"] == name]
+            found += [layouts.false_alarms(name, alarms)] if alarms else []
+        return found
 
     @property
     def left_out(self) -> int:

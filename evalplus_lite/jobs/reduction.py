@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
@@ -196,6 +196,8 @@ class ReductionResult(Result):
     lower bound, and ``size.gap``, by which share of it the suites are larger. ``measured`` are the
     large suites with what each case satisfies.
     """
+
+    kind: ClassVar[str] = "reduction"
 
     dataset: Dataset
     size: Size

@@ -9,12 +9,13 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.grouping import SampleSpool
+from evalplus_lite.jobs.outputs import is_result
 from evalplus_lite.programs import program_hash
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store.background import Guard
 from evalplus_lite.store.resuming import Rows, finished
 from evalplus_lite.store.sorting import Sorter
-from evalplus_lite.types import Sample
+from evalplus_lite.types import Sample, clip
 
 DIGEST, NUMBER = 12, 8
 """Bytes of the name of a sample that its row bears, too, and of the number of either."""
@@ -48,6 +49,8 @@ def judged_before(
     rows = Sorter(DIGEST + NUMBER)
 
     def read(row: FileRow) -> bytes:
+        if not is_result(row.data):
+            raise ValueError("its verdicts or names are not what evaluate writes")
         take(row.data)
         return _row_name(row.data)
 
@@ -60,10 +63,14 @@ def judged_before(
     samples = Sorter(DIGEST + NUMBER)
     for number, sample in enumerate(programs):
         samples.add(sample_name(sample) + number.to_bytes(NUMBER))
-    foreign = count
+    foreign = again = count
     named = groupby(samples, key=_name)
     name, numbers = next(named, (b"", iter(())))
+    last = b""
     for row in rows:
+        if row[:DIGEST] == last:  # in the order of their lines
+            again = min(again, _number(row))
+        last = row[:DIGEST]
         while name and name < row[:DIGEST]:
             name, numbers = next(named, (b"", iter(())))
         if name != row[:DIGEST]:
@@ -71,18 +78,21 @@ def judged_before(
             continue
         for each in numbers:
             done.add(_number(each))
-    if foreign < count:
-        raise _refused(journal, foreign)
-    return done
-
-
-def _refused(journal: Rows, number: int) -> InputError:
-    row = next(islice(journal.rows(), number, None))
-    return InputError(
-        f"holds a result of another program for {row.data['task_id']}[{row.data['index']}] than"
-        " the samples do",
+    if min(foreign, again) == count:
+        return done
+    bad = next(islice(journal.rows(), min(foreign, again), None))
+    name_shown = f"{clip(bad.data['task_id'])}[{bad.data['index']}]"
+    if again < foreign:
+        raise InputError(
+            f"holds the result of {name_shown} a second time",
+            path=journal.path,
+            line=bad.line,
+            remedy="remove that line, or use --force to judge all samples again",
+        )
+    raise InputError(
+        f"holds a result of another program for {name_shown} than the samples do",
         path=journal.path,
-        line=row.line,
+        line=bad.line,
         remedy="the samples have changed: choose another --out",
     )
 

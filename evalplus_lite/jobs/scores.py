@@ -72,6 +72,12 @@ class Tally:
     traces: list[str] = field(default_factory=list)
     unusable: Counter[str] = field(default_factory=Counter)
     has_plus: bool = True
+    strong: Counter[str] = field(default_factory=Counter)
+    strong_total: Counter[str] = field(default_factory=Counter)
+    strong_right: Counter[str] = field(default_factory=Counter)
+    has_weak: bool = False
+    """Whether a task has tests that a program could pass without knowing it: ``strong`` counts
+    verdicts without these, of tasks that have others."""
     stress: Counter[str] = field(default_factory=Counter)
     has_stress: bool = False
     groups: dict[Group, Tally] = field(default_factory=dict)
@@ -83,20 +89,38 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        verdicts = row["base"], row["plus"], row.get("stress")
+        strong = row.get("strong", row["base"])
+        verdicts = row["base"], row["plus"], row.get("stress"), strong, "strong" in row
         self.count_of(Group.of(row), row["task_id"], *verdicts)
 
     def count_of(
-        self, group: Group, task: str, base: str, plus: str | None, stress: str | None = None
+        self,
+        group: Group,
+        task: str,
+        base: str,
+        plus: str | None,
+        stress: str | None,
+        strong: str | None,
+        is_weak: bool,
     ) -> None:
         """Count one verdict on a sample of a group, in all and in its group."""
         if group not in self.groups:
             self.groups[group] = Tally(has_plus=self.has_plus, has_stress=self.has_stress)
+        self.has_weak |= is_weak
         for each in (self, self.groups[group]):
-            each.count(task, base, plus, stress)
+            each.count(task, base, plus, stress, strong)
 
-    def count(self, task: str, base: str, plus: str | None, stress: str | None = None) -> None:
-        """Count one verdict on a sample of a task; ``stress`` is None if it met no such case."""
+    def count(
+        self, task: str, base: str, plus: str | None, stress: str | None, strong: str | None
+    ) -> None:
+        """Count one verdict on a sample of a task; ``stress`` is None if it met no such case.
+
+        ``strong`` is None if all tests are weak.
+        """
+        if strong is not None:
+            self.strong[strong] += 1
+            self.strong_total[task] += 1
+            self.strong_right[task] += strong == "pass"
         self.base[base] += 1
         self.plus[plus] += 1
         self.total[task] += 1
@@ -122,10 +146,16 @@ class Tally:
     def counts(self) -> dict[str, dict[str, Count]]:
         """Return the samples of each task that pass, for base and, if there is such, plus."""
         rights = {"base": self.base_right} | ({"plus": self.plus_right} if self.has_plus else {})
-        return {
+        found = {
             name: {task: Count(number, right[task]) for task, number in self.total.items()}
             for name, right in rights.items()
         }
+        if self.has_weak:
+            found["strong"] = {
+                task: Count(number, self.strong_right[task])
+                for task, number in self.strong_total.items()
+            }
+        return found
 
 
 def grouped(tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
@@ -136,7 +166,7 @@ def grouped(tally: Tally, *, pooled: bool) -> dict[Group, Tally]:
     if pooled or not tally.groups:
         return {Group(): tally}
     for each in tally.groups.values():
-        each.unusable = tally.unusable
+        each.unusable, each.has_weak = tally.unusable, tally.has_weak
     return dict(sorted(tally.groups.items(), key=lambda found: found[0].order))
 
 
@@ -158,15 +188,23 @@ def _row(data: Dataset, group: Group | None, tally: Tally, ks: Sequence[int]) ->
     scores, counts = tally.pass_at_k(ks), tally.counts()
     sure = {name: {k: list(each) for k, each in intervals(found, ks).items()}
             for name, found in counts.items()}  # fmt: skip
+    has = ["strong"] if "strong" in scores else []
     names = {} if group is None else {"model": group.model, "temperature": group.temperature}
     return {
         **names,
         "tasks": len(tally.total),
         "samples": sum(tally.total.values()),
-        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")},
-        "intervals": {"base": sure["base"], "plus": sure.get("plus")},
+        "pass_at_k": {"base": scores["base"], "plus": scores.get("plus")}
+        | {name: scores[name] for name in has},
+        "intervals": {"base": sure["base"], "plus": sure.get("plus")}
+        | {name: sure[name] for name in has},
         "base": dict(sorted(tally.base.items())),
         "plus": dict(sorted(tally.plus.items())) if tally.has_plus else None,
+        **(
+            {"strong": dict(sorted(tally.strong.items())), "strong_tasks": len(tally.strong_total)}
+            if has
+            else {}
+        ),
         **({"stress": dict(sorted(tally.stress.items()))} if tally.has_stress else {}),
         "tasks_without_samples": [
             id for id in data.ids if not tally.total[id] and not tally.unusable[id]

@@ -8,11 +8,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.backends import DEFAULT, make_backend
 from evalplus_lite.execution.processes import Processes, check_workers
+from evalplus_lite.jobs.layouts import LAYOUTS
+from evalplus_lite.jobs.tables import Table
 from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder, write_text
 from evalplus_lite.store.locks import Lock
@@ -25,6 +27,7 @@ class Result:
     """What a job found; ``summary`` is what its JSON file and ``--json`` hold."""
 
     summary: Mapping[str, Any]
+    kind: ClassVar[str] = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary as plain data (docs/schemas/outputs.schema.json)."""
@@ -33,6 +36,11 @@ class Result:
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of its table, each a dict: what ``pandas.DataFrame`` takes."""
         raise NotImplementedError
+
+    def tables(self) -> list[Table]:
+        """Return its tables: what a command prints, and what a page or a paper shows."""
+        layout = LAYOUTS.get(self.kind)
+        return [] if layout is None else list(layout(self.summary))
 
     @property
     def unusable(self) -> list[dict[str, str]]:

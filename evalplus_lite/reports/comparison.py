@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import run_facts
@@ -154,6 +154,8 @@ MOST_ENTRANTS = 100
 @dataclass(frozen=True, slots=True)
 class ComparisonResult(Result):
     """Entrants with their scores and ranks, and each pair of them with its difference."""
+
+    kind: ClassVar[str] = "comparison"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a pair and suite: ``first``, ``second``, ``tests``, ``difference``, ..."""

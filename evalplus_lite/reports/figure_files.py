@@ -12,10 +12,10 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.tables import Table, markdown
 from evalplus_lite.reports.figures.canvas import Picture, write_picture
 from evalplus_lite.reports.figures.material import Material, Missing, Product, SuiteSize, boards
 from evalplus_lite.reports.figures.registry import products
-from evalplus_lite.reports.figures.tables import Table, markdown
 from evalplus_lite.store import write_text
 from evalplus_lite.store.labels import labels
 from evalplus_lite.tasks import Dataset
@@ -29,8 +29,12 @@ class FiguresResult(Result):
     """What was drawn: ``folder`` holds it, and ``figures.md`` there shows it."""
 
     folder: Path
-    tables: Mapping[str, Table]
-    """By name: the table itself, or the figures behind a picture."""
+    by_name: Mapping[str, Table]
+    """Each table, and the figures behind each picture."""
+
+    def tables(self) -> list[Table]:
+        """Return its tables, those behind pictures among them."""
+        return list(self.by_name.values())
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a figure or table: ``name``, ``title``, ``caption``, its ``files``."""

@@ -242,14 +242,19 @@ class Attempt:
     def _peek(self, state: RunState, last: int) -> None:
         """See whether an answer that waits for a slow case behind it ends the run already.
 
-        Only answers that were there at the look before count: a processor may show another's
-        writes out of order for a moment.
+        The child may send its batch and begin the next one while the page is read, so one look can
+        pair the number of the old batch with the records of the new one, and a processor may show
+        another's writes out of order for a moment. Records count only if two looks agree on them.
         """
         seen, waiting = self.seen, self.worker.waiting()
         self.seen = waiting
-        if seen is not None and seen.first == waiting.first:
-            with contextlib.suppress(Forged):
-                self._book_waiting(waiting.records, seen.first, seen.case, state, last)
+        if seen is None or seen.first != waiting.first:
+            return
+        with contextlib.suppress(Forged):
+            listed = records(seen.records, seen.first, seen.case - seen.first, timed=self.timed)
+            size = sum(record.size for record in listed)
+            if seen.records[:size] == waiting.records[:size]:
+                self._book_waiting(seen.records, seen.first, seen.case, state, last)
 
     def _fill(
         self, channel: socket.socket, timer: Timer, state: RunState, last: int, size: int

@@ -179,7 +179,7 @@ def request(program: Program, cases: bytes | None) -> bytes:
     fields = {
         "source": program.source,
         "entry_point": program.entry_point,
-        "harness": program.harness.row,
+        "harness": program.row,
         "streams": program.streams,
         "handles": program.pipes is not None,
     }

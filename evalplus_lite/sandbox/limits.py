@@ -7,7 +7,8 @@ import hashlib
 import math
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from evalplus_lite.errors import CodecError, InputError, one_of
 from evalplus_lite.sandbox.streams import Streams
@@ -101,7 +102,8 @@ class Program:
     """A whole program's text and what of it is invoked, and how.
 
     ``streams`` says that standard input and output are files in memory, not nowhere; ``pipes`` are
-    streams of one run alone.
+    streams of one run alone. A contract's ``check`` has ``classes``: the names of the classes that
+    the task's reference declares, the only ones whose objects it is given.
     """
 
     source: str
@@ -109,12 +111,20 @@ class Program:
     harness: Harness = CALL
     streams: bool = False
     pipes: Streams | None = field(default=None, compare=False)
+    classes: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, task: Task, source: str | None = None) -> Program:
         """Return a program for a task: by default its reference."""
         source = task.reference if source is None else source
-        return cls(source, task.entry_point, task.harness, task.harness.has_streams)
+        harness = replace(task.harness, whole="") if task.harness.whole else task.harness
+        return cls(source, task.entry_point, harness, harness.has_streams)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """How the sandbox invokes it."""
+        row = self.harness.row
+        return row if self.classes is None else {**row, "classes": list(self.classes)}
 
     def around(self, text: str, entry_point: str) -> Program:
         """Return a program whose function runs this one in its own way."""

@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.errors import InfrastructureError
+from evalplus_lite.errors import InfrastructureError, InputError
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.isolation import command, seccomp
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
@@ -40,6 +40,16 @@ RLIMITS = {
 # ends a program under test rather than the supervisor.
 OOM_SCORE = "800"
 _numbers = itertools.count()
+
+
+def require_file_size() -> None:
+    """Raise InputError where ``ulimit -f`` leaves too little for a worker's shared memory."""
+    size, least = resource.getrlimit(resource.RLIMIT_FSIZE)[0], RLIMITS[resource.RLIMIT_FSIZE]
+    if size != resource.RLIM_INFINITY and size < least:
+        raise InputError(
+            f"files may have {size} bytes at most (ulimit -f), and a sandbox needs {least}",
+            remedy="ulimit -f unlimited, or start from a shell without that limit",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ NAME = "request"
 class RequestedTask:
     """A task with the cases of each test, as ranges: a test is passed if all its cases are.
 
-    ``inside`` counts the tests that could not be divided, which the program's own process decides:
-    a program made to deceive could pass them.
+    ``inside`` counts the tests that the program's own process decides, at least in part: those that
+    could not be divided, and comparisons of two computed values, as by ``np.allclose``. A program
+    made to deceive could pass them.
     """
 
     task: Task
@@ -39,7 +40,7 @@ def asserting(tests: Sequence[str]) -> RequestedTask:
 
     Of ``assert f(1) == 2`` the value of ``f(1)`` is seen and compared outside, after what the test
     does before it. A test whose assertions stand within loops or functions is run beside the
-    program as it is, and counts as ``inside``.
+    program as it is, and counts as ``inside``, as does what compares two computed values.
     """
     found: list[Assertion] = []
     ranges, inside = [], 0
@@ -49,7 +50,7 @@ def asserting(tests: Sequence[str]) -> RequestedTask:
         parts = _divided(text)
         if parts is None:
             parts = [whole(text)]
-            inside += 1
+        inside += any(each.inside for each in parts)
         ranges.append(range(len(found), len(found) + len(parts)))
         found += parts
     rule = Rule(

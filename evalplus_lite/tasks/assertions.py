@@ -7,6 +7,7 @@ first is ``f(1)``, the second 2.
 from __future__ import annotations
 
 import ast
+import builtins
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -61,12 +62,16 @@ CLOSE = {"rel_tol": 1e-9, "abs_tol": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """An expression and the value expected of it, with the tolerances that are asked for."""
+    """An expression and the value expected of it, with the tolerances that are asked for.
+
+    ``inside``: the program's process compares, and only the truth of it is seen.
+    """
 
     expression: str
     expected: Value
     rtol: float = 0.0
     atol: float = 0.0
+    inside: bool = False
 
 
 def with_assertions(task: Task, text: str) -> Task:
@@ -125,7 +130,26 @@ def assertion(node: ast.stmt) -> Assertion:
     while isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         condition, truth = condition.operand, not truth
     found = _compared(condition) if truth else None
-    return found or Assertion(f"bool({ast.unparse(condition)})", truth)
+    if found is not None:
+        return found
+    return Assertion(f"bool({ast.unparse(condition)})", truth, inside=_is_inside(condition))
+
+
+def _is_inside(condition: ast.expr) -> bool:
+    """Return whether more than a program's own answer decides the truth of a condition.
+
+    Of ``is_even(2)`` and ``stack.empty()`` the truth is the program's answer; ``f(1) == g(1)``,
+    ``numpy.allclose(f(1), x)``, ``frame.equals(f(1))`` and ``isinstance(f(1), int)`` compare.
+    """
+    match condition:
+        case ast.Name():
+            return False
+        case ast.Call(func=ast.Name(id=name)):
+            return hasattr(builtins, name)
+        case ast.Call(func=ast.Attribute(value=ast.Name()), args=arguments, keywords=options):
+            parts = (part for each in (*arguments, *options) for part in ast.walk(each))
+            return any(isinstance(part, ast.Call) for part in parts)
+    return True
 
 
 def _compared(node: ast.expr) -> Assertion | None:
@@ -191,16 +215,14 @@ def divided(text: str) -> list[Assertion]:
             before.append(node)
             continue
         asked = assertion(node)
-        found.append(
-            Assertion(_after(before, asked.expression), asked.expected, asked.rtol, asked.atol)
-        )
+        found.append(replace(asked, expression=_after(before, asked.expression)))
         before.append(ast.Expr(ast.parse(asked.expression, mode="eval").body))
     return found
 
 
 def whole(text: str) -> Assertion:
     """Return a test as one assertion: that it runs to its end. The program's process decides it."""
-    return Assertion(f"exec({text!r}, dict(globals())) is None", True)
+    return Assertion(f"exec({text!r}, dict(globals())) is None", True, inside=True)
 
 
 def _after(before: Sequence[ast.stmt], expression: str) -> str:

@@ -8,9 +8,10 @@ an input must be. It may define a repaired reference under the task's entry poin
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from evalplus_lite.errors import ContractError
@@ -79,6 +80,36 @@ def has_check(task: Task) -> bool:
     return task.contract is not None and parse(task.contract).has_check
 
 
+def check_of(task: Task, function: str = "check") -> Program:
+    """Return the program that judges answers by a function of the task's contract."""
+    assert task.contract is not None
+    names = _classes(task.reference) | _classes(task.harness.tests)
+    return Program(task.contract, function, classes=tuple(sorted(names)))
+
+
+@lru_cache(maxsize=64)
+def _classes(source: str) -> frozenset[str]:
+    """Return the names of the classes that a trusted text declares, by statement or by a call."""
+    found: set[str] = set()
+
+    def look(node: ast.AST, outer: str) -> None:
+        if isinstance(node, ast.ClassDef):
+            found.add(outer + node.name)
+            outer += f"{node.name}."
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            outer = ""  # a class is named from the innermost function on
+        elif isinstance(node, ast.Call):  # Enum("Color", ...), namedtuple("Point", ...)
+            match node.args[:1]:
+                case [ast.Constant(value=str(name))]:
+                    found.add(outer + name)
+        for child in ast.iter_child_nodes(node):
+            look(child, outer)
+
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        look(parsing.parse(source), "")
+    return frozenset(found)
+
+
 @cache
 def parse(source: str) -> Contract:
     """Return the contract of a file's text; ContractError if it cannot be one."""
@@ -143,7 +174,7 @@ def violations(
 
 
 def faulty_check(
-    sandbox: Sandbox, source: str, answered: Sequence[tuple[Case, Value]]
+    sandbox: Sandbox, program: Program, answered: Sequence[tuple[Case, Value]]
 ) -> str | None:
     """Return what is wrong with a contract's ``check``, tried on right answers; None if nothing.
 
@@ -152,7 +183,6 @@ def faulty_check(
     """
     rows = [(list(case.arguments), value, value) for case, value in answered]
     inputs = Inputs.of(rows, private=True)  # they hold right answers
-    program = Program(source, "check")
     run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _decides(outcome))
     if run.load_failed:
         return f"the contract does not load: {as_text(run.outcomes[0])}"

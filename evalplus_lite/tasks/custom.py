@@ -303,6 +303,7 @@ def read_harness(fields: Fields) -> Harness:
         harness.flag("awaited"),
         harness.flag("constructed"),
         harness.text("tests", default=""),
+        harness.text("whole", default=""),
         harness.count("inside") if "inside" in given else 0,
         attributes=_names(harness, "attributes"),
         exceptions=_exceptions(fields, harness),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -25,7 +27,49 @@ ABSTRACT = frozenset(
     "Number Real Integral Rational Complex Iterable Iterator Generator Callable Mapping Sequence "
     "Set MutableMapping MutableSequence Hashable Sized Container Collection Any".split()
 )
+CLOSE = ("allclose", "array_equal", "isclose", "array_equiv")
+"""Functions of numpy and math that compare two values, and say whether these are alike."""
+TESTING = {
+    "assert_array_equal": "numpy", "assert_array_almost_equal": "numpy",
+    "assert_allclose": "numpy", "assert_almost_equal": "numpy", "assert_equal": "numpy",
+    "assert_frame_equal": "pandas", "assert_series_equal": "pandas", "assert_index_equal": "pandas",
+}  # fmt: skip
+"""Assertions of libraries that compare two values."""
 ALIASES = {"IOError": "OSError", "EnvironmentError": "OSError"}
+
+
+class Values(Protocol):
+    """Which expressions do not depend on the program (``unit_test_values``)."""
+
+    def known(self, node: ast.expr) -> bool:
+        """Return whether an expression does not depend on the program."""
+        ...
+
+    def is_touched(self, node: ast.expr) -> bool:
+        """Return whether the program may have changed what an expression stands for."""
+        ...
+
+
+def library_assertion(node: ast.Call) -> str | None:
+    """Return the dotted name of a library's function that compares two values, or raises."""
+    called = node.func
+    name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+    if name not in TESTING or len(node.args) < 2:
+        return None
+    options = [*node.args[2:], *(each.value for each in node.keywords)]
+    return f"{TESTING[name]}.testing.{name}" if all(map(is_literal, options)) else None
+
+
+def refusal(node: ast.If) -> bool:
+    """Return whether a statement is ``if ...: self.fail()`` or raises an AssertionError."""
+    match node:
+        case ast.If(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr="fail")))], orelse=[]):
+            return True
+        case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="AssertionError")))], orelse=[]):
+            return True
+        case ast.If(body=[ast.Raise(exc=ast.Name(id="AssertionError"))], orelse=[]):
+            return True
+    return False
 
 
 def assertion(node: ast.Call) -> str | None:
@@ -40,25 +84,72 @@ def assertion(node: ast.Call) -> str | None:
     return name if name in ASSERTIONS or name in ("Raises", "RaisesRegex") else None
 
 
-def template(node: ast.expr, holes: list[ast.expr]) -> ast.expr:
-    """Return a condition with what has to be seen as holes: of a comparison, its sides."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return ast.UnaryOp(node.op, template(node.operand, holes))
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        sides = [node.left, node.comparators[0]]
-        identical = isinstance(node.ops[0], ast.Is | ast.IsNot)
-        if any(map(is_single if identical else is_literal, sides)):
-            left, right = (hole(side, holes) for side in sides)
-            return ast.Compare(left, node.ops, [right])
-    return hole(node, holes)
+@dataclass
+class Holes:
+    """What an assertion's parts are: literals, what the program shows, what the test computes."""
+
+    values: Values | None = None
+    got: list[ast.expr] = field(default_factory=list)
+    known: list[ast.expr] = field(default_factory=list)
+
+    def parts(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+        """Return the sides of one comparison, of which the program shows one at least."""
+        values, left = self.values, [each for each in nodes if not is_literal(each)]
+        if values is not None and left and all(map(values.known, left)):
+            first = next(filter(values.is_touched, left), left[0])
+            return [self.shown(each) if each is first else self.part(each) for each in nodes]
+        return list(map(self.part, nodes))
+
+    def part(self, node: ast.expr) -> ast.expr:
+        """Return a literal as it is, what the test computes as such, all else as shown."""
+        if not is_literal(node) and self.values is not None and self.values.known(node):
+            self.known.append(node)
+            return _item("known", len(self.known) - 1)
+        return self.shown(node)
+
+    def shown(self, node: ast.expr) -> ast.expr:
+        """Return a literal as it is, anything else as the next thing that was seen."""
+        if is_literal(node):
+            return node
+        self.got.append(node)
+        return _item("got", len(self.got) - 1)
+
+    def is_known(self, node: ast.expr) -> bool:
+        """Return whether the program does not have to show it."""
+        return is_literal(node) or (self.values is not None and self.values.known(node))
+
+    def condition(self, node: ast.expr) -> ast.expr:
+        """Return a condition with what has to be seen as holes: of a comparison, its sides."""
+        match node:
+            case ast.UnaryOp(op=ast.Not()):
+                return ast.UnaryOp(node.op, self.condition(node.operand))
+            case ast.Compare(ops=[op], comparators=[right]):
+                sides = [node.left, right]
+                if any(map(is_single, sides) if isinstance(op, ast.Is | ast.IsNot)
+                       else map(self.is_known, sides)):  # fmt: skip
+                    first, second = self.parts(sides)
+                    return ast.Compare(first, node.ops, [second])
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=[_, _]) if (
+                attr in CLOSE and all(is_literal(each.value) for each in node.keywords)
+            ):
+                origin = "math" if name == "math" else "numpy"
+                return library(f"{origin}.{attr}", self.parts(node.args), node.keywords)
+            case ast.Call(
+                func=ast.Attribute(value=left, attr="equals"), args=[right], keywords=[]
+            ) if self.is_known(right):
+                first, second = self.parts([left, right])
+                return ast.Call(ast.Attribute(first, "equals", ast.Load()), [second], [])
+        return self.shown(node)
 
 
-def hole(node: ast.expr, holes: list[ast.expr]) -> ast.expr:
-    """Return a literal as it is, anything else as the next thing that was seen."""
-    if is_literal(node):
-        return node
-    holes.append(node)
-    return ast.Subscript(ast.Name("got", ast.Load()), ast.Constant(len(holes) - 1), ast.Load())
+def library(name: str, arguments: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> ast.expr:
+    """Return the call of a library's function, by its dotted name."""
+    found = ast.Call(ast.Name("library", ast.Load()), [ast.Constant(name)], [])
+    return ast.Call(found, list(arguments), list(keywords))
+
+
+def _item(name: str, at: int) -> ast.expr:
+    return ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(at), ast.Load())
 
 
 def is_literal(node: ast.AST) -> bool:

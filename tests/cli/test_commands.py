@@ -149,7 +149,7 @@ def test_ctrl_c(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["typer", "evalplus_lite.cli.setup", "evalplus_lite.tasks.samples"]
+    "module", ["typer", "evalplus_lite.cli.run", "evalplus_lite.tasks.samples"]
 )
 def test_ctrl_c_while_loading(folder: Path, module: str) -> None:
     """Ctrl-C at an import is no traceback either."""

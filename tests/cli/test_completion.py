@@ -18,7 +18,7 @@ from support.commands import environment, run
 TABS = [
     ("evalplus-lite evalu", "evalplus-lite evaluate "),
     ("evalplus-lite evaluate --samp", "evalplus-lite evaluate --samples "),
-    ("evalplus-lite tasks from-mod", "evalplus-lite tasks from-module "),
+    ("evalplus-lite exe pred", "evalplus-lite exe predict "),
     ("evalplus-lite evaluate -d - -d mbp", "evalplus-lite evaluate -d - -d mbpp+ "),
 ]
 """What is typed before the key, and what then stands there."""

@@ -84,7 +84,7 @@ def test_verdicts_at_any_width(tmp_path: Path, width: int, how: str) -> None:
     assert "memory" not in text  # no program met it
 
 
-@pytest.mark.parametrize("name", ["evaluate", "cache", "mine", "contracts infer"])
+@pytest.mark.parametrize("name", ["evaluate", "cache", "exe mine", "init"])
 def test_help_shows_no_type_for_a_switch(tmp_path: Path, name: str) -> None:
     """An option without a value is shown without one, in each command and group."""
     done = run(*name.split(), "--help", folder=tmp_path, variables={"COLUMNS": "100"})

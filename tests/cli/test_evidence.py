@@ -11,7 +11,8 @@ import pytest
 from support.commands import run, write_rows
 from support.kinds import KINDS
 
-from evalplus_lite import EvidenceWarning, UnusableTask, Verdict, Verifier
+from evalplus_lite import UnusableTask, Verdict, Verifier
+from evalplus_lite.errors import EvidenceWarning
 from evalplus_lite.store import read_jsonl
 
 JUNK = ("raise SystemExit('WRONG')\n", "x = 1\n", "garbage (\n")
@@ -116,7 +117,7 @@ KEYS = ("notes", "base", "pass_at_k", "tasks", "samples")
 COMMANDS = {
     "evaluate": ("-s", "samples.jsonl", "-o", "out"),
     "reduce": ("-s", "samples.jsonl", "-o", "out"),
-    "mutants": ("-o", "out"),
+    "quality": ("--survivors", "-o", "out"),
     "audit": ("-s", "samples.jsonl", "-o", "out", "-n", "5"),
     "augment": ("-o", "out", "-n", "5"),
     "export": ("--to", "humaneval", "-o", "out.jsonl"),
@@ -150,7 +151,7 @@ def test_crossval_leaves_them_out(tmp_path: Path) -> None:
     write(tmp_path, SOME)
     write_rows(tmp_path / "other.jsonl", samples(SOME))
     given = ("-s", "samples.jsonl", "-s", "other.jsonl", "-o", "out", "--curve", "", "--json")
-    done = run("crossval", "-d", "tasks.jsonl", *given, folder=tmp_path)
+    done = run("reduce", "--cross-validate", "-d", "tasks.jsonl", *given, folder=tmp_path)
     assert done.returncode == 1, done.stderr
     summary = json.loads(done.stdout)
     assert [each["task_id"] for each in summary["unusable"]]
@@ -176,13 +177,13 @@ def test_strict_refuses_rows_that_are_no_answers(tmp_path: Path, command: str) -
     [
         ("evaluate", "-s", "samples.jsonl"),
         ("audit", "-s", "samples.jsonl"),
-        ("crossval", "-s", "samples.jsonl"),
+        ("reduce", "--cross-validate", "-s", "samples.jsonl"),
         ("reduce",),
-        ("mutants",),
+        ("quality", "--survivors"),
         ("augment",),
         ("export", "--to", "evalplus"),
     ],
-    ids=lambda command: command[0],
+    ids=" ".join,
 )
 def test_strict_refuses_before_anything_is_done(tmp_path: Path, command: tuple[str, ...]) -> None:
     """With --strict all bad tasks are told at once, and nothing is written."""

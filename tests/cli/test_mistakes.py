@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run, write_rows, write_tasks
+from support.commands import run, sample_rows, write_rows, write_tasks
 
 from evalplus_lite.cli import main
 
@@ -220,9 +220,13 @@ def test_a_folder_is_told_what_it_should_hold(
 ) -> None:
     """Of a folder its suite is meant, or its task files: the message says what was looked for."""
     (folder / "mine").mkdir()
-    refused(["mutants", "-d", "mine"], r"mine: is a folder.*suite\.jsonl\.gz", capsys)
+    refused(
+        ["quality", "--survivors", "-d", "mine"], r"mine: is a folder.*suite\.jsonl\.gz", capsys
+    )
     (folder / "mine" / "suite.jsonl.gz").write_bytes(b"")
-    refused(["mutants", "-d", "mine"], r"mine/suite\.jsonl\.gz: holds no rows", capsys)
+    refused(
+        ["quality", "--survivors", "-d", "mine"], r"mine/suite\.jsonl\.gz: holds no rows", capsys
+    )
 
 
 def test_the_real_command_refuses_alike(folder: Path) -> None:
@@ -241,3 +245,33 @@ def test_a_command_without_any_argument_says_what_it_needs(
     """Nothing at all after a command's name is a mistake like any other."""
     assert main(["report"]) == 2
     assert "OUT" in capsys.readouterr().err
+
+
+DAMAGED: dict[str, tuple[Callable[[list[dict[str, Any]]], list[dict[str, Any]]], int, str]] = {
+    "no verdict": (lambda rows: [rows[0] | {"base": "maybe"}, *rows[1:]], 1, "not a row of this"),
+    "twice": (lambda rows: [*rows, rows[1]], 4, "result of Own/1.0. a second time"),
+    "long name": (lambda rows: [rows[0], rows[1] | {"task_id": "x" * 40_000_000}], 2, "not a row"),
+    "other": (lambda rows: [rows[0] | {"program": "0" * 16}], 1, "result of another program"),
+}
+
+
+@pytest.mark.parametrize("fault", DAMAGED)
+def test_a_damaged_journal_is_one_line(tmp_path: Path, fault: str) -> None:
+    """It names file and line, for whoever resumes or reads; nothing is counted twice."""
+    change, line, words = DAMAGED[fault]
+    write_tasks(tmp_path)
+    write_rows(tmp_path / "samples.jsonl", sample_rows(3))
+    evaluate = "evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"
+    assert run(*evaluate, folder=tmp_path).returncode == 0
+    path = tmp_path / "out" / "results.jsonl"
+    write_rows(path, change([json.loads(text) for text in path.read_text().splitlines()]))
+    done = run(*evaluate, folder=tmp_path)
+    assert done.returncode == 2
+    assert re.search(rf"results\.jsonl:{line}: .*{words}", done.stderr)
+    assert done.stderr.count("\n") == 1
+    assert len(done.stderr) < 500
+    if fault != "other":
+        done = run("leaderboard", "out", folder=tmp_path)
+        assert done.returncode == 2
+        assert re.search(rf"results\.jsonl:{line}: ", done.stderr)
+        assert done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""The list of commands, and options by their former names."""
+"""The list of commands, and options that go together or not."""
 
 from __future__ import annotations
 
@@ -18,54 +18,39 @@ def test_the_list_says_what_the_help_says(name: str) -> None:
     assert found.name == name
 
 
-@pytest.mark.parametrize("former", app.FORMER)
-def test_former_names_of_options_are_taken(former: str) -> None:
-    """An option by its former name, with = or without, is read as by its new one."""
-    taken = 0
-    for name in app.COMMANDS:
-        command, new = app.command(name), app.FORMER[former]
-        for option in (each for each in command.params if new in each.opts):
-            required = [each.opts[0] for each in command.params if each.required]
-            needed = [
-                word for each in required for word in ([each, "x"] if each[0] == "-" else "x")
-            ]
-            value = [] if option.is_flag else ["2"]
-            spellings = [[new, *value], [former, *value]]
-            spellings += [[f"{former}={each}"] for each in value]
-            one, *others = (
-                command.make_context(name, [*needed, *words]).params for words in spellings
-            )
-            assert one[option.name] != option.get_default(command.make_context(name, needed))
-            assert all(each == one for each in others)
-            taken += 1
-    assert taken
-
-
-def test_former_names_are_not_shown(tmp_path: Path) -> None:
-    """The help names an option once, as it is called now; a stranger's option is refused."""
-    shown = run("evaluate", "--help", folder=tmp_path).stdout
-    assert "--minimize" in shown
-    assert "--shrink" not in shown
-    done = run("mutants", "-d", "tasks.jsonl", "--shrink", folder=tmp_path)
-    assert done.returncode == 2
-    assert "--shrink" in done.stderr
-
-
 @pytest.mark.parametrize(
-    ("words", "value"),
+    ("words", "named"),
     [
-        (["a", "b"], None),
-        (["a", "--fail-if-worse"], "doubtless"),
-        (["--fail-if-worse", "a"], "doubtless"),
-        (["a", "--fail-if-worse", "2.5"], "2.5"),
-        (["a", "--fail-if-worse=0"], "0"),
+        ("reduce -d t.jsonl --curve 2", ("--curve", "--cross-validate")),
+        ("reduce -d t.jsonl --cross-validate --exact", ("--exact", "--cross-validate")),
+        ("quality -d t.jsonl --show 3 --right r.jsonl", ("--show", "--survivors")),
+        ("quality -d t.jsonl --survivors --seed 1", ("--seed", "--survivors")),
+        ("quality -d t.jsonl -d u.jsonl --survivors", ("--survivors", "one --dataset")),
+        ("compare a --rank --fail-if-worse", ("--fail-if-worse", "--rank")),
+        ("compare a b -o board.txt", ("board.txt", ".html")),
+        ("compare a b --fail-if-worse-by 120", ("--fail-if-worse-by", "120")),
+        ("generate -d t.jsonl -m m --replay r.jsonl", ("--replay", "--draft-contracts")),
+        ("generate -d t.jsonl --draft-contracts", ("--model", "--replay")),
+        ("init --module a.py", ("--module", "--from-pytest")),
+        ("init --from-module a.py --from-pytest b.py", ("--from-module", "--from-pytest")),
+        ("export out --strict -o r.xml", ("--strict", "suite")),
+        ("export -o r.xml", ("-d SUITE", "results")),
     ],
 )
-def test_an_option_may_stand_without_its_number(words: list[str], value: str | None) -> None:
-    """--fail-if-worse takes the number after it, and never a folder."""
-    context = app.command("compare").make_context("compare", words)
-    assert context.params["fail_if_worse"] == value
-    assert all(str(each) in ("a", "b") for each in context.params["folders"])
+def test_options_of_another_form_are_refused(
+    words: str, named: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An option that the form asked for would ignore is a mistake, and the line names both."""
+    assert app.run(words.split()) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert all(each in line for each in named), line
+
+
+def test_former_names_are_unknown(tmp_path: Path) -> None:
+    """A command that there was is refused like any other word."""
+    done = run("crossval", "-d", "tasks.jsonl", folder=tmp_path)
+    assert done.returncode == 2
+    assert "crossval" in done.stderr
 
 
 def test_a_command_may_have_no_argument() -> None:

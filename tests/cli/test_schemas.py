@@ -18,18 +18,18 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "evaluate": ("evaluate", *BOTH, "--details", "--minimize", "-o", "e"),
     "augment": ("augment", *DATA, "-n", "10", "--targeted", "2", "-o", "a"),
     "reduce": ("reduce", *BOTH, "-o", "r"),
-    "crossval": ("crossval", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),
-    "mutants": ("mutants", *DATA, "-o", "m"),
+    "crossval": ("reduce", "--cross-validate", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),
+    "mutants": ("quality", "--survivors", *DATA, "-o", "m"),
     "quality": ("quality", *BOTH, "--truth", "tasks.jsonl", "--pool", "20", "-o", "q"),
     "figures": ("figures", *DATA, "-o", "f"),
     "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
-    "sanitize": ("sanitize", *BOTH, "-o", "s"),
+    "export_results": ("export", "e", "-o", "results.csv"),
     "check_tasks": ("check-tasks", "tasks.jsonl"),
-    "tasks_from": ("tasks", "from-pytest", "test_f.py"),
+    "drafts": ("init", "--from-pytest", "test_f.py"),
     "init": ("init", "examples"),
     "doctor": ("doctor",),
-    "contracts_infer": ("contracts", "infer", *DATA),
+    "constraints": ("check-tasks", "--constraints", "tasks.jsonl"),
     "audit_verifier": ("audit-verifier", "false", "--only", "cheat: files", "--no-load"),
     "cache": ("cache",),
     "cache_list": ("cache", "list"),
@@ -44,7 +44,7 @@ WRITTEN = {
     "quality": "q/quality.json",
     "audit": "u/audit.json",
 }
-MODEL = {"generate", "predict", "score", "mine", "demo", "contracts_suggest", "exe_report"}
+MODEL = {"generate", "predict", "score", "mine", "demo", "contract_drafts", "exe_report"}
 MODEL |= {"compare", "leaderboard", "report"}
 """Need a model's server, minutes or others' results; their own tests hold them to the schema."""
 PARTS = {

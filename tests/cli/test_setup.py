@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
+from support.commands import (
+    COMMAND,
+    PATIENCE,
+    environment,
+    sample_rows,
+    write_rows,
+    write_tasks,
+)
 
 from evalplus_lite import Session
 from evalplus_lite.errors import InputError
+from evalplus_lite.sandbox import config_of
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.samples import read_responses
 
@@ -18,6 +29,41 @@ def test_packages_asked_for_must_be_there(name: str) -> None:
     """A package that is not installed is named, not passed over."""
     with pytest.raises(InputError, match=r"no package '.*' is installed"):
         Session(packages=[name])
+
+
+@pytest.mark.parametrize("name", ["evalplus_lite", "evalplus_lite.tasks", "with_rows"])
+def test_packages_with_references_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Programs could read the answers there."""
+    package = tmp_path / "with_rows"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    with gzip.open(package / "rows.jsonl.gz", "wt") as file:
+        file.write(json.dumps({"task_id": "A/0", "canonical_solution": "return 1"}) + "\n")
+    (tmp_path / "without.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(InputError, match="holds references or contracts"):
+        Session(packages=[name])
+    assert config_of("auto", ["without"]).packages == ("numpy", "without")
+
+
+def test_a_limit_on_file_sizes_is_one_line(tmp_path: Path) -> None:
+    """ulimit -f 1: a sandbox cannot start, and the line says why and what to do."""
+    write_tasks(tmp_path)
+    write_rows(tmp_path / "samples.jsonl", sample_rows(1))
+    words = "evaluate -d tasks.jsonl -s samples.jsonl -o out".split()
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", *COMMAND, *words],
+        cwd=tmp_path,
+        env=environment(tmp_path / "cache"),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 2
+    assert "ulimit -f" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("key", ["index", "task_id"])

@@ -20,17 +20,9 @@ import polars
 import pyarrow.parquet
 import pytest
 
-from evalplus_lite import (
-    RESULT_COLUMNS,
-    Dataset,
-    InputError,
-    Sample,
-    Session,
-    convert,
-    evaluate,
-    read_results,
-)
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate, export_results
 from evalplus_lite.cli import main
+from evalplus_lite.results import RESULT_COLUMNS, read_results
 from evalplus_lite.types import Case, Task
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,7 +92,7 @@ def test_tables_hold_the_rows(folders: list[Path], tmp_path: Path) -> None:
     """CSV, JSON lines and Parquet give back what read_results gives; no cell is a formula."""
     rows = list(read_results(folders))
     for name in ("t.csv", "t.jsonl", "t.parquet"):
-        assert convert(folders, tmp_path / name) == len(SAMPLES)
+        assert export_results(folders, tmp_path / name) == len(SAMPLES)
     table = pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist()
     assert [_known(row) for row in table] == [_known(row) for row in rows]
     lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
@@ -165,7 +157,7 @@ def check_shape(element: ElementTree.Element) -> None:
 def test_junit_is_read_by_its_readers(folders: list[Path], tmp_path: Path) -> None:
     """Suites are entrants, cases samples; what XML cannot hold is escaped."""
     path = tmp_path / "r.xml"
-    assert convert(folders, path) == len(SAMPLES)
+    assert export_results(folders, path) == len(SAMPLES)
     check_shape(ElementTree.parse(path).getroot())
     suites = list(junitparser.JUnitXml.fromfile(str(path)))
     assert [(s.name, s.tests, s.failures, s.errors) for s in suites] == [
@@ -192,7 +184,7 @@ def test_what_was_not_judged_is_an_error_or_skipped(folders: list[Path], tmp_pat
     summary["infra"] = ["Own/1[0]: the machine <failed>"]
     summary["unusable"] = [{"task_id": "Own/9", "cause": "no inputs", "detail": "none & none"}]
     (copy / "summary.json").write_text(json.dumps(summary))
-    convert(copy, tmp_path / "r.xml")
+    export_results(copy, tmp_path / "r.xml")
     check_shape(ElementTree.parse(tmp_path / "r.xml").getroot())
     last = list(junitparser.JUnitXml.fromfile(str(tmp_path / "r.xml")))[-1]
     assert (last.tests, last.errors, last.skipped) == (2, 1, 1)
@@ -203,13 +195,13 @@ def test_the_command_says_what_is_wrong(
 ) -> None:
     """A name tells the form, or --to; what is unknown is named with what there is."""
     given = list(map(str, folders))
-    assert main(["convert", *given, "-o", str(tmp_path / "x.txt"), "--to", "csv"]) == 0
+    assert main(["export", *given, "-o", str(tmp_path / "x.txt"), "--to", "csv"]) == 0
     assert (tmp_path / "x.txt").read_bytes().startswith(b"folder,dataset,model,")
-    assert main(["convert", *given, "-o", str(tmp_path / "x.txt")]) == 2
+    assert main(["export", *given, "-o", str(tmp_path / "x.txt")]) == 2
     assert "--to junit" in capsys.readouterr().err
-    assert main(["convert", *given, "-o", str(tmp_path / "x.txt"), "--to", "junitt"]) == 2
+    assert main(["export", *given, "-o", str(tmp_path / "x.txt"), "--to", "junitt"]) == 2
     assert "'junit'" in capsys.readouterr().err
-    assert main(["convert", str(tmp_path), "-o", str(tmp_path / "x.csv")]) == 2
+    assert main(["export", str(tmp_path), "-o", str(tmp_path / "x.csv")]) == 2
 
 
 def test_without_pyarrow_the_extra_is_named(folders: list[Path], tmp_path: Path) -> None:
@@ -218,7 +210,7 @@ def test_without_pyarrow_the_extra_is_named(folders: list[Path], tmp_path: Path)
     (hidden / "__init__.py").write_text("raise ImportError\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])
     done = subprocess.run(
-        [sys.executable, "-m", "evalplus_lite", "convert", str(folders[0]), "-o", "x.parquet"],
+        [sys.executable, "-m", "evalplus_lite", "export", str(folders[0]), "-o", "x.parquet"],
         env={**os.environ, "PYTHONPATH": path},
         cwd=tmp_path,
         capture_output=True,

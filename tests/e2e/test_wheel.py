@@ -22,6 +22,8 @@ def run(*command: object, folder: Path, home: Path | None = None) -> str:
     """Run a command in a folder, knowing nothing of this checkout; return what it printed."""
     hidden = ("PYTHON", "VIRTUAL_ENV", "EVALPLUS_LITE", "OPENAI")
     known = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    if "EVALPLUS_LITE_PIP_CONFIG" in os.environ:  # the home that scripts/test sets has none
+        known["PIP_CONFIG_FILE"] = os.environ["EVALPLUS_LITE_PIP_CONFIG"]
     if home is not None:
         known |= {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
     done = subprocess.run(

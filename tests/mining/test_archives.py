@@ -18,8 +18,7 @@ import pytest
 from support.commands import run
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.sources.archives import open_package
-from evalplus_lite.exe.sources.unpacking import FREE_UNPACKED, MAX_MEMBERS
+from evalplus_lite.exe.sources.archives import FREE_UNPACKED, MAX_MEMBERS, open_package
 
 PROJECT = b'[project]\nname = "good"\nversion = "1.0"\nlicense = "MIT"\n'
 CODE = b'def double(n: int) -> int:\n    """Twice."""\n    return 2 * n\n'
@@ -166,7 +165,7 @@ def test_the_next_package_goes_on(tmp_path: Path) -> None:
     file, content = REFUSED["long name"]()
     (tmp_path / file).write_bytes(content)
     (tmp_path / "good-1.0.tar.gz").write_bytes(packed(GOOD))
-    command = ["mine", "--static", file, "good-1.0.tar.gz", "-w", "1", "-o", "out/t.jsonl"]
+    command = ["exe", "mine", "--static", file, "good-1.0.tar.gz", "-w", "1", "-o", "out/t.jsonl"]
     done = run(*command, folder=tmp_path)
     assert done.returncode == 1, done.stderr
     assert file in done.stderr
@@ -179,7 +178,7 @@ def test_the_next_package_goes_on(tmp_path: Path) -> None:
 def test_a_path_that_leads_to_nothing(tmp_path: Path, name: str) -> None:
     """A path without a package is an error before any work, not an empty result."""
     (tmp_path / "empty" / "within").mkdir(parents=True)
-    done = run("mine", name, "-o", "out/t.jsonl", folder=tmp_path)
+    done = run("exe", "mine", name, "-o", "out/t.jsonl", folder=tmp_path)
     assert done.returncode == 2
     assert name.removeprefix("./") in done.stderr
     assert not (tmp_path / "out").exists()

@@ -63,7 +63,7 @@ FILES = {"toy/__init__.py": "", "toy/shapes.py": SHAPES, "toy/users.py": USERS}
 
 def test_entry_points_make_objects_of_plain_values(toys: Any) -> None:
     """Classes come along though annotations alone name them; what needs itself is refused."""
-    functions, rejects = toys.mined(FILES, types="wide")
+    functions, rejects = toys.mined(FILES, types="known")
     signatures = {
         name.rpartition(".")[2]: [f"{p.name}: {p.type}" for p in f.signature.parameters]
         for name, f in functions.items()
@@ -106,7 +106,7 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
         "call_stem": [("a/b.c",), ("",)],
     }
     with open_package(toys.wheel(FILES)) as package:
-        functions = {f.name: f for f in StaticMine(package, types="wide").functions()}
+        functions = {f.name: f for f in StaticMine(package, types="known").functions()}
         with Original(package, sandboxes.plain.config) as original:
             for name, given in calls.items():
                 function = functions[name]
@@ -240,7 +240,7 @@ def test_what_is_too_large_is_not_made(toys: Any) -> None:
             "def many(of: Many) -> int: return of.value",
         ]
     )
-    functions, rejects = toys.mined({"toy.py": body}, types="wide")
+    functions, rejects = toys.mined({"toy.py": body}, types="known")
     assert set(functions) == {"toy.call_low", "toy.call_many"}
     assert rejects == {"toy.deep": "type L0"}
     assert len(functions["toy.call_many"].signature.parameters[0].type.values) == 50

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.inputs.call_space import CallSpace, generator_of, hints
-from evalplus_lite.exe.inputs.matching import expressions, matching
+from evalplus_lite.exe.inputs.call_space import (
+    CallSpace,
+    expressions,
+    generator_of,
+    hints,
+    matching,
+)
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.generate.domains.constants import Constants
 
@@ -61,7 +66,7 @@ def test_what_sets_and_keys_hold_can_be_hashed(toys: Any) -> None:
         def f(table: dict[K, Any], seen: set[Any], pairs: set[tuple[K, Hashable]]) -> int:
             return len(table) + len(seen) + len(pairs)
         """
-    function = toys.mined({"toy.py": body}, types="wide")[0]["toy.f"]
+    function = toys.mined({"toy.py": body}, types="known")[0]["toy.f"]
     space, generator = generator_of(function, seed="0")
     generator.plant(space.draw(generator.slots, random.Random(1).random) for _ in range(40))
     calls = [space.call(case.arguments) for case in generator.propose(41)]

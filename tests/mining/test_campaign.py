@@ -1,4 +1,4 @@
-"""Whole runs, growth, chains and prediction_requests about states."""
+"""Whole runs, chains and questions about execution states."""
 
 from __future__ import annotations
 
@@ -12,20 +12,15 @@ import pytest
 from support.mining import SLUG, mine_all
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.campaign import Campaign, Outputs
-from evalplus_lite.exe.inputs.grow import grow
-from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.validators import judge
-from evalplus_lite.exe.mine import PackageMine
-from evalplus_lite.exe.mining import mine
+from evalplus_lite.exe.mining import Campaign, Outputs, mine
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Stop, run
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.sources.archives import open_package
 from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.exe.tasks.mined import read_tasks
-from evalplus_lite.exe.tasks.moments import moment_tasks, state_tasks, worth_asking
-from evalplus_lite.exe.work import required
+from evalplus_lite.exe.tasks.moments import moment_tasks, worth_asking
+from evalplus_lite.exe.work import PackageMine, required
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Reply
@@ -36,18 +31,6 @@ def backend() -> Iterator[Processes]:
     """One supervisor process."""
     with Processes(1) as found:
         yield found
-
-
-def test_growth_goes_on_while_validators_hold(toys: Any, sandboxes: Sandboxes) -> None:
-    """The loop passes 100 cases of one function, all distinct, never breaking validators 4 to 6."""
-    functions, _ = toys.mined({"toy.py": SLUG})
-    function = functions["toy.slug"]
-    runner = Runner(function, sandboxes)
-    found = grow(function, runner.execute, target=100, seed=0)
-    assert len(found.cases) == 100
-    assert len({case.call.key for case in found.cases}) == 100
-    assert not judge(found.cases)
-    assert found.batches[-1].total == 100
 
 
 def test_a_campaign_resumes_and_accounts_for_everything(
@@ -164,7 +147,7 @@ def test_chains_compose_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes)
 
 
 def test_what_is_asked_besides_says_where_its_code_is_from(toys: Any, sandboxes: Sandboxes) -> None:
-    """Chains, states and questions have the origins and the tags of the functions in them."""
+    """Chains and questions have the origins and the tags of the functions in them."""
     body = """
         import zlib
         def digest(number: int) -> int:
@@ -183,7 +166,6 @@ def test_what_is_asked_besides_says_where_its_code_is_from(toys: Any, sandboxes:
     assert digest.facts["tags"]
     besides = [
         *chained_tasks(tasks, sandboxes, count=2, seed=0),
-        *state_tasks(tasks, sandboxes, count=6, seed=0),
         *moment_tasks(tasks, sandboxes, count=6, seed=0),
     ]
     assert {"chain", "toy-pack"} == {task.id.partition("/")[0] for task in besides}
@@ -207,8 +189,8 @@ def test_dates_are_not_fed_to_what_takes_them_as_text(toys: Any, sandboxes: Sand
     assert not list(chained_tasks([*tasks, twin], sandboxes, count=2, seed=0))
 
 
-def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:
-    """A state task asks for variables before a line runs, and knows their values."""
+def test_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:
+    """A question about a state asks for variables before a line runs, and knows their values."""
     body = """
         def total(n: int) -> int:
             result = 0
@@ -217,7 +199,11 @@ def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes)
             return result
         """
     tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
-    (state,) = state_tasks(tasks, sandboxes, count=1, seed=3)
+    (state,) = (
+        task
+        for task in moment_tasks(tasks, sandboxes, count=1, seed=3)
+        if task.facts["question"]["kind"] == "state"
+    )
     stop = state.facts["breakpoint"]
     held = state.cases[0].answer.value
     assert set(stop["variables"]) == set(held)
@@ -240,15 +226,6 @@ def test_breakpoint_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes)
 def test_types_are_read_back_as_written(text: str) -> None:
     """A type's text gives the same type again."""
     assert str(read_type(text)) == text
-
-
-def test_a_task_grows_past_fifteen_cases(toys: Any, sandboxes: Sandboxes) -> None:
-    """With more cases asked for, the growth loop adds them, logs batches and proves them all."""
-    (task,), _ = mine_all(toys.wheel({"toy.py": SLUG}), sandboxes, cases=60)
-    assert len(task.cases) == 60
-    assert len({case.call.key for case in task.cases}) == 60
-    assert task.facts["generation"]["batches"][-1]["total"] == 60
-    assert task.facts["compared"] >= 60
 
 
 @pytest.mark.parametrize(
@@ -334,7 +311,7 @@ def test_a_programs_own_statements_stay_as_often_as_they_are(
 
 
 def test_mining_nothing_asks_nothing_besides(toys: Any, tmp_path: Path) -> None:
-    """Where no function is kept there are no chains, states and questions, and no error."""
+    """Where no function is kept there are no chains and questions, and no error."""
     path = toys.wheel({"toy.py": "def f(x: int) -> object:\n    return object()\n"})
-    found = mine([str(path)], out=tmp_path / "t.jsonl", chained=2, states=2, questions=2)
+    found = mine([str(path)], out=tmp_path / "t.jsonl", chained=2, questions=2)
     assert set(found.summary["extra"].values()) == {0}

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from evalplus_lite.exe.inputs import runner
-from evalplus_lite.exe.inputs.choosing import select
 from evalplus_lite.exe.inputs.runner import CASE_STEPS, Runner, ShownProgram
 from evalplus_lite.exe.inputs.search import find_cases
-from evalplus_lite.exe.inputs.validators import Executed, judge
+from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.statistics.runtime import instrument
@@ -176,7 +175,7 @@ def test_a_function_whose_runs_are_long_ends(
         """
     functions, _ = toys.mined({"toy.py": body})
     function = functions["toy.f"]
-    found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6, cases=15)
+    found = find_cases(function, Runner(function, sandboxes), seed=0, rounds=6, count=15)
     assert found.facts["generation"]["cut"] == {"spent": "steps", "long": 15}
     assert found.facts["generation"]["rounds"] == 1
     assert len(found.chosen) == 15

@@ -65,30 +65,30 @@ def test_mine_predict_and_score_end_to_end(
     """A wheel becomes tasks, a server's answers predictions, and those a table."""
     path = toys.wheel({"toy.py": BODY})
     out = tmp_path / "mined" / "tasks.jsonl"
-    options = ["--states", "1", "--chain", "2", "--workers", "1"]
-    assert run(["mine", str(path), "-o", str(out), "--json", *options]) == 0
+    options = ["--questions", "1", "--chain", "2", "--workers", "1"]
+    assert run(["exe", "mine", str(path), "-o", str(out), "--json", *options]) == 0
     funnel = json.loads(capsys.readouterr().out)
     hold(funnel, "mine")
     assert funnel["counts"]["mined"] == funnel["counts"]["valid"] == 1
     assert {"stage": "static", "reason": "output", "count": 1} in funnel["rejects"]
     (task,) = read_tasks(out)
     assert task.entry_point == "squeeze"
-    assert len(list(read_tasks(tmp_path / "mined" / "tasks.states.jsonl"))) == 1
+    assert len(list(read_tasks(tmp_path / "mined" / "tasks.questions.jsonl"))) == 4
     predictions = tmp_path / "p.jsonl"
-    asked = ["predict", str(out), "-m", "m", "--base-url", server, "-o", str(predictions)]
+    asked = ["exe", "predict", str(out), "-m", "m", "--base-url", server, "-o", str(predictions)]
     assert run([*asked, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     hold(said, "predict")
     assert said["asked"] == len(task.cases)
     assert run([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["asked"] == 0
-    assert run(["score", str(out), str(predictions), "--json"]) == 0
+    assert run(["exe", "score", str(out), str(predictions), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     hold(report, "score")
     right = sum(case.answer.value == "a" for case in task.cases)
     assert report["pass_at_k"]["pass@1"] == pytest.approx(right / len(task.cases))
     marks = tmp_path / "marks.jsonl"
-    assert run(["score", str(out), str(predictions), "--grades", str(marks)]) == 0
+    assert run(["exe", "score", str(out), str(predictions), "--grades", str(marks)]) == 0
     rows = [json.loads(line) for line in marks.read_text().splitlines()]
     assert sum(row["result"] for row in rows) == right
     assert {"input", "prediction", "answer_tokens"} <= rows[0].keys()
@@ -101,7 +101,7 @@ def test_static_mining_needs_no_sandbox(
     """With --static programs are written without cases; the command that it names shows them."""
     out = tmp_path / "tasks.jsonl"
     path = toys.wheel({"toy.py": BODY})
-    command = ["mine", str(path), "-o", str(out), "--static", "--workers", "1"]
+    command = ["exe", "mine", str(path), "-o", str(out), "--static", "--workers", "1"]
     assert run(command) == 0
     (last,) = [line for line in capsys.readouterr().out.splitlines() if "report:" in line]
     assert run([*shlex.split(last)[2:], "-o", str(tmp_path / "page.html")]) == 0
@@ -124,9 +124,9 @@ def test_what_is_left_out_is_told(
     cut = tmp_path / "cut-1.0-py3-none-any.whl"
     cut.write_bytes(Path(closed).read_bytes()[:200])
     given = ["-o", str(tmp_path / "tasks.jsonl"), "--static", "--workers", "1", "--json"]
-    assert run(["mine", closed, *given]) == 0
+    assert run(["exe", "mine", closed, *given]) == 0
     assert json.loads(capsys.readouterr().out)["problems"] == {}
-    assert run(["mine", closed, str(cut), *given]) == 1
+    assert run(["exe", "mine", closed, str(cut), *given]) == 1
     told = json.loads(capsys.readouterr().out)
     assert told["refused"] == {closed: "licence not permissive"}
     assert list(told["problems"]) == [str(cut)]
@@ -136,5 +136,5 @@ def test_what_is_left_out_is_told(
 def test_mistakes_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A missing tasks file ends with exit code 2 and a sentence."""
     missing = str(tmp_path / "none.jsonl")
-    assert run(["score", missing, missing]) == 2
+    assert run(["exe", "score", missing, missing]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe.asking.canonical import is_same
 from evalplus_lite.exe.asking.predict import Prediction
-from evalplus_lite.exe.asking.score import score
+from evalplus_lite.exe.asking.score import is_same, score
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.values.kinds.defaultdict import DefaultDict

@@ -6,10 +6,10 @@ from typing import Any
 
 from support.mining import mine_all
 
-from evalplus_lite.exe.running.measured import measure
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
-from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument, variation
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
+from evalplus_lite.exe.statistics.measures import variation
+from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
 
 
 def test_counters_count_what_runs(sandboxes: Sandboxes) -> None:
@@ -42,8 +42,7 @@ def f(x):
     assert found["calls"] == 6
     assert found["lines"] == 1 + (4 + 1) + 4 + 2 + 2 + 1 + 1 + 1
     assert found["library_lines"] == 0
-    # x, total, i, squares, n of f; n of helper
-    assert (found["variables_declared"], found["variables_used"]) == (6, 6)
+    assert found["variables_declared"] == 4 + 1  # x, total, i, squares of f; n of helper
 
 
 def test_instrumented_code_answers_the_same(toys: Any, sandboxes: Sandboxes) -> None:
@@ -224,7 +223,6 @@ def f(x, unused=1):
 """,
     )
     assert found["variables_declared"] == 2 + 4 + 1  # x, n; x, unused, n, late; k
-    assert found["variables_used"] == 2 + 3 + 1 + 1  # x, n; x, n, late; k; LIMIT
 
 
 def test_what_patterns_bind_is_a_variable_and_their_guards_are_tests(
@@ -244,7 +242,6 @@ def test_what_patterns_bind_is_a_variable_and_their_guards_are_tests(
     )
     assert found["conditionals"] == 1 + 2
     assert found["variables_declared"] == 1 + 1 + 3 + 1  # x; low; number, rest, whole; limit
-    assert found["variables_used"] == 1 + 1 + 2  # x; low; number, limit
 
 
 def test_case_lines_that_are_tried_are_lines(sandboxes: Sandboxes) -> None:
@@ -320,11 +317,10 @@ def test_statements_of_a_class_in_a_function_are_lines(sandboxes: Sandboxes) -> 
 """,
     )
     assert found["lines"] == 2 + 4 + 1 + 1  # y, class; y, if, z, def; return, return
-    assert found["variables_declared"] == 3 + 1  # x, y, n; self
-    assert found["variables_used"] == 3  # x; n; y of the method
+    assert found["variables_declared"] == 3 + 1  # x, y, Box; self
 
 
-def test_targets_are_variables_once_something_is_bound_to_them(sandboxes: Sandboxes) -> None:
+def test_names_are_variables_once_they_hold_a_value(sandboxes: Sandboxes) -> None:
     found = counted(
         sandboxes,
         """def f(x):
@@ -338,10 +334,8 @@ def test_targets_are_variables_once_something_is_bound_to_them(sandboxes: Sandbo
     return none, some
 """,
     )
-    # x, none, some, d, e, lazy, total
-    assert found["variables_declared"] == 7
-    # x, d, e, total, none, some
-    assert found["variables_used"] == 6
+    # x, none, some, lazy, total: not c, and none of the comprehensions'
+    assert found["variables_declared"] == 5
 
 
 def test_variation_is_deviation_over_mean() -> None:

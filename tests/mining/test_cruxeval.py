@@ -17,8 +17,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_call, predict
 from evalplus_lite.exe.asking.prompt import question_of, worked_examples
 from evalplus_lite.exe.mining import mine
-from evalplus_lite.exe.predicted import Subject, judged_calls, judged_values
-from evalplus_lite.exe.prediction import score
+from evalplus_lite.exe.prediction import Subject, judged_calls, judged_values, score
 from evalplus_lite.exe.running.runs import CPU_SECONDS, Invocation
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.task_files import read_tasks
@@ -126,19 +125,21 @@ def test_the_command_grades_generations(
     path.write_text(
         json.dumps({"sample_0": ["f([1, (2,)])", "f(0)"], "sample_1": ["f(4)", "f(3)"]})
     )
-    assert main(["score", str(rows), str(path)]) == 2
+    assert main(["exe", "score", str(rows), str(path)]) == 2
     assert "--of input" in capsys.readouterr().err
-    assert main(["score", str(rows), str(path), "--of", "inputs"]) == 2
+    assert main(["exe", "score", str(rows), str(path), "--of", "inputs"]) == 2
     assert "'input'" in capsys.readouterr().err
-    assert main(["score", str(rows), str(path), "--of", "input", "--k", "1,2", "--json"]) == 0
+    assert (
+        main(["exe", "score", str(rows), str(path), "--of", "input", "--k", "1,2", "--json"]) == 0
+    )
     summary = json.loads(capsys.readouterr().out)
     assert summary["pass_at_k"] == {"pass@1": 0.5, "pass@2": 1.0}
     assert [row["task_id"] for row in summary["left_out"]] == ["cruxeval/sample_2"]
     path.write_text('{"sample_0": ["1"], "sample_9": ["1"]}')
-    assert main(["score", str(rows), str(path)]) == 2
+    assert main(["exe", "score", str(rows), str(path)]) == 2
     assert "'sample_9'" in capsys.readouterr().err
     path.write_text('{"sample_0": ["1"], "sample_1": [3]}')
-    assert main(["score", str(rows), str(path)]) == 2
+    assert main(["exe", "score", str(rows), str(path)]) == 2
     assert "'sample_1'" in capsys.readouterr().err
 
 
@@ -151,16 +152,16 @@ def test_rows_that_cannot_be_asked_about_are_told(
     write_jsonl(rows, [*ROWS, *odd])
     path = tmp_path / "said.json"
     path.write_text(json.dumps({"sample_0": ["[1, (2,)]"], "sample_2": ["4"], "none": ["1", "2"]}))
-    assert main(["score", str(rows), str(path), "--json"]) == 0
+    assert main(["exe", "score", str(rows), str(path), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["pass_at_k"] == {"pass@1": 1.0}
     assert summary["ignored"] == 3
     named = [(row["task_id"].partition("/")[2], row["line"]) for row in summary["left_out"]]
     assert named == [("sample_2", 3), ("none", 4), ("broken", 5)]
-    assert main(["score", str(rows), str(path)]) == 0
+    assert main(["exe", "score", str(rows), str(path)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "cruxeval/none (line 4): its program cannot be asked about: there is no f" in printed
-    assert main(["exe-report", str(rows), str(path), "-o", str(tmp_path), "--no-pictures"]) == 0
+    assert main(["exe", "report", str(rows), str(path), "-o", str(tmp_path), "--no-pictures"]) == 0
     assert "cruxeval/broken (line 5)" in " ".join(capsys.readouterr().out.split())
 
 
@@ -195,7 +196,7 @@ def test_two_rows_of_one_name_are_refused(
     write_jsonl(tmp_path / "mined.jsonl", [MINED, {**MINED, "package": "q"}])
     (tmp_path / "said.json").write_text('{"sample_0": ["1"]}')
     for path, line in ((rows, 4), (tmp_path / "mined.jsonl", 2)):
-        assert main(["score", str(path), str(tmp_path / "said.json")]) == 2
+        assert main(["exe", "score", str(path), str(tmp_path / "said.json")]) == 2
         assert f"{path}:{line}: " in capsys.readouterr().err.replace("\n", "")
 
 
@@ -362,11 +363,9 @@ def _hold(form: str, row: dict[str, Any]) -> None:
             assert json.loads(json.dumps(said)) == each["output"]
 
 
-@pytest.mark.parametrize("fact", ["breakpoint", "question"])
-def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path, fact: str) -> None:
+def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path) -> None:
     """What they ask has no place there: the file is refused, and left as it is."""
-    held = {"line": 1, "text": "x = 1", "hit": 1, "variables": []}
-    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, fact: held}])
+    write_jsonl(tmp_path / "asked.jsonl", [{**MINED, "question": {"kind": "state"}}])
     with pytest.raises(InputError, match=r"asked\.jsonl"):
         export(tmp_path / "asked.jsonl", tmp_path / "out.jsonl", format="cruxeval")
     assert not (tmp_path / "out.jsonl").exists()

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.exe.mine import PackageMine
 from evalplus_lite.exe.running.proof import Original, prove
 from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.exe.selecting.static import StaticMine
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.work import PackageMine
 
 
 def told(signature: Signature) -> list[tuple[str, str, str]]:
@@ -35,7 +35,7 @@ def test_names_that_stand_for_types_are_followed_in_the_wide_set(toys: Any) -> N
         def named(x: Id) -> Id: return x
         def is_text(x: object) -> TypeGuard[str]: return isinstance(x, str)
         """
-    functions, rejects = toys.mined({"toy.py": body}, types="wide")
+    functions, rejects = toys.mined({"toy.py": body}, types="known")
     assert not rejects
     types = {
         name[4:]: [str(p.type) for p in f.signature.parameters] for name, f in functions.items()
@@ -60,7 +60,7 @@ def test_what_a_call_may_leave_out_is_left_out_where_its_type_is_unknown(toys: A
         def g(x: int, key: Callable | None = None, y: int = 2, /) -> int: return x * y
         def h(key: Callable, x: int) -> int: return x
         """
-    functions, rejects = toys.mined({"toy.py": body}, types="wide")
+    functions, rejects = toys.mined({"toy.py": body}, types="known")
     passed = [(p.name, p.kind) for p in functions["toy.f"].signature.parameters]
     assert passed == [("x", "positional"), ("y", "keyword")]
     assert [p.name for p in functions["toy.g"].signature.parameters] == ["x"]
@@ -176,7 +176,7 @@ METHODS = """
 
 def test_methods_are_called_by_an_entry_point_of_plain_values(toys: Any) -> None:
     """Objects are made from what the class says; what cannot be made or called is refused."""
-    functions, rejects = toys.mined({"toy.py": METHODS}, types="wide")
+    functions, rejects = toys.mined({"toy.py": METHODS}, types="known")
     names = {name[4:]: [p.name for p in f.signature.parameters] for name, f in functions.items()}
     assert names == {
         "Scale_shown": ["unit", "n", "factor", "unit_given"],
@@ -209,7 +209,7 @@ def test_a_method_is_proved_against_the_original_class(toys: Any, sandboxes: Any
             def turned(self, n: int) -> str: return self.text[::-1] * n
         """
     with open_package(toys.wheel({"toy.py": body})) as package:
-        (function,) = StaticMine(package, types="wide").functions()
+        (function,) = StaticMine(package, types="known").functions()
         changed = replace(function, code=function.code.replace("[::-1]", "[:]"))
         calls = [Invocation((text, n)) for text in ("ab", "cde") for n in (1, 2)]
         found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -24,12 +25,20 @@ ONE = """def cut(text: str, length: int) -> str:
     return text[: length - 3].rstrip() + "..."
 """
 OTHER = "def twice(text: str) -> str:\n    return text + text if text else '-'\n"
-NAMED = ("-c", "user.name=someone", "-c", "user.email=one@example.org")
+IDENTITY = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in (("NAME", "someone"), ("EMAIL", "one@example.org"))
+}
 
 
 def git(folder: Path, *words: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(folder), *words], check=True, capture_output=True, text=True
+        ["git", "-C", str(folder), *words],
+        env={**os.environ, **IDENTITY},
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return done.stdout.strip()
 
@@ -47,7 +56,7 @@ def repository(tmp_path: Path) -> Path:
         '[project]\nname = "numbers-kit"\nversion = "2.1"\nlicense = "MIT"\n'
     )
     git(folder, "add", "--all")
-    git(folder, *NAMED, "commit", "--quiet", "--message=one")
+    git(folder, "commit", "--quiet", "--message=one")
     (folder / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
     (folder / ".gitattributes").write_text("* filter=mark\n")
     git(folder, "config", "filter.mark.smudge", f"touch {tmp_path}/ran")
@@ -55,7 +64,7 @@ def repository(tmp_path: Path) -> Path:
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
     git(folder, "add", "--all")
-    git(folder, *NAMED, "commit", "--quiet", "--message=two")
+    git(folder, "commit", "--quiet", "--message=two")
     return folder
 
 

@@ -23,13 +23,12 @@ from evalplus_lite.exe.asking.prompt import question_of
 from evalplus_lite.exe.asking.score import score
 from evalplus_lite.exe.report import exe_report
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, CallResult, Invocation, run
+from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.moments import (
     KINDS,
     consistency,
     moment_tasks,
-    state_tasks,
     statement_lines,
     steady_lines,
 )
@@ -186,27 +185,9 @@ ODD = """def odd(xs: list[int]) -> list[int]:
 """
 
 
-def test_only_lines_that_run_once_a_time_are_asked_about(sandboxes: Sandboxes) -> None:
+def test_only_lines_that_run_once_a_time_are_asked_about() -> None:
     """The interpreter comes back to calls over lines, to ``with``, and to comprehensions."""
     assert steady_lines(ODD, "odd") == {2, 3, 13, 16, 21, 23}
-    code = f"from contextlib import suppress\n{ODD}"
-    calls = [[3, 0, 7], [1, 2], [0], [5, 5, 1], [2]]
-    answers = run(
-        sandboxes.plain, CallableProgram("odd", code=code), [Invocation((each,)) for each in calls]
-    ).answers
-    cases = tuple(
-        TaskCase(Invocation((each,)), answer) for each, answer in zip(calls, answers, strict=True)
-    )
-    task = MinedTask("p/odd", code, "odd", cases, FACTS)
-    steady = {line + 1 for line in steady_lines(ODD, "odd")}
-    states = list(state_tasks([task], sandboxes, count=30, seed=1))
-    asked = [each.facts["breakpoint"]["line"] for each in states]
-    moments = list(moment_tasks([task], sandboxes, count=30, seed=1))
-    asked += [each.facts["question"]["line"] for each in moments]
-    told = [each.cases[0].answer.value for each in moments]
-    asked += [each for each in told if type(each) is int]
-    assert states
-    assert set(asked) <= steady
 
 
 NESTED = """from functools import cache
@@ -235,7 +216,7 @@ def test_lines_within_inner_functions_are_not_asked_about(sandboxes: Sandboxes) 
         TaskCase(Invocation((n,)), CallResult("value", value=space["outer"](n))) for n in (2, 5, 40)
     )
     task = MinedTask("p/outer", NESTED, "outer", cases, FACTS)
-    assert list(state_tasks([task], sandboxes, count=2, seed=1))
+    assert list(moment_tasks([task], sandboxes, count=2, seed=1))
     asked = [
         dict(zip(each.facts["question"]["lines"], each.cases[0].answer.value, strict=True))
         for each in moment_tasks([task], sandboxes, count=9, seed=1)

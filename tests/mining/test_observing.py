@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import Session, mine
+from evalplus_lite import Session
+from evalplus_lite.exe import mine
 from evalplus_lite.exe.running.observing import Observed, observe
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.sources.archives import open_package

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import MiningSettings, Session, mine
+from evalplus_lite import Session
+from evalplus_lite.exe import MiningSettings, mine
 from evalplus_lite.exe.selecting.static import MinedFunction, Reject, StaticMine
 from evalplus_lite.exe.sources.archives import open_package
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from support.conversation import Scripted, convert, modulo, signature
 
-from evalplus_lite import MiningSettings, Session, mine
+from evalplus_lite import Session
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
+from evalplus_lite.exe import MiningSettings, mine
 from evalplus_lite.exe.asking.judging import judge_by
 from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_answer, predict
 from evalplus_lite.exe.asking.prompt import EXAMPLES, question_of
@@ -162,10 +163,10 @@ def test_what_is_read_is_never_written_over(
     g = str(tmp_path / "g")
     for words in (["--grades", tasks], ["--out", tasks], ["--grades", said], ["--out", link],
                   ["--grades", g, "--out", g]):  # fmt: skip
-        assert main(["score", str(tasks), str(said), *map(str, words)]) == 2
+        assert main(["exe", "score", str(tasks), str(said), *map(str, words)]) == 2
         assert "would be lost" in " ".join(capsys.readouterr().err.split())
     assert main(["export", "-d", str(tasks), "--to", "cruxeval", "-o", str(tasks)]) == 2
-    command = ["predict", str(tasks), "-m", "m", "-o", str(tasks), "--force"]
+    command = ["exe", "predict", str(tasks), "-m", "m", "-o", str(tasks), "--force"]
     assert main([*command, "--base-url", "http://127.0.0.1:9/v1"]) == 2
     assert main(["export", "-d", str(tasks), "--to", "nosuch", "-o", g]) == 2
     assert "nosuch" in capsys.readouterr().err
@@ -383,7 +384,7 @@ def test_a_judge_that_cannot_be_asked_decides_nothing(tmp_path: Path) -> None:
     Refusing.came = 0
     with HTTPServer(("127.0.0.1", 0), Refusing) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        arguments = ["score", str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
+        arguments = ["exe", "score", str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
         arguments += ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
         code = main([*arguments, "--grades", str(marks), "--out", str(out)])
         server.shutdown()
@@ -409,10 +410,10 @@ def test_a_judge_that_fails_on_all_leaves_no_figures(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         files = [str(tmp_path / "tasks.jsonl"), str(tmp_path / "said.jsonl")]
         judge = ["--judge", "nobody", "--base-url", f"http://127.0.0.1:{server.server_port}"]
-        assert main(["score", *files, *judge, "--json"]) == 1
+        assert main(["exe", "score", *files, *judge, "--json"]) == 1
         found = json.loads(capsys.readouterr().out)
         assert (found["tables"], len(found["undecided"])) == ([], 1)
-        report = ["exe-report", *files, *judge, "-o", str(tmp_path / "out"), "--no-pictures"]
+        report = ["exe", "report", *files, *judge, "-o", str(tmp_path / "out"), "--no-pictures"]
         assert main(report) == 1
         assert "not judged" in capsys.readouterr().out
         server.shutdown()
@@ -427,7 +428,7 @@ def test_a_bare_nan_in_a_row_is_graded_as_an_answer_is(tmp_path: Path) -> None:
     rows = [row % (0, "NaN, Infinity"), row % (1, "NaN, -Infinity"), row % (2, "NaN, 1e999")]
     (tmp_path / "said.jsonl").write_text("".join(rows))
     marks = tmp_path / "marks.jsonl"
-    assert main(["score", *(str(tmp_path / name) for name in ("tasks.jsonl", "said.jsonl")),
+    assert main(["exe", "score", *(str(tmp_path / name) for name in ("tasks.jsonl", "said.jsonl")),
                  "--grades", str(marks)]) == 0  # fmt: skip
     graded = [
         json.loads(line, parse_constant=pytest.fail) for line in marks.read_text().splitlines()
@@ -512,7 +513,7 @@ def test_the_calls_that_were_mined_are_right_inputs(tmp_path: Path, toys: Any) -
     """Whatever they are given and give: dates as text, members, objects, iterators."""
     tasks = tmp_path / "tasks.jsonl"
     with Session(workers=1) as session:
-        settings = MiningSettings(types="wide", rounds=1)
+        settings = MiningSettings(types="known", rounds=1)
         mine([str(toys.wheel({"toy.py": MINED}))], settings=settings, out=tasks, session=session)
         rows = [
             Prediction(task.id, number, 0, {"python": case.written(task.entry_point)}, of="input")

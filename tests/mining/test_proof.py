@@ -8,9 +8,8 @@ from typing import Any
 from support.mining import SLUG, mine_all
 
 from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.running.measured import measure
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, measure, run
 from evalplus_lite.exe.sources.archives import open_package
 from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalplus_lite.exe.inlining.closure import ClosureBuilder
-from evalplus_lite.exe.inlining.inline import inline
+from evalplus_lite.exe.inlining.closure import ClosureBuilder, inline
 from evalplus_lite.exe.reading.index import PackageIndex
 from evalplus_lite.exe.reading.resolve import Definition, Resolver
 from evalplus_lite.exe.sources.archives import open_package

@@ -19,7 +19,8 @@ ROW: dict[str, Any] = {"prompt": "", "entry_point": "f", "inputs": [[1], [2]]}
 PROGRAMS: dict[str, tuple[str, dict[str, Any]]] = {
     # what is wrong: the reference, and keys of the row
     "": ("return x + 1", {"prompt": "f(1) is 2: >>> f(1)\n2"}),
-    "raises": ("return 2 // (x - 1)", {}),
+    "raises": ("return 5 // (x - 1)", {}),
+    "weak": ("return x", {}),
     "unstable": ("return hash(str(x)) if x == 2 else 3", {}),
     "unrepresentable": ("return object() if x == 1 else 3", {}),
     "expected": ("return x + 1", {"outputs": [2, 4]}),
@@ -58,7 +59,7 @@ def rows(tasks: Path) -> dict[str, dict[str, Any]]:
     with Session(workers=2, cache=False) as session:
         result = check_tasks(tasks, session=session)
     found = {row["task_id"]: row for row in result.to_rows()}
-    assert list(found) == [*(kind or "ready" for kind in PROGRAMS), *UNUSABLE, "line 18"]
+    assert list(found) == [*(kind or "ready" for kind in PROGRAMS), *UNUSABLE, "line 19"]
     return found
 
 

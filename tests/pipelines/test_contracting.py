@@ -9,7 +9,7 @@ from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.cli.app import run
-from evalplus_lite.jobs.contract_drafts import inferred, suggest
+from evalplus_lite.jobs.contract_drafts import infer_constraints, suggest
 from evalplus_lite.models import Client
 from evalplus_lite.models.contract_drafts import NoContract, parse_contract
 from evalplus_lite.sandbox import Sandbox
@@ -88,7 +88,7 @@ def test_a_hostile_draft_is_only_run_in_the_sandbox(
 
 def test_inferred_guards_are_told() -> None:
     """Types, ranges, sizes and relations are lines for a person."""
-    lines = inferred(make_task([([1, 2], 2), ([3], 1)]))
+    lines = infer_constraints(make_task([([1, 2], 2), ([3], 1)]))
     assert lines[0] == "2 arguments"
     assert lines[1].startswith("argument 0: list, ")
     assert any("int, from" in line for line in lines)
@@ -106,7 +106,7 @@ def test_the_command_writes_a_file_for_review(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     model_server.says(fenced(GOOD))
     where = ["--base-url", model_server.url, "--model", "tiny", "-o", str(tmp_path / "drafts")]
-    assert run(["contracts", "suggest", "-d", str(tasks), *where, "-w", "1"]) == 0
+    assert run(["generate", "--draft-contracts", "-d", str(tasks), *where, "-w", "1"]) == 0
     text = (tmp_path / "drafts/my_1.py").read_text()
     assert text == f"# A draft by tiny: to be reviewed.\n{GOOD}"
-    assert run(["contracts", "suggest", "-d", str(tasks)]) == 2
+    assert run(["generate", "--draft-contracts", "-d", str(tasks)]) == 2

@@ -197,14 +197,14 @@ def test_the_commands_write_and_replace_nothing(
 ) -> None:
     """Both commands write a task file that loads, and leave one that is there."""
     monkeypatch.chdir(folder)
-    assert main(["tasks", "from-pytest", "test_shapes.py", "--json"]) == 0
+    assert main(["init", "--from-pytest", "test_shapes.py", "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert (summary["tasks"], summary["without_reference"]) == (6, 4)
     assert len(load_dataset(summary["file"])) == 6
-    assert main(["tasks", "from-pytest", "test_shapes.py"]) == 2
+    assert main(["init", "--from-pytest", "test_shapes.py"]) == 2
     assert "--force" in capsys.readouterr().err
     (folder / "shapes.tasks.jsonl").touch()
-    assert main(["tasks", "from-module", "shapes.py"]) == 2
+    assert main(["init", "--from-module", "shapes.py"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ import pytest
 from support.commands import run, sample_rows, start, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
-from evalplus_lite import read_results
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.jobs.evaluation import evaluate
@@ -23,6 +22,7 @@ from evalplus_lite.jobs.grouping import Groups, SampleSpool
 from evalplus_lite.jobs.judging import judge
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.jobs.workers.settings import Settings
+from evalplus_lite.results import read_results
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.tasks import Dataset, write_suites

@@ -16,9 +16,9 @@ import pytest
 from scipy import stats
 from support.schemas import hold
 
-from evalplus_lite import exe_report
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import exe_report
 from evalplus_lite.exe.statistics.static import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.models import Prices
@@ -51,10 +51,8 @@ def rows_of_tasks() -> list[dict[str, Any]]:
             "entry_point": "f", "code": code, "cases": cases, "python": "3.11",
             "signature": {"parameters": [PARAMETER], "result": "int" if number % 2 else "str"},
             "static": static_statistics(code, "f").to_json(), "variation": {"lines": 0.5},
-            "generation": {"model": "writer", "batches": [
-                {"kept": 5, "total": 15, "dropped": 0, "prompt_tokens": 90, "completion_tokens": 9},
-                {"kept": 5, "total": 20, "dropped": 0, "prompt_tokens": 90, "completion_tokens": 9},
-            ]} if number < 2 else {},
+            "generation": {"model": "writer", "prompt_tokens": 180, "completion_tokens": 18}
+            if number < 2 else {},
         })  # fmt: skip
     return rows
 
@@ -161,22 +159,15 @@ def test_what_makes_it_hard_is_found(summary: dict[str, Any]) -> None:
 
 
 def test_tables_of_the_tasks(folder: Path, summary: dict[str, Any]) -> None:
-    """Packages by rank, growth, and the chaining bound, from their definitions."""
+    """Packages by rank, and the tokens spent on inputs, from their definitions."""
     packages = summary["repositories"]["packages"]
     assert [row["cases"] for row in packages] == [200, 100, 100]
     fit = stats.linregress([0, math.log10(2), math.log10(3)], [200, 100, 100])
     assert summary["repositories"]["falloff"] == pytest.approx(
         {"intercept": fit.intercept, "slope": fit.slope, "r2": fit.rvalue**2}
     )
-    assert [row["cases"] for row in summary["growth"]] == [15, 20, 15, 20]
-    assert [row["tokens"] for row in summary["growth"]] == [99, 198] * 2
     made = {"models": ["writer"], "functions": 2, "prompt": 360, "completion": 36}
     assert summary["generation"] == {**made, "cost": pytest.approx(360e-6 + 36 * 2e-6)}
-    # 20 functions from int to int and 20 from int to str: two types, and only int can go on.
-    found = summary["chaining"]
-    assert (found["types"], found["most"]) == (2, FUNCTIONS // 2)
-    assert found["chains"][0]["bound"] == 2**2 * 20**2 * CASES
-    assert [row["chains"] for row in found["chains"][:2]] == [20 * 40, 20 * 20 * 40]
     with (folder / "out" / "exe-trends.csv").open() as file:
         assert len(list(csv.DictReader(file))) == len(summary["trends"])
 
@@ -185,7 +176,7 @@ def test_the_page_holds_all_and_runs_nothing(folder: Path, summary: dict[str, An
     """Every figure and table, pictures inside, hostile names as text, nothing from elsewhere."""
     page = (folder / "out" / "report.html").read_text()
     drawn = [row for row in summary["figures"] if f"{row['name']}.svg" in row["files"]]
-    assert {"exe-packages", "exe-statistics", "exe-per-line", "exe-runtime", "exe-growth",
+    assert {"exe-packages", "exe-statistics", "exe-per-line", "exe-runtime",
             "exe-repositories", "exe-constructs"} == {row["name"] for row in drawn}  # fmt: skip
     assert page.count("data:image/svg+xml;base64,") == len(drawn)
     assert all(f"<h2>{row['title']}</h2>" in page for row in summary["figures"])
@@ -217,14 +208,14 @@ def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str
     task = {"task_id": "p/f", "entry_point": "f", "code": code, "cases": cases}
     write_jsonl(tmp_path / "tasks.jsonl", [task])
     write_jsonl(tmp_path / "p.jsonl", [{"task_id": "p/f", "case": 0, "prediction": {"value": 1}}])
-    call = ["exe-report", str(tmp_path / "tasks.jsonl"), str(tmp_path / "p.jsonl"),
+    call = ["exe", "report", str(tmp_path / "tasks.jsonl"), str(tmp_path / "p.jsonl"),
             "-o", str(tmp_path / "out"), "--no-pictures"]  # fmt: skip
     assert main(call) == 0
     assert "tasks.times.jsonl" in capsys.readouterr().out
     found = json.loads((tmp_path / "out" / "exe-report.json").read_text())
     assert (found["models"][0]["all"]["pass@1"], found["answered"], found["cases"]) == (1, 1, 2)
     missing = {row["name"] for row in found["missing"]}
-    assert {"exe-packages", "exe-runs", "exe-growth", "exe-cost", "errors"} <= missing
+    assert {"exe-packages", "exe-runs", "exe-cost", "errors"} <= missing
     assert main([*call, "--price", "1"]) == 2
     assert main([*call, "--price", "q=1,2"]) == 2
     capsys.readouterr()
@@ -232,7 +223,7 @@ def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_a_price_for_all_and_another_for_one(folder: Path, tmp_path: Path) -> None:
     """Who is not named costs what was said of all."""
-    call = ["exe-report", str(folder / "tasks.jsonl"), str(folder / "falling.jsonl"),
+    call = ["exe", "report", str(folder / "tasks.jsonl"), str(folder / "falling.jsonl"),
             str(folder / "product.jsonl"), "--no-pictures", "-o", str(tmp_path)]  # fmt: skip
     cost = []
     for prices in (["1,2"], ["10,20"], ["1,2", "falling=10,20"]):
@@ -267,12 +258,12 @@ def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "odd",
     [{"static": [1]}, {"static": {"lines": 3, "nodes": "x"}}, {"generation": [1]}, {"question": 3},
-     {"generation": {"batches": [{"kept": 1}]}}, {"variation": ["x"]}, {"breakpoint": {}},
+     {"generation": {"prompt_tokens": "1"}}, {"variation": ["x"]}, {"breakpoint": {}},
      {"signature": {"parameters": [{"name": 1}]}}, {"signature": {"parameters": [], "result": "["}},
      {"signature": {"parameters": [{"name": "x", "kind": "positional", "type": "int"}],
                     "result": "int"}},
      {"static": {"nodes": {"Add": None}}}, {"static": {"nodes": ["Add"]}}, {"code": 3},
-     {"origins": [{"date": 3}]}, {"read": "no"}, {"tags": "hash"}, {"generation": {"batches": 3}},
+     {"origins": [{"date": 3}]}, {"read": "no"}, {"tags": "hash"}, {"generation": {"model": 3}},
      {"cases": [{"input": [[1], [[]]], "output": 1}]}, {"cases": [{"input": [], "output": 1}]},
      {"cases": [{"input": [[1], {}]}]}, {"cases": [{"input": [[1], {}], "error": "ValueError"}]},
      {"cases": [{"input": [[1], {}], "output": 1, "runtime": {"lines": "3"}}]}],

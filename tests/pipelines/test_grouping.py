@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from evalplus_lite import Case, Dataset, Task, evaluate
 from evalplus_lite.jobs.grouping import CHUNK, LONGEST, Groups, SampleSpool
 from evalplus_lite.programs import fingerprints
+from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Sample
 
 PLAIN = "def f(x):\n    return x + 1\n"
@@ -46,6 +48,39 @@ SEES_ITS_LINES = {
     "a pattern": "0\ndef g(x):\n match x:\n  case object(__code__=found): return found",
     "a handler": "__import__('signal').signal(14, lambda *found: print(found))",
     "memory": "ctypes.string_at(id(f), 900)",
+    "a pattern of a class": "0\ndef g(x):\n match x:\n  case P(found): return found",
+    "a pattern of a builtin's name": (
+        "0\nfrom enum import Enum as int\ndef g(x):\n match x:\n  case int(found): return found"
+    ),
+    "a class that is made": "type('P', (), {'__match_' + 'args__': ('__co' + 'de__',)})",
+    "a metaclass": "0\nclass M(type): pass",
+    "a decorator": "__import__('functools').wraps(f, assigned=('__co' + 'de__',))(P())",
+    "wrapped names": "0\nfrom functools import *\nupdate_wrapper(P(), f, (x,))",
+    "a module within another": "0\nimport dataclasses\ny = dataclasses.inspect.getsource(f)",
+    "an alias within another": "0\nfrom typing import sys as s, types\n",
+    "a module from elsewhere": "0\nimport numpy",
+    "a long way": "0\nimport os.path",
+    "a member's help": "help(f)",
+    "a class that makes classes": "type(int)('P', (), {'__anno' + 'tations__': {x: int}})",
+    "the class of a class": "int.__class__('P', (), {'__de' + 'l__': f})",
+    "members of any name": "0\nfrom enum import Enum\nE = Enum('P', {'__de' + 'l__': f})",
+    "fields of any name": "0\nclass P:\n x: int\n __annotations__['x=f()'] = int",
+    "fields in odd letters": "0\nclass P:\n x: int\n __\uff41nnotations__['x=f()'] = int",
+    "types of any fields": "0\nfrom typing import TypedDict\nP = TypedDict('P', {x: int})",
+    "a module of a package": "0\nfrom json import tool",
+    "the file behind a stream": "type(sys.stdin.buffer.raw)('/proc/self/mem')",
+    "what is printed of an error": "0\nsys.stderr = P()\nclass P:\n def __del__(self): 1 / 0",
+    "a traceback": "0\nclass P:\n def __exit__(self, *found): print(found)",
+    "its error": "ValueError().__traceback__",
+    "an attribute that is set": "setattr(P, '__match_' + 'args__', x)",
+    "a copy": "0\nclass P:\n def __reduce_ex__(self, _): return P, (), {}",
+    "its address": "id(f)",
+    "a hash": "hash(f)",
+    "an order by address": "{float('nan'), x}",
+    "a file": "open('/proc/self/mem', 'rb')",
+    "a generator": "(_ for _ in ()).gi_frame",
+    "a format of a format": "'{:{0.__code__}}'.format(x, f)",
+    "a method's format": "str.format(x, f)",
 }
 
 
@@ -56,6 +91,25 @@ def test_a_program_that_may_see_its_lines_is_like_no_other(text: str) -> None:
     compile(source, "", "exec")
     first, second = fingerprints([source, "\n" + source])
     assert first != second
+
+
+USUAL = (
+    "'{:>{}} {0!r:.2f} {{x.y}}'.format(x, 3) + format(x, '.2f')",
+    "type(x) is int and isinstance(x, (int, float))",
+    "0\nimport math, re, collections\nfrom typing import *\ny = math.sqrt(4)",
+    "0\nclass P:\n 'Doc.'\n def __init__(self):\n  self.count_ = type(self).__name__",
+    "0\nmatch 3:\n case int(y) | [y, *_] | {'a': y}: pass",
+    "0\nif __name__ == '__main__':\n print(input())",
+)
+
+
+@pytest.mark.parametrize("text", USUAL)
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="a class knows its line")
+def test_usual_programs_are_compared(text: str) -> None:
+    """Modules, classes, formats and patterns in the forms that programs mostly have."""
+    source = f"import sys\ndef f(x):\n    return {text}\n"
+    first, second = fingerprints([source, "\n" + source])
+    assert first == second
 
 
 def test_a_comment_on_lines_is_none_of_the_program() -> None:
@@ -103,7 +157,7 @@ def test_many_equal_programs_are_dealt_in_parts() -> None:
 def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> None:
     """One run's answer is in the rows of all, far apart as they are; a line is each one's own."""
     task = Task("T/0", "", "f", "def f(x):\n    return x\n", (Case((1,)),))
-    drawn = "import os\ndef f(x):\n    return os.urandom(16)\n"
+    drawn = "import random\ndef f(x):\n    return random.SystemRandom().random()\n"
     raised = "def f(x):\n    raise ValueError(x)\n"
     between = [f"def f(x):\n    return x + {number}\n" for number in range(100)]
     sources = [drawn, raised, *between, "\n\n" + drawn, "# a line\n" + raised, drawn, raised]
@@ -129,3 +183,22 @@ def test_no_program_has_the_verdict_of_another() -> None:
     samples = [Sample("T/0", text, "", n) for n, text in enumerate([source, "\n" + source])]
     rows = evaluate(Dataset("own", (task,)), samples).to_rows()
     assert {row["index"]: row["base"] for row in rows} == {0: "pass", 1: "fail"}
+
+
+def test_what_unit_tests_import_does_not_show_a_program_its_lines() -> None:
+    """They run among its names: there, only programs of the same text are equal."""
+    tests = """
+import logging
+import unittest
+
+class PutTest(unittest.TestCase):
+    def test_put(self):
+        self.assertEqual(put(2), 2)
+"""
+    task = having_tests(Task("T/0", "", "put", "def put(x):\n    return x\n"), tests)
+    source = "def put(x):\n    return x if logging.getLogger().findCaller()[1] % 2 == 0 else 0\n"
+    texts = [source, "\n" + source, source]
+    assert len(set(fingerprints(texts))) == 1
+    samples = [Sample("T/0", text, "", number) for number, text in enumerate(texts)]
+    rows = evaluate(Dataset("own", (task,)), samples).to_rows()
+    assert {row["index"]: row["base"] for row in rows} == {0: "pass", 1: "fail", 2: "pass"}

@@ -33,15 +33,14 @@ from evalplus_lite import (
     evaluate,
     load_dataset,
     merge,
-    mine,
-    predict,
     reduce,
 )
 from evalplus_lite.cli.sharding import as_merged
+from evalplus_lite.exe import mine, predict
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
-from evalplus_lite.jobs.generation import generate
+from evalplus_lite.jobs.generation import generate_samples
 from evalplus_lite.jobs.merging import gather
 from evalplus_lite.jobs.mutants import find_survivors
 from evalplus_lite.jobs.shards import RECORD, Shard, dealt, shards_of
@@ -86,7 +85,10 @@ class Jobs:
             "crossval": (cross_validate, (self.tasks, self.samples)),
             "mine": (mine, (self.wheels,)),
             "predict": (predict, (_programs(), client)),
-            "generate": (generate, (load_dataset(self.tasks, session=self.session), client)),
+            "generate": (
+                generate_samples,
+                (load_dataset(self.tasks, session=self.session), client),
+            ),
         }[name]
 
     def run(self, name: str, out: Path, **options: Any) -> Any:
@@ -260,9 +262,11 @@ def test_shards_of_another_version_or_command(jobs: Jobs, tmp_path: Path) -> Non
         _record(out, f"{number}-of-2", version="0.0.1")
     _refused(jobs, out, "1/2", "version '0.0.1'")
     for number in (1, 2):
-        _record(out, f"{number}-of-2", version=__version__, command=["score", f"--k={number}"])
+        _record(
+            out, f"{number}-of-2", version=__version__, command=["exe", "score", f"--k={number}"]
+        )
     _refused(jobs, out, "2/2", "other options")
-    _record(out, "2-of-2", command=["score", "--k=1", "-o", "elsewhere"])
+    _record(out, "2-of-2", command=["exe", "score", "--k=1", "-o", "elsewhere"])
     with pytest.raises(InputError, match="'score'"):
         as_merged(gather(out), str(out))
 
@@ -286,10 +290,10 @@ def test_damaged_measurements_are_named_by_line(jobs: Jobs, tmp_path: Path) -> N
 
 def test_what_is_typed_after_two_dashes_stays_there() -> None:
     """Packages of ``mine``, say; and commands that have no workers are given none."""
-    typed = ["mine", "--shard", "1/2", "-o", "out", "--", "a", "b"]
+    typed = ["exe", "mine", "--shard", "1/2", "-o", "out", "--", "a", "b"]
     assert as_merged(typed, "out", workers=3)[-3:] == ["--", "a", "b"]
     assert "--workers=3" in as_merged(typed, "out", workers=3)
-    assert "--workers=3" not in as_merged(["predict"], "out", workers=3)
+    assert "--workers=3" not in as_merged(["exe", "predict"], "out", workers=3)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.guest import child
+from evalplus_lite.sandbox.worker_handle import Waiting, WorkerHandle
 from evalplus_lite.types import Outcome, Returned
 from evalplus_lite.values import wire
 
@@ -112,3 +114,30 @@ def test_any_bytes(sandbox: Sandbox, text: bytes) -> None:
     told = judge(sandbox, text)
     assert told.equal_cases == []
     assert sorted(told.outcomes) == [0, 1, 2]
+
+
+BUSY = """
+import time
+def f(number):
+    until = time.perf_counter() + (0.008 + number % 7 / 1000 if number % 5 == 4 else 0.0004)
+    while time.perf_counter() < until:
+        pass
+    return number
+"""
+
+
+def test_a_slow_look_at_the_page_attributes_no_answer_to_another_case(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The supervisor may be held up between the two reads of a look, as on a loaded machine."""
+
+    def waiting(worker: WorkerHandle) -> Waiting:
+        case, first = struct.unpack_from("<QQ", worker._progress, 0)
+        time.sleep(0.004)
+        return Waiting(first, case, worker._progress[child.WORDS :])
+
+    monkeypatch.setattr(WorkerHandle, "waiting", waiting)
+    for _ in range(5):
+        run = sandbox.run(Program(BUSY, "f"), Inputs.of([(number,) for number in range(200)]))
+        answers = [wire.decode(each.data) for each in run.outcomes if isinstance(each, Returned)]
+        assert answers == list(range(200))

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 import pytest
@@ -72,17 +72,21 @@ def start(tasks_file: Path) -> Iterator[Callable[..., Running]]:
         token: str = "",
         environment: dict[str, str] | None = None,
         settings: dict[str, Any] | None = None,
+        files: int | None = None,
+        errors: IO[str] | None = None,
     ) -> Running:
         command = [sys.executable, "-m", "evalplus_lite", "serve", "--port", "0", "-d"]
         command += [str(tasks_file), *options]
         if settings is not None:  # such as no option gives
             command = [sys.executable, "-c", WITH_SETTINGS.format(settings)]
+        if files is not None:
+            command = ["bash", "-c", f'ulimit -n {files}; exec "$@"', "bash", *command]
         process = subprocess.Popen(
             command,
             cwd=ROOT,
             env={**os.environ, **(environment or {})},
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=errors or subprocess.PIPE,
             text=True,
         )
         assert process.stdout is not None

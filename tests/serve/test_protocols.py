@@ -220,6 +220,19 @@ class TestOpenInstruct:
         assert found["results"] == [1, 1, 0]
         assert found["inside"] == 2
 
+    def test_comparisons_of_objects_are_inside(self, server: Running) -> None:
+        """What numpy, pandas or an operator of the program decides is counted."""
+        program = "import numpy\ndef f(n): return numpy.arange(n)"
+        tests = [
+            "import numpy as np\nassert np.allclose(f(2), np.array([0, 1]))",
+            "import numpy as np\nassert (f(2) == np.array([0, 1])).all()",
+            "assert abs(sum(f(2)) - len(f(1))) < 0.5",
+            "assert f(3).tolist() == [0, 1, 2]",
+        ]
+        found = ask(server, "/test_program", {"program": program, "tests": tests})
+        assert found["results"] == [1, 1, 1, 1]
+        assert found["inside"] == 3
+
     def test_every_test_counts(self, server: Running) -> None:
         """Also after ten that fail, and after one that takes too long."""
         program = "def f(x):\n    while x == 3: pass\n    return x if x > 14 else -1"

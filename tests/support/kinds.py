@@ -55,8 +55,8 @@ KINDS = (
     returning("class", "int", "unrepresentable"),
     returning("instance", "C()", "unrepresentable", first="class C: pass"),
     returning("module", "math", "unrepresentable", first="import math"),
-    returning("decimal", "Decimal(x)", first="from decimal import Decimal"),
-    returning("fraction", "Fraction(x)", first="from fractions import Fraction"),
+    returning("decimal", "Decimal(x)", "", "weak", first="from decimal import Decimal"),
+    returning("fraction", "Fraction(x)", "", "weak", first="from fractions import Fraction"),
     returning("date", "date(2000, 1, x)", first="from datetime import date"),
     returning("array", "numpy.arange(x)", first="import numpy"),
     returning("ellipsis", "...", "unrepresentable"),
@@ -65,7 +65,7 @@ KINDS = (
         "D(x)",
         first="from dataclasses import dataclass\n@dataclass\nclass D:\n    x: int",
     ),
-    Kind("async", "async def f(x): return x", notes=("observed",)),
+    Kind("async", "async def f(x): return x", notes=("weak", "observed")),
     Kind("generator function", "def f(x): yield x", notes=("observed",)),
     Kind(
         "deep nesting",
@@ -178,12 +178,12 @@ KINDS = (
     Kind(
         "expected exception",
         "def f(x):\n    if x < 2: raise ValueError(x)\n    return x",
-        notes=("dropped",),
+        notes=("dropped", "weak"),
     ),
     Kind(
         "sometimes unstable",
         "import time\ndef f(x): return x if x < 3 else time.time()",
-        notes=("dropped",),
+        notes=("dropped", "weak"),
     ),
     # What can be used.
     returning("integer", "x + 1"),
@@ -192,7 +192,7 @@ KINDS = (
     returning("complex", "complex(x, 1)"),
     returning("not a number", "[float('nan'), x]"),
     returning("set of texts", "{str(i) for i in range(20 * x)}"),
-    returning("numpy scalar", "numpy.int64(x)", first="import numpy"),
+    returning("numpy scalar", "numpy.int64(x)", "", "weak", first="import numpy"),
     returning("counter", "Counter(str(x))", first="from collections import Counter"),
     returning(
         "named tuple",
@@ -201,10 +201,10 @@ KINDS = (
     ),
     returning("helper", "g(x)", first="def g(x): return 3 * x"),
     returning("large answer", "'a' * (100_000 * x)"),
-    Kind("any number of arguments", "def f(*x): return sum(x)"),
+    Kind("any number of arguments", "def f(*x): return sum(x)", notes=("weak",)),
     Kind("default argument", "def f(x, y=2): return x * y"),
     Kind("callable object", "class C:\n    def __call__(self, x): return -x\nf = C()"),
     Kind("unicode", "def größe(x): return x + 1", stated=(("entry_point", "größe"),)),
     Kind("recursion", "def f(x): return 1 if x < 2 else x * f(x - 1)"),
-    Kind("one case", "def f(x): return x", inputs=((1,),)),
+    Kind("one case", "def f(x): return x", inputs=((1,),), notes=("weak",)),
 )

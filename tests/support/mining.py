@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.exe.mine import PackageMine
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.sources.archives import open_package
+from evalplus_lite.exe.work import PackageMine
 
 SLUG = '''
     import re

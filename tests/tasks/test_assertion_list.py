@@ -85,3 +85,25 @@ def test_programs_are_judged(sandbox: Sandbox) -> None:
     wrong = with_assertions(task, "assert f(6) == 5")
     found = answer(sandbox, wrong, wrong.base, base_count=1, limits=Limits())
     assert not found.suite.cases
+
+
+@pytest.mark.parametrize(
+    ("text", "is_inside"),
+    [
+        ("assert f(1) == 2", False),
+        ("assert f(1)", False),
+        ("assert not stack.empty()", False),
+        ("assert abs(f(1) - 2.5) < 0.1", False),
+        ("assert np.allclose(f(1), [1, 2])", True),
+        ("assert frame.equals(f(1))", True),
+        ("assert (f(1) == g(1)).all()", True),
+        ("assert f(1) == g(1)", True),
+        ("assert f(1) in (2, 3)", True),
+        ("assert abs(f(1) - g(1)) < 0.1", True),
+        ("assert isinstance(f(1), int)", True),
+        ("assert f(1) and f(2)", True),
+    ],
+)
+def test_comparisons_of_the_programs_process_are_told(text: str, is_inside: bool) -> None:
+    """Whether more than the program's own answer decides."""
+    assert assertion(ast.parse(text).body[0]).inside is is_inside

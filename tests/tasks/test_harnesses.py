@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
-from evalplus_lite.grading.idle import idle_program
+from evalplus_lite.grading.null import null_program
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Limits, Sandbox, preset
 from evalplus_lite.tasks import load_dataset
@@ -31,5 +31,5 @@ def test_examples_are_judged(sandbox: Sandbox, tmp_path: Path, row: dict[str, An
     prepared = PreparedSuite.of(task, answers.suite, preset("paper"))
     assert evaluate_program(sandbox, prepared, task.reference).passed
     if task.harness.kind in ("call", "method", "factory"):
-        idle = idle_program(task.entry_point, task.harness)
+        idle = null_program(task, "pass")
         assert not evaluate_program(sandbox, prepared, idle).passed

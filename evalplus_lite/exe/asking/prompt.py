@@ -269,4 +269,4 @@ def question_kind(task: MinedTask) -> str:
         raise InputError(
             f"{task.id}: no question of kind {kind!r}", remedy=one_of(str(kind), tuple(QUESTIONS))
         )
-    return str(kind or ("state" if "breakpoint" in task.facts else "output"))
+    return str(kind or "output")

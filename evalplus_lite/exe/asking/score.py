@@ -2,34 +2,268 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import fsum
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.exe.asking.canonical import is_same
 from evalplus_lite.exe.asking.judging import SameMessage
 from evalplus_lite.exe.asking.predict import Prediction
 from evalplus_lite.exe.asking.prompt import Asked, question_digest
-from evalplus_lite.exe.asking.score_tables import (
-    MomentScore,
-    ScoreRow,
-    consistency_of,
-    score_rows,
-    share_of,
-)
-from evalplus_lite.exe.running.spelling import UnaskableError
+from evalplus_lite.exe.running.spelling import UnaskableError, key_text, normal, number, text
+from evalplus_lite.exe.statistics.measures import measures
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.moments import KINDS, consistency
+from evalplus_lite.statistics.means import clustered_interval
 from evalplus_lite.statistics.pass_at_k import pass_at_k
 from evalplus_lite.store import Row, parse_json, read_beginning, read_jsonl, read_text
+from evalplus_lite.types import Value
+from evalplus_lite.values.kinds.defaultdict import DefaultDict
+from evalplus_lite.values.source import value_of
 
-# CRUXEval's files of generations: an object that has for each task a list of expressions.
+MOST_NESTED = 200
+"""Members of a set that are compared in any order of their own; of larger ones in sorted order."""
+LONGEST_KEY = 10_000
+"""Characters of a predicted key that is read."""
+
+
+def is_same(truth: Value, predicted: Any) -> bool:
+    """Return whether a predicted JSON value is a true output.
+
+    Where the truth has a set, at any depth, the prediction's list may stand in any order. A key
+    that is no text may be written as JSON or as Python: ``[1, 2]``, ``[1,2]`` or ``(1, 2)``.
+    """
+    return text(normal(truth)) == text(_aligned(truth, _numbers(predicted)))
+
+
+def _aligned(truth: Value, predicted: Any) -> Any:
+    """Return a prediction with lists sorted where the truth has sets, and keys as it has them."""
+    if isinstance(truth, DefaultDict):
+        truth = truth.items
+    if isinstance(truth, set | frozenset) and isinstance(predicted, list):
+        return sorted(_members(truth, predicted), key=text)
+    if isinstance(truth, list | tuple) and isinstance(predicted, list):
+        if len(truth) == len(predicted):
+            return [_aligned(t, p) for t, p in zip(truth, predicted, strict=True)]
+    elif isinstance(truth, Mapping) and isinstance(predicted, dict):
+        known = {key_text(key): item for key, item in truth.items()}
+        others = {key_text(key): key for key in truth if not isinstance(key, str)}
+        found: dict[str, Any] = {}
+        for written, item in predicted.items():
+            key = written if written in known else _respelled(written, others)
+            if key in found:  # two spellings of one key say two things
+                return predicted
+            found[key] = _aligned(known[key], item) if key in known else item
+        return found
+    return predicted
+
+
+def _members(truth: frozenset[Value] | set[Value], predicted: list[Any]) -> list[Any]:
+    """Return what is predicted of a set, each member written as the one that it may be."""
+    nested = [each for each in truth if isinstance(each, frozenset | tuple)]
+    if not nested or len(predicted) != len(truth) or len(nested) > MOST_NESTED:
+        return predicted
+    texts = [text(normal(each)) for each in nested]
+    found = []
+    for item in predicted:
+        written = (_aligned(each, item) for each in nested)
+        fitting = (
+            tree for tree, wanted in zip(written, texts, strict=True) if text(tree) == wanted
+        )
+        found.append(next(fitting, item))
+    return found
+
+
+def _respelled(written: str, keys: Mapping[str, Value]) -> str:
+    """Return which of the keys, the texts of values, a predicted key spells; or the key itself."""
+    if not keys or len(written) > LONGEST_KEY:
+        return written
+    for read in (json.loads, _literal, str):  # bytes are written as text
+        try:
+            found = normal(read(written))
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        if text(found) in keys:
+            return text(found)
+        # In a key, too, a set's members stand in any order.
+        nested = [known for known, key in keys.items() if isinstance(key, frozenset | tuple)]
+        for known in nested if len(nested) <= MOST_NESTED else ():
+            if text(_aligned(keys[known], found)) == known:
+                return known
+    return written
+
+
+def _literal(written: str) -> Value:
+    return value_of(ast.parse(written, mode="eval").body)
+
+
+def _numbers(tree: Any) -> Any:
+    """Write a prediction's numbers one way."""
+    if isinstance(tree, list):
+        return [_numbers(item) for item in tree]
+    if isinstance(tree, dict):
+        return {str(key): _numbers(item) for key, item in tree.items()}
+    if isinstance(tree, int | float) and not isinstance(tree, bool):
+        return number(tree)
+    return tree
+
+
+BINS = 4
+"""Quantile groups of a statistic."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One line of a score table: mean pass@1 over ``cases`` cases of ``tasks`` functions.
+
+    ``interval`` is its 95 % interval, in which cases of one function count as alike as they are.
+    """
+
+    group: str
+    name: str
+    cases: int
+    tasks: int
+    pass_at_1: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseShare:
+    """Mean pass@1 over ``cases`` cases of ``functions`` functions, with its 95 % interval."""
+
+    cases: int
+    functions: int
+    mean: float
+    interval: tuple[float, float]
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for a file."""
+        return {
+            "cases": self.cases,
+            "functions": self.functions,
+            "pass@1": self.mean,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MomentScore:
+    """Mean incremental consistency over moments that were asked about in every way."""
+
+    moments: int
+    mean: float
+    interval: tuple[float, float]
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for a file."""
+        interval = [round(end, 6) for end in self.interval]
+        return {"moments": self.moments, "mean": round(self.mean, 6), "interval": interval}
+
+
+def consistency_of(
+    moments: Mapping[tuple[str, str, int], Mapping[str, bool]],
+) -> MomentScore | None:
+    """Return how consistent the answers on moments are, by (function, moment, sample).
+
+    Moments that lack an answer are left out; None if all do.
+    """
+    found: dict[str, list[float]] = defaultdict(list)
+    for (function, _, _), marks in moments.items():
+        if len(marks) == len(KINDS):
+            found[function].append(consistency(marks))
+    values = [value for some in found.values() for value in some]
+    if not values:
+        return None
+    interval = clustered_interval((fsum(some), len(some)) for some in found.values())
+    return MomentScore(len(values), fmean(values), interval)
+
+
+def score_rows(
+    known: Mapping[str, MinedTask], rates: Mapping[tuple[str, int], float]
+) -> Iterator[ScoreRow]:
+    """Yield the rows of all, of errors, of each package, and of each statistic in quarters."""
+    places = sorted(rates)
+    yield _line("all", "all", places, rates, known)
+    errors = [p for p in places if known[p[0]].cases[p[1]].answer.kind == "error"]
+    if errors:
+        yield _line("all", "errors only", errors, rates, known)
+    packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        packages[str(known[place[0]].facts.get("package", "-"))].append(place)
+    for name, members in sorted(packages.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield _line("package", name, members, rates, known)
+    kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for place in places:
+        if "question" in known[place[0]].facts:
+            kinds[str(known[place[0]].facts["question"].get("kind"))].append(place)
+    for kind, members in sorted(kinds.items()):
+        yield _line("question", kind, members, rates, known)
+    for group, values in _statistics(known, places).items():
+        yield from _quarters(group, values, rates, known)
+
+
+def _statistics(
+    known: Mapping[str, MinedTask], places: list[tuple[str, int]]
+) -> dict[str, dict[tuple[str, int], float]]:
+    """Return statistic -> case -> value; per line of code for counts of node types."""
+    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+    for place in places:
+        task = known[place[0]]
+        case = task.cases[place[1]]
+        for name, value in measures(task.facts.get("static", {}), case.runtime).items():
+            found[name][place] = value
+    return dict(found)
+
+
+def _quarters(
+    group: str,
+    values: Mapping[tuple[str, int], float],
+    rates: Mapping[tuple[str, int], float],
+    known: Mapping[str, MinedTask],
+) -> Iterator[ScoreRow]:
+    """Split cases at the quartiles of a statistic; equal values stay together."""
+    ordered = sorted(values.values())
+    edges = sorted({ordered[len(ordered) * n // BINS] for n in range(1, BINS)})
+    bins: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for place, value in values.items():
+        bins[sum(value >= edge for edge in edges)].append(place)
+    if len(bins) < 2:
+        return
+    for _, members in sorted(bins.items()):
+        low = min(values[place] for place in members)
+        high = max(values[place] for place in members)
+        yield _line(group, f"{low:.4g} to {high:.4g}", members, rates, known)
+
+
+def _line(
+    group: str,
+    name: str,
+    places: list[tuple[str, int]],
+    rates: Mapping[tuple[str, int], float],
+    known: Mapping[str, MinedTask],
+) -> ScoreRow:
+    found = share_of({place: rates[place] for place in places}, known)
+    return ScoreRow(group, name, found.cases, found.functions, found.mean, found.interval)
+
+
+def share_of(values: Mapping[tuple[str, int], float], known: Mapping[str, MinedTask]) -> CaseShare:
+    """Return the mean of a figure from 0 to 1 a case, of which there is at least one."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for (task_id, _), value in values.items():
+        found[known[task_id].function_id].append(value)
+    sums = [(fsum(some), len(some)) for some in found.values()]
+    mean = fsum(hits for hits, _ in sums) / len(values)
+    return CaseShare(len(values), len(found), mean, clustered_interval(sums))
+
 
 _BEGINNING = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
 
@@ -49,8 +283,8 @@ def read_generations(path: Path, known: Collection[str]) -> Iterator[tuple[str, 
     for name, texts in parse_json(read_text(path), path=path).items():
         if type(texts) is not list or any(type(text) is not str for text in texts):
             raise InputError(f"{name[:60]!r} has something other than a list of texts", path=path)
-        for number, text in enumerate(texts):
-            yield full.get(name, name), number, text
+        for at, expression_text in enumerate(texts):
+            yield full.get(name, name), at, expression_text
 
 
 LAST = 1 << 20
@@ -306,7 +540,7 @@ def score(
             report.reasons[found.reason] = report.reasons.get(found.reason, 0) + 1
     if not answers:
         raise InputError(
-            "there is no prediction", remedy="ask a model first: evalplus-lite predict"
+            "there is no prediction", remedy="ask a model first: evalplus-lite exe predict"
         )
     for k in ks:
         values = {p: pass_at_k(len(m), sum(m), k) for p, m in marks.items() if len(m) >= k}

@@ -1,4 +1,4 @@
-"""``evalplus-lite exe-report``: what models' predictions show, as tables and figures."""
+"""``evalplus-lite exe report``: what models' predictions show, as tables and figures."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import all_paths
-from evalplus_lite.cli.console import print_json, print_table, say, sure
-from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.console import print_tables, say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import report
 from evalplus_lite.exe.commands.arguments import name_left_out
 from evalplus_lite.models import Client, Prices
 
 
+@takes(*SANDBOX)
 def exe_report(
+    run: Run,
     tasks: options.Mined,
     predictions: Annotated[
         list[Path],
@@ -56,20 +58,17 @@ def exe_report(
         bool,
         typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
     ] = True,
-    workers: options.Workers = None,
-    sandbox: options.Sandbox = "auto",
-    json: options.Json = False,
 ) -> int:
     """Make every table and figure of the paper of one or several models' predictions.
 
     Scores and errors by model, cases by package, pass@1 by package, construct, and measure of the
     code and its runs (Spearman, lines over logarithms, 95 % intervals), functions' mean and sigma,
-    runs, cost, growth of cases, chaining. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
+    runs, and cost. Pictures are SVG and PNG, tables Markdown, LaTeX and CSV;
     DIR/report.html shows all. What there is no data for is listed with the reason.
 
-    [bold]Example[/bold]  evalplus-lite exe-report tasks.jsonl a.predictions.jsonl -o out/exe
+    [bold]Example[/bold]  evalplus-lite exe report tasks.jsonl a.predictions.jsonl -o out/exe
     """
-    with started(workers, sandbox) as (session, _):
+    with run.started() as (session, _):
         result = report.exe_report(
             tasks,
             predictions,
@@ -80,34 +79,20 @@ def exe_report(
             pictures=pictures,
             session=session,
         )
-    if json:
-        print_json(result.summary)
-        return 0
-    rows = [
-        (
-            row["model"],
-            *(
-                "-" if row[kind] is None else sure(row[kind]["pass@1"], row[kind]["interval"])
-                for kind in ("all", "errors")
-            ),
-            row["all"]["cases"],
-            f"{row['functions']['mean']:.3f} ({row['functions']['sigma']:.3f})",
-            "" if row["cost"] is None else f"{row['cost']:.2f}",
-        )
-        for row in result.to_rows()
-    ]
-    heads = ["model", "pass@1 % [95 %]", "errors %", "cases", "functions (sigma)", "cost"]
-    print_table("Predictions", heads, rows, left=1)
-    if not result.summary["same_cases"]:
-        say("the models did not answer the same cases; each is scored on its own")
     undecided = result.summary["undecided"]
-    if undecided:
-        say(f"{undecided} predictions are not judged and not in these figures")
-    name_left_out(result.summary)
-    for row in result.summary["missing"]:
-        say(f"not made: {row['name']}: {row['reason']}")
-    say(f"all tables and figures: {out / report.PAGE}, to open in a browser")
-    return 1 if undecided else 0
+
+    def show() -> None:
+        print_tables(result.tables())
+        if not result.summary["same_cases"]:
+            say("the models did not answer the same cases; each is scored on its own")
+        if undecided:
+            say(f"{undecided} predictions are not judged and not in these figures")
+        name_left_out(result.summary)
+        for row in result.summary["missing"]:
+            say(f"not made: {row['name']}: {row['reason']}")
+        say(f"all tables and figures: {out / report.PAGE}, to open in a browser")
+
+    return run.ended(result, show, attention=lambda: undecided)
 
 
 def _prices(texts: Iterable[str]) -> Mapping[str, Prices] | None:

@@ -1,4 +1,4 @@
-"""``evalplus-lite mine``: execution tasks from real packages."""
+"""``evalplus-lite exe mine``: execution tasks from real packages."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, print_json, print_table, say
-from evalplus_lite.cli.setup import started
-from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.cli.console import name_report, print_table, print_tables, say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import mining
+from evalplus_lite.exe.inputs.validators import MAX_CASES
 from evalplus_lite.exe.lists import listed_packages
 from evalplus_lite.exe.mining import MiningResult
 from evalplus_lite.exe.selecting.annotations import TypeSet
 from evalplus_lite.exe.selecting.static import UNLICENSED
-from evalplus_lite.exe.settings import AskedFor, MiningSettings
+from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.models import Client
 
-MOST_REASONS = 12
-"""Reasons a stage that the printed table shows; the file holds all."""
 
-
+@takes("seed", "backend", "require_tier", "force", "shard", *SANDBOX)
 def mine(
+    run: Run,
     packages: Annotated[
         list[str] | None,
         typer.Argument(
@@ -68,9 +67,9 @@ def mine(
         TypeSet,
         typer.Option(
             "--types",
-            help="paper: annotated, in the paper's types; wide: Any, bytes, Iterator, datetime, "
-            "TypeVar, enumerations, objects of classes and others too; known: also without "
-            "annotations, where stubs, a default, the documentation or the use tells the type.",
+            help="paper: annotated functions, in the paper's types; known: more types (Any, bytes, "
+            "datetime, enumerations, objects of classes), and functions without annotations where "
+            "stubs, a default, the documentation or the use gives the type.",
         ),
     ] = "known",
     any_licence: Annotated[
@@ -80,19 +79,12 @@ def mine(
         bool, typer.Option("--static", help="Run nothing: programs without cases or proof.")
     ] = False,
     cases: Annotated[
-        int, typer.Option("--cases", min=1, help="Cases a function at most; above 15 they grow.")
-    ] = 15,
+        int,
+        typer.Option("--cases", min=1, max=MAX_CASES, help="Maximum number of cases per function."),
+    ] = MAX_CASES,
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="A model to write inputs; default: none.")
     ] = None,
-    ask_for: Annotated[
-        AskedFor,
-        typer.Option(
-            "--ask-for",
-            help="What the model writes: inputs; types of parameters that nothing else tells, "
-            "which running then proves; or both.",
-        ),
-    ] = "inputs",
     base_url: options.BaseUrl = None,
     max_tokens: options.MaxTokens = 4096,
     temperature: Annotated[
@@ -103,9 +95,6 @@ def mine(
         int, typer.Option("--chain", min=0, help="Also build so many chained tasks.")
     ] = 0,
     links: Annotated[int, typer.Option("--links", min=2, help="Functions of a chain.")] = 2,
-    states: Annotated[
-        int, typer.Option("--states", min=0, help="Also ask for variables at so many breakpoints.")
-    ] = 0,
     questions: Annotated[
         int,
         typer.Option(
@@ -125,14 +114,6 @@ def mine(
         Path | None,
         typer.Option("--since", metavar="TASKS", help="Mined tasks to leave out: only new ones."),
     ] = None,
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    backend: options.Backend = "processes",
-    require_tier: options.RequireTier = None,
-    sandbox: options.Sandbox = "auto",
-    force: options.Force = False,
-    shard: options.Shard = None,
-    json: options.Json = False,
 ) -> int:
     """Turn typed, pure functions of real packages into execution tasks.
 
@@ -143,10 +124,10 @@ def mine(
     it the rejects with their reasons, timings and the funnel. Run again after a kill, it goes on.
     Exits with 1 if a package could not be had or read; the others are mined all the same.
 
-    [bold]Example[/bold]  evalplus-lite mine idna humanize ./my_package -o out/mined/tasks.jsonl
+    [bold]Example[/bold]  evalplus-lite exe mine idna humanize ./my_package -o out/mined/tasks.jsonl
     """
     settings = MiningSettings(
-        seed=seed,
+        seed=run.seed,
         types=types,
         any_licence=any_licence,
         cases=cases,
@@ -159,14 +140,13 @@ def mine(
         with_deps=with_deps,
         stubs=stubs,
         observe=observe,
-        asked_for=ask_for,
     )
     named = [*(packages or []), *(name for file in listed or [] for name in listed_packages(file))]
     if not named and refresh is None:
         raise InputError("no package was given", remedy="name one, or give a list with --from")
     # Made here, so that a missing key is reported before any work.
     client = None if model is None else Client(model, base_url=base_url)
-    with started(workers, sandbox, backend=backend, require_tier=require_tier) as (session, _):
+    with run.started() as (session, _):
         result = mining.mine(
             named,
             refresh=refresh,
@@ -176,49 +156,31 @@ def mine(
             client=client,
             chained=chain,
             links=links,
-            states=states,
             questions=questions,
-            shard=shard_of(shard),
+            shard=run.part(),
             out=out,
-            force=force,
+            force=run.force,
             session=session,
         )
-    if is_part(result.summary, json=json):
-        return 1 if result.problems else 0
-    if json:
-        print_json(result.summary)
-    else:
+
+    def show() -> None:
         _show(result, out)
         if result.funnel.counts["mined"]:
             name_report(out)
-    return 1 if result.problems else 0
+
+    problems = result.problems
+    return run.ended(result, show, attention=lambda: problems, part_attention=problems)
 
 
-_NO_MOMENT = "at no line that can be asked about is there a value that the call did not give"
 _NONE = {
     "chained": "no function takes what another one gives, or what comes of it hardly differs",
-    "states": _NO_MOMENT,
-    "questions": _NO_MOMENT,
+    "questions": "at no line that can be asked about is there a value that the call did not give",
 }
 """Why there may be none of what is built besides."""
 
 
 def _show(result: MiningResult, out: Path) -> None:
-    funnel = result.funnel
-    print_table("Funnel", ["stage", "left"], [(s, funnel.counts[s]) for s in funnel.stages()])
-    rows: list[tuple[str, str, int]] = []
-    stages = dict.fromkeys(stage for stage, _ in funnel.reasons)
-    for stage in stages:
-        listed = sorted(
-            ((count, reason) for (s, reason), count in funnel.reasons.items() if s == stage),
-            key=lambda item: (-item[0], item[1]),
-        )
-        rows += [(stage, reason, count) for count, reason in listed[:MOST_REASONS]]
-        rest = sum(count for count, _ in listed[MOST_REASONS:])
-        if rest:
-            rows.append((stage, f"{len(listed) - MOST_REASONS} other reasons", rest))
-    if rows:
-        print_table("Rejected", ["stage", "reason", "functions"], rows, left=2)
+    print_tables(result.tables())
     lost = {**result.problems, **result.refused}
     if lost:
         print_table("Packages left out", ["package", "why"], sorted(lost.items()), left=2)

@@ -1,4 +1,4 @@
-"""``evalplus-lite predict``: ask a model what code does."""
+"""``evalplus-lite exe predict``: ask a model what code does."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.setup import started
-from evalplus_lite.cli.sharding import is_part, shard_of
+from evalplus_lite.cli.console import say
+from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.exe import prediction
 from evalplus_lite.exe.asking.predict import PredictionSettings
 from evalplus_lite.exe.commands.arguments import asked_of, name_left_out
 from evalplus_lite.models import Client
 
 
+@takes("force", "shard", "json")
 def predict(
+    run: Run,
     tasks: options.Mined,
     model: options.Model,
     out: Annotated[
@@ -56,9 +57,6 @@ def predict(
     ] = False,
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 300.0,
-    force: options.Force = False,
-    shard: options.Shard = None,
-    json: options.Json = False,
 ) -> int:
     """Ask a model for the value or exception of every case.
 
@@ -67,7 +65,7 @@ def predict(
     cannot be read is returned to it once, with the parse error. Nothing that it writes is executed
     here. Run again after a kill, it goes on.
 
-    [bold]Example[/bold]  evalplus-lite predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
+    [bold]Example[/bold]  evalplus-lite exe predict out/mined/tasks.jsonl -m my-model --base-url http://localhost:8000/v1
     """
     source = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
     kind = "predictions" if of == "output" else f"{of}.predictions"
@@ -82,7 +80,7 @@ def predict(
         of=asked_of(of),
     )
     wait = f"an answer of {source.url}, for {timeout:g} s at most"
-    with started() as (session, screen), screen.waiting(wait):
+    with run.started() as (session, screen), screen.waiting(wait):
         result = prediction.predict(
             tasks,
             source,
@@ -90,18 +88,15 @@ def predict(
             cases=cases,
             limit=limit,
             max_code=max_code,
-            shard=shard_of(shard),
+            shard=run.part(),
             without=without or (),
             tagged=tag or (),
             out=path,
-            force=force,
+            force=run.force,
             session=session,
         )
-    if is_part(result.summary, json=json):
-        return 0
-    if json:
-        print_json(result.summary)
-    else:
+
+    def show() -> None:
         tokens = result.summary["tokens"]
         asked = f"asked {result.summary['asked']}"
         say(f"{asked}; tokens: {tokens['prompt']} in, {tokens['completion']} out")
@@ -114,4 +109,5 @@ def predict(
             )
         name_left_out(result.summary)
         say(f"predictions: {path}")
-    return 0
+
+    return run.ended(result, show)

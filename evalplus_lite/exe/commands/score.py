@@ -1,4 +1,4 @@
-"""``evalplus-lite score``: grade predictions of what code does."""
+"""``evalplus-lite exe score``: grade predictions of what code does."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import whole_numbers
-from evalplus_lite.cli.console import ends, name_report, print_json, print_table, say, sure
-from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.console import name_report, print_tables, say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.exe import prediction
 from evalplus_lite.exe.asking.score import ScoreReport
 from evalplus_lite.exe.commands.arguments import asked_of, name_left_out
+from evalplus_lite.jobs.tables import ends
 from evalplus_lite.models import Client
 
 
+@takes(*SANDBOX)
 def score(
+    run: Run,
     tasks: options.Mined,
     predictions: Annotated[
         Path,
@@ -49,9 +52,6 @@ def score(
             "--grades", metavar="PATH", help="Write each prediction with its grade (JSONL)."
         ),
     ] = None,
-    workers: options.Workers = None,
-    sandbox: options.Sandbox = "auto",
-    json: options.Json = False,
 ) -> int:
     """Grade predictions by the paper's rules and print the tables.
 
@@ -60,10 +60,10 @@ def score(
     statistic. CRUXEval's generations are Python expressions, compared as Python compares; with
     --of input they are calls, right if they give the known output.
 
-    [bold]Example[/bold]  evalplus-lite score tasks.jsonl tasks.my-model.predictions.jsonl
-    [bold]Example[/bold]  evalplus-lite score cruxeval.jsonl generations.json
+    [bold]Example[/bold]  evalplus-lite exe score tasks.jsonl tasks.my-model.predictions.jsonl
+    [bold]Example[/bold]  evalplus-lite exe score cruxeval.jsonl generations.json
     """
-    with started(workers, sandbox) as (session, _):
+    with run.started() as (session, _):
         result = prediction.score(
             tasks,
             predictions,
@@ -74,50 +74,28 @@ def score(
             out=out,
             session=session,
         )
-    if json:
-        print_json(result.summary)
-    else:
-        show(result.report)
+
+    def show() -> None:
+        print_tables(result.tables())
+        _notes(result.report)
         name_left_out(result.summary)
         if k is not None and result.report.too_few:
             shown = ", ".join(f"pass@{each}" for each in result.report.too_few)
-            say(f"{shown}: no case has so many answers; predict -n draws more")
+            say(f"{shown}: no case has so many answers; exe predict -n draws more")
         if out is not None:
             name_report(out)
-    return 1 if result.report.undecided else 0
+
+    return run.ended(result, show, attention=lambda: result.report.undecided)
 
 
-def show(report: ScoreReport) -> None:
-    """Print a report's tables."""
-    if report.pass_at:
-        rows = [
-            (name, f"{100 * value:.2f}", ends(report.intervals[name]))
-            for name, value in report.pass_at.items()
-        ]
-        print_table("Predictions", ["", "%", "95 %"], rows)
+def _notes(report: ScoreReport) -> None:
+    """Print what the tables do not hold."""
     if report.consistency is not None:
         found = report.consistency
         say(
             f"incremental consistency over {found.moments} moments: {100 * found.mean:.1f} %"
             f" {ends(found.interval)}"
         )
-    groups = dict.fromkeys(line.group for line in report.lines)
-    for title, wanted in (
-        ("Overall", {"all"}),
-        ("By package", {"package"}),
-        ("By question", {"question"}),
-        ("By statistic", set(groups) - {"all", "package", "question"}),
-    ):
-        lines = [line for line in report.lines if line.group in wanted]
-        if lines:
-            print_table(
-                title,
-                ["group", "", "cases", "functions", "pass@1 % [95 %]"],
-                [(x.group, x.name, x.cases, x.tasks, sure(x.pass_at_1, x.interval)) for x in lines],
-                left=2,
-            )
-    for reason, count in report.reasons.items():
-        say(f"{reason}: {count}")
     if report.undecided:
         first = report.undecided[0]
         say(

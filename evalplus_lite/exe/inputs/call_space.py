@@ -6,16 +6,19 @@ A call is a tuple of one value a parameter; an optional parameter that it leaves
 
 from __future__ import annotations
 
+import ast
 import functools
 import random
+import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib import resources
+from re import _constants as op  # type: ignore[attr-defined]  # typeshed leaves it out
+from re import _parser  # type: ignore[attr-defined]
 from typing import Any, TypeVar
 
-from evalplus_lite.exe.inputs.matching import expressions, matching
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.exe.selecting.static import MinedFunction
@@ -30,36 +33,6 @@ from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.slots import Slot
 from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.types import Case, Value
-
-# What is drawn for a type: the Python type that stands for it, and values of any type.
-
-STANDING: dict[str, type] = {
-    "none": type(None), "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes,
-    "date": str, "datetime": str, "dict": dict, "mapping": dict, "tuple": tuple, "set": set,
-    "frozenset": frozenset,
-}  # fmt: skip
-"""What stands for a type; for all others (sequences, iterables) a list."""
-ITEM = Type("union", (Type("int"), Type("str")))
-SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
-ANYTHING = Type(
-    "union",
-    (*SCALAR.arguments, Type("list", (ITEM,)), Type("dict", (Type("str"), ITEM))),
-)
-
-
-def hashable(kind: Type) -> Type:
-    """Return the part of a type that a set may hold; plain scalars where there is none."""
-    if kind.kind in ("any", "object"):
-        return SCALAR
-    if kind.kind == "union":
-        return replace(kind, arguments=tuple(dict.fromkeys(map(hashable, kind.arguments))))
-    if STANDING.get(kind.kind, list) is tuple:
-        return replace(kind, arguments=tuple(map(hashable, kind.arguments)))
-    is_held = kind.kind in ("literal", "date", "datetime") or kind.kind in STANDING
-    return kind if is_held and STANDING.get(kind.kind) not in (dict, set) else SCALAR
-
-
-# Arguments put together from what a program's own text mentions, and places that fit them.
 
 MOST_PIECES, MOST_ITEMS = 8, 4
 LONGEST_PIECE, LONGEST = 24, 2000
@@ -135,6 +108,120 @@ def _is_text(domain: Domain) -> bool:
 
 def _pick(options: Sequence[_First], random: Callable[[], float]) -> _First:
     return options[int(random() * len(options))]
+
+
+STANDING: dict[str, type] = {
+    "none": type(None), "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes,
+    "date": str, "datetime": str, "dict": dict, "mapping": dict, "tuple": tuple, "set": set,
+    "frozenset": frozenset,
+}  # fmt: skip
+"""What stands for a type; for all others (sequences, iterables) a list."""
+ITEM = Type("union", (Type("int"), Type("str")))
+SCALAR = Type("union", (Type("none"), Type("bool"), Type("int"), Type("float"), Type("str")))
+ANYTHING = Type(
+    "union",
+    (*SCALAR.arguments, Type("list", (ITEM,)), Type("dict", (Type("str"), ITEM))),
+)
+
+
+def hashable(kind: Type) -> Type:
+    """Return the part of a type that a set may hold; plain scalars where there is none."""
+    if kind.kind in ("any", "object"):
+        return SCALAR
+    if kind.kind == "union":
+        return replace(kind, arguments=tuple(dict.fromkeys(map(hashable, kind.arguments))))
+    if STANDING.get(kind.kind, list) is tuple:
+        return replace(kind, arguments=tuple(map(hashable, kind.arguments)))
+    is_held = kind.kind in ("literal", "date", "datetime") or kind.kind in STANDING
+    return kind if is_held and STANDING.get(kind.kind) not in (dict, set) else SCALAR
+
+
+_CALLS = frozenset("compile match search fullmatch sub subn findall finditer split".split())
+_MOST_REPEATS = 4
+_MOST_CHARACTERS = 200
+_WORD = "abcdefgzABCXYZ0129_é日"
+_CLASSES = {
+    op.CATEGORY_DIGIT: "0123456789", op.CATEGORY_NOT_DIGIT: "ab -.",
+    op.CATEGORY_SPACE: " \t\n", op.CATEGORY_NOT_SPACE: "ab1.-é",
+    op.CATEGORY_WORD: _WORD, op.CATEGORY_NOT_WORD: " .,-/#",
+}  # fmt: skip
+_ANY = _WORD + " .,:;-/#'\"()<>&%=\\\n"
+
+
+def expressions(code: str) -> list[str]:
+    """Return the regular expressions that a program gives to ``re`` as literals, in order."""
+    found: dict[str, None] = {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in _CALLS and isinstance(node.args[0].value, str):
+                found[node.args[0].value] = None
+    return list(found)
+
+
+def matching(expression: str, random: Callable[[], float], *, count: int) -> list[str]:
+    """Return up to ``count`` strings that an expression matches, lookaround apart.
+
+    None where the expression is not one.
+    """
+    try:
+        tree = _parser.parse(expression)
+        made = ["".join(_written(tree, random, {})) for _ in range(count)]
+    except (re.error, RecursionError, OverflowError, ValueError):
+        return []
+    return [text for text in dict.fromkeys(made) if len(text) <= _MOST_CHARACTERS]
+
+
+def _written(tree: Any, random: Callable[[], float], groups: dict[int, str]) -> Iterator[str]:
+    def pick(options: Any) -> Any:
+        return options[int(random() * len(options))]
+
+    def text(tree: Any) -> str:
+        return "".join(_written(tree, random, groups))
+
+    for kind, given in tree:
+        if kind is op.LITERAL:
+            yield chr(given)
+        elif kind is op.NOT_LITERAL:
+            yield pick(_ANY.replace(chr(given), ""))
+        elif kind is op.ANY:
+            yield pick(_ANY[:-1])
+        elif kind is op.IN:
+            yield pick(_members(given) or "?")
+        elif kind is op.BRANCH:
+            yield text(pick(given[1]))
+        elif kind is op.SUBPATTERN:
+            made = text(given[-1])
+            if given[0] is not None:
+                groups[given[0]] = made
+            yield made
+        elif kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+            low, high, inner = given
+            most = min(int(high), low + _MOST_REPEATS)
+            for _ in range(min(low, _MOST_CHARACTERS) + int(random() * (most - low + 1))):
+                yield text(inner)
+        elif kind is op.ATOMIC_GROUP:
+            yield text(given)
+        elif kind is op.GROUPREF:
+            yield groups.get(given, "")
+        elif kind is op.GROUPREF_EXISTS:
+            yield text(given[1] if given[0] in groups else given[2] or ())
+
+
+def _members(given: Any) -> str:
+    """Return some characters of a set, of each of its ranges the ends and one within."""
+    found = ""
+    for kind, value in given:
+        if kind is op.LITERAL:
+            found += chr(value)
+        elif kind is op.RANGE:
+            low, high = value
+            found += "".join(chr(at) for at in {low, (low + high) // 2, high})
+        elif kind is op.CATEGORY:
+            found += _CLASSES[value]
+    if given[0][0] is op.NEGATE:
+        return "".join(each for each in _ANY if each not in found)
+    return "".join(sorted(each for each in set(found) if not "\ud800" <= each <= "\udfff"))
 
 
 OMITTED = ...

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from evalplus_lite.exe.inputs import validators
-from evalplus_lite.exe.inputs.choosing import select
 from evalplus_lite.exe.inputs.schema import CaseForm
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, salvage
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, salvage, select
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.models import ModelSource

@@ -16,22 +16,21 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.exe.inputs.validators import Executed
-from evalplus_lite.exe.running.measured import Measured, measure
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import (
     CPU_SECONDS,
     CallableProgram,
     CallResult,
     Invocation,
+    Measured,
     is_answer,
+    measure,
     run,
 )
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.statistics.runtime import COUNTERS, Instrumented, instrument
 from evalplus_lite.types import Value
 from evalplus_lite.values.source import literal
-
-# What a program's text tells its reader: answers given away, characters that it has no use for.
 
 MAX_LOOKED_FOR = 2000
 """Characters of a value's text beyond which no docstring holds it."""
@@ -127,11 +126,11 @@ def _texts(value: Value) -> Iterator[str]:
 CASE_STEPS = 20_000
 """Steps of one input that was made by type."""
 FUNCTION_STEPS = 1_000_000
-"""Steps of all inputs made by type, for each fifteen cases; what spends them is the last batch."""
+"""Steps of all inputs made by type; what spends them is the last batch."""
 EXPLORING_CPU = 5.0
 """CPU seconds of an input made by type; the paper's bound of 10 s is for those of a model."""
 FUNCTION_CPU = 30.0
-"""CPU seconds that inputs of a function may take, for each fifteen cases."""
+"""CPU seconds that inputs of a function may take."""
 MODEL_CPU = 60.0
 """The same where a model writes them: it is asked for some that take long."""
 ALWAYS_LONG = 15
@@ -143,14 +142,10 @@ OUT_OF_TIME = "out of time"
 
 @dataclass(slots=True)
 class Runner:
-    """Runs one function's calls in the plain sandbox and remembers what they touched.
-
-    ``share``: how many times fifteen cases are looked for.
-    """
+    """Runs one function's calls in the plain sandbox and remembers what they touched."""
 
     function: MinedFunction
     sandboxes: Sandboxes
-    share: int = 1
     known: Container[str] = frozenset()
     """Keys of inputs that are not wanted again."""
     touched: list[str] = field(default_factory=list)
@@ -179,15 +174,15 @@ class Runner:
     def is_spent(self) -> bool:
         """Whether the inputs tried have taken as long as a function's may."""
         # A batch may take half of it; one that was ended by that is the last.
-        is_late = self.seconds > 0.45 * FUNCTION_CPU * self.share
-        return is_late or self.steps > FUNCTION_STEPS * self.share
+        is_late = self.seconds > 0.45 * FUNCTION_CPU
+        return is_late or self.steps > FUNCTION_STEPS
 
     @property
     def cut(self) -> dict[str, int | str]:
         """What a task's row says where a limit took something away."""
         found: dict[str, int | str] = {}
         if self.is_spent:
-            found["spent"] = "steps" if self.steps > FUNCTION_STEPS * self.share else "time"
+            found["spent"] = "steps" if self.steps > FUNCTION_STEPS else "time"
         counts = {"slow": self.slow, "long": self.long}
         return found | {name: count for name, count in counts.items() if count}
 
@@ -197,7 +192,7 @@ class Runner:
         Those of more than ``CASE_STEPS`` steps are ``slow``.
         """
         calls = self._new(calls)
-        half = FUNCTION_CPU * self.share / 2
+        half = FUNCTION_CPU / 2
         if self._counted is None:
             return self._run(calls, [None] * len(calls), cpu=EXPLORING_CPU, total=half)
         found = measure(
@@ -239,11 +234,11 @@ class Runner:
     def execute_given(self, calls: list[Invocation]) -> list[Executed]:
         """Return what became of calls that a model wrote: each may take the paper's 10 s."""
         calls = self._new(calls)
-        if self.seconds > MODEL_CPU * self.share:
+        if self.seconds > MODEL_CPU:
             spent = CallResult("unfit", message="the function's time is spent")
             self.slow += len(calls)
             return [Executed(call, spent) for call in calls]
-        left = max(1.0, MODEL_CPU * self.share - self.seconds)
+        left = max(1.0, MODEL_CPU - self.seconds)
         found = self._run(calls, [None] * len(calls), cpu=CPU_SECONDS, total=left)
         quick = [case.call for case in found if is_answer(case.answer)]
         steps = {

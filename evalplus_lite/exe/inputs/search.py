@@ -1,17 +1,171 @@
-"""The search for a function's cases: by type, by a model, and past fifteen by growth."""
+"""The search for a function's cases: by type, or by a model and then by type."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evalplus_lite.exe.inputs.call_space import generator_of
 from evalplus_lite.exe.inputs.dialogue import CaseWriter, Conversation, ask_for_cases
-from evalplus_lite.exe.inputs.explore import explore
-from evalplus_lite.exe.inputs.grow import grow
-from evalplus_lite.exe.inputs.proposing import misuse
 from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.exe.running.runs import Invocation, is_answer
 from evalplus_lite.exe.selecting.static import MinedFunction
+
+ROUNDS = 6
+"""As many as the paper's two attempts of three cycles."""
+FIRST, LATER = 40, 54
+_FIRST_FRESH, _LATER_FRESH = 0.6, 0.25
+"""Shares of calls made from scratch; the others are changes of earlier ones, and boundaries."""
+MAX_TEXT = 4000
+"""Inputs whose text is longer than this are no fun to predict."""
+
+Execute = Callable[[list[Invocation]], list[Executed]]
+
+
+class Explorer:
+    """Proposes calls of one function, and builds on those with a new output or a new path."""
+
+    def __init__(self, function: MinedFunction, *, seed: str) -> None:
+        self._space, self._generator = generator_of(function, seed=seed)
+        self._random = random.Random(f"{seed}:fresh").random
+        self._seen: set[str] = set()
+        self._outputs: set[str] = set()
+        self._paths: set[tuple[int, ...]] = set()
+        self._reached: set[int] = set()
+
+    def skip(self, call: Invocation) -> None:
+        """Never propose a call."""
+        self._seen.add(call.key)
+
+    def step(self, execute: Execute, count: int) -> list[Executed]:
+        """Run up to ``count`` new calls and learn from their answers."""
+        share = _LATER_FRESH if self._seen else _FIRST_FRESH
+        slots = self._generator.slots
+        drawn = [self._space.draw(slots, self._random) for _ in range(int(share * count))]
+        self._generator.plant(drawn)
+        proposed = self._generator.propose(count)
+        calls = [self._space.call(case.arguments) for case in proposed]
+        cases = {call.key: case for call, case in zip(calls, proposed, strict=True)}
+        executed = self.run(calls, execute)
+        kept, outputs, slow = [], [], []
+        for found in executed:
+            case = cases[found.call.key]
+            if found.answer.kind == "slow":
+                slow.append(case)
+            elif is_answer(found.answer) and self._is_new(found):
+                kept.append(case)
+                # Messages quote their inputs: all errors of a type are one output.
+                outputs.append(found.answer.type or found.answer.key)
+        self._generator.feedback(kept, slow=slow, outputs=outputs)
+        return executed
+
+    def run(self, calls: Sequence[Invocation], execute: Execute) -> list[Executed]:
+        """Run those calls that are new, and not too long."""
+        fresh = {call.key: call for call in calls}
+        listed = [
+            call for key, call in fresh.items() if not (key in self._seen or len(key) > MAX_TEXT)
+        ]
+        self._seen.update(fresh)
+        return execute(listed) if listed else []
+
+    def _is_new(self, found: Executed) -> bool:
+        arms = found.reached | found.beyond
+        is_new = found.answer.key not in self._outputs or found.signature not in self._paths
+        is_new = is_new or not arms <= self._reached
+        self._outputs.add(found.answer.key)
+        self._paths.add(found.signature)
+        self._reached |= arms
+        return is_new
+
+
+@dataclass(slots=True)
+class Explored:
+    """Every executed case, how many rounds it took, and what probes told (``behaviour_of``)."""
+
+    cases: list[Executed] = field(default_factory=list)
+    rounds: int = 0
+    behaviour: str = ""
+
+    def chosen(self, *, count: int = MAX_CASES) -> list[Executed]:
+        """Return the cases of a task."""
+        return select(self.cases, count=count)
+
+
+def explore(
+    function: MinedFunction,
+    execute: Execute,
+    *,
+    seed: int,
+    rounds: int = ROUNDS,
+    count: int = MAX_CASES,
+    wanted: frozenset[int] = frozenset(),
+    is_spent: Callable[[], bool] = lambda: False,
+) -> Explored:
+    """Grow a pool of executed cases until ``count`` of them meet the validators.
+
+    ``execute`` runs calls in the sandbox. ``wanted`` are arms that they should reach together,
+    ``is_spent`` says when running them has cost enough.
+    """
+    explorer = Explorer(function, seed=f"{seed}:{function.id}")
+    found = Explored()
+    found.cases += explorer.run(probes_of(function), execute)
+    found.behaviour = behaviour_of(found.cases)
+    for number in range(rounds):
+        found.cases += explorer.step(execute, LATER if number else FIRST)
+        found.rounds = number + 1
+        chosen = found.chosen(count=count)
+        if is_spent():
+            break
+        left = wanted.difference(*(case.reached for case in found.cases))
+        # A second round always: the first cases that pass are rarely the best.
+        is_enough = number and not left and len(chosen) >= count
+        if is_enough and not judge(chosen) and _is_varied(chosen):
+            break
+    return found
+
+
+def _is_varied(chosen: list[Executed]) -> bool:
+    """Return whether no output makes up more than half: better than the validators ask."""
+    common = Counter(case.answer.key for case in chosen).most_common(1)
+    return 2 * common[0][1] <= len(chosen)
+
+
+PROBES = 40
+TELLING = 12
+"""Different answers, none of them an input, without which behaviour says nothing."""
+
+
+def probes_of(function: MinedFunction) -> list[Invocation]:
+    """Return calls that are the same for all functions of the same types."""
+    parameters = tuple(
+        parameter if parameter.kind == "keyword" else replace(parameter, name=f"p{number}")
+        for number, parameter in enumerate(function.signature.parameters)
+    )
+    signature = replace(function.signature, parameters=parameters)
+    unknown = replace(
+        function, package="", module="", name="", signature=signature, code="", implementation=""
+    )
+    space, generator = generator_of(unknown, seed="probes")
+    draw = random.Random("probes").random
+    calls = [space.call(space.draw(generator.slots, draw).arguments) for _ in range(PROBES)]
+    return list({call.key: call for call in calls}.values())
+
+
+def behaviour_of(executed: Sequence[Executed]) -> str:
+    """Return a digest of the answers to probes, equal for equal ones; empty if they say little."""
+    told = {c.answer.key for c in executed if c.answer.kind == "value" and not c.is_trivial}
+    if len(told) < TELLING:
+        return ""
+    answers = sorted(
+        f"{c.call.key} {c.answer.type or c.answer.key if c.answer.kind != 'slow' else ''}"
+        for c in executed
+    )
+    return hashlib.sha256("\n".join(answers).encode()).hexdigest()[:16]
 
 
 @dataclass(slots=True)
@@ -21,8 +175,6 @@ class FoundCases:
     pool: list[Executed]
     chosen: list[Executed]
     facts: dict[str, Any] = field(default_factory=dict)
-    misuse: str = ""
-    """What is wrong with types that a model told, if they do not run: there is no more then."""
 
 
 def find_cases(
@@ -31,11 +183,10 @@ def find_cases(
     *,
     seed: int,
     rounds: int,
-    cases: int,
+    count: int,
     writer: CaseWriter | None = None,
 ) -> FoundCases:
-    """Find a function's cases: by type, then by a model, then past 15 by growth."""
-    count = min(cases, MAX_CASES)
+    """Find a function's cases: by type, then by a model if there is one."""
     wanted = runner.instrumented.wanted if runner.instrumented else frozenset()
     explored = explore(
         function,
@@ -47,9 +198,6 @@ def find_cases(
         is_spent=lambda: runner.is_spent,
     )
     found = FoundCases(list(explored.cases), explored.chosen(count=count))
-    found.misuse = misuse(function, explored.cases)
-    if found.misuse:
-        return found
     generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
     if writer is not None and not runner.failure:
         talk = ask_for_cases(
@@ -70,19 +218,6 @@ def find_cases(
             found.chosen = both
         else:
             found.chosen = talk.cases
-    if cases > MAX_CASES and not judge(found.chosen):
-        growth = grow(
-            function,
-            runner.execute if writer is None else runner.execute_given,
-            target=cases,
-            seed=seed,
-            start=found.chosen,
-            writer=writer,
-            is_spent=lambda: runner.is_spent,
-        )
-        found.pool += growth.cases[len(found.chosen) :]
-        found.chosen = growth.cases
-        generation["batches"] = [asdict(batch) for batch in growth.batches]
     generation["pool"] = len(found.pool)
     if runner.cut:
         generation["cut"] = runner.cut

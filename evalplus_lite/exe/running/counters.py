@@ -31,7 +31,6 @@ class Counters:
         self.slots = dict.fromkeys(names, 0)
         self.most = budget or float("inf")
         self.declared = set()
-        self.used = set()
         self.reached = set()
         self.open = {}  # calls by place whose arguments are being worked out; one may have raised
         self.clear()
@@ -40,7 +39,6 @@ class Counters:
         for name in self.slots:
             self.slots[name] = 0
         self.declared.clear()
-        self.used.clear()
         self.reached.clear()
         self.open.clear()
         self.spent = 0
@@ -77,15 +75,12 @@ class Counters:
         self.call(self.open[place].pop())
         return {}
 
-    def each(self, arm, items, bound, read):
-        return self._each(arm, iter(items), bound, read)  # which may raise, here and now
+    def each(self, arm, items):
+        return self._each(arm, iter(items))  # which may raise, here and now
 
-    def _each(self, arm, items, bound, read):
+    def _each(self, arm, items):
         count = 0
         for count, item in enumerate(items, 1):
-            if count == 1:
-                self.bind(bound)
-                self.read(read)
             self.add("loop_iterations")
             if count == 2:
                 self.reached.add(arm + 1)
@@ -142,13 +137,13 @@ class Counters:
         convert = {115: str, 114: repr, 97: ascii}.get(conversion)
         return format(value if convert is None else convert(value), spec)
 
-    def bind(self, names):
-        self.declared.update(names)
+    def declare(self, frame):
+        """Count the variables of a frame that hold a value, each function's once."""
+        code, held = frame.f_code, frame.f_locals
+        place = code.co_name, code.co_firstlineno
+        names = (name for name in (*code.co_varnames, *code.co_cellvars) if name in held)
+        self.declared.update((*place, name) for name in names)
         self.slots["variables_declared"] = len(self.declared)
-
-    def read(self, names):
-        self.used.update(names)
-        self.slots["variables_used"] = len(self.used)
 
 
 def is_long(sign, base, by):
@@ -194,7 +189,8 @@ def _cached():
 
 
 def count_library_lines(function, args, kwargs, count):
-    """Call a function, counting lines in files other than its own, and how deep its calls go."""
+    """Call a function, counting lines in files other than its own, how deep its calls go, and the
+    variables that they set."""
     depths = {}  # by frame: one that is gone leaves its place to the next
 
     def in_library(frame, event, argument):
@@ -202,14 +198,22 @@ def count_library_lines(function, args, kwargs, count):
             count.add("library_lines")
         return in_library
 
+    def in_program(frame, event, argument):
+        if event == "return":
+            count.declare(frame)
+        return in_program
+
     def trace(frame, event, argument):
         depth = depths.get(id(frame.f_back), 0)
         name = frame.f_code.co_filename
         if name == FILENAME and frame.f_code.co_name not in UNNAMED:
             depth += 1
             count.slots["call_depth"] = max(depth, count.slots["call_depth"])
+            frame.f_trace_lines = False
         depths[id(frame)] = depth
-        return None if name in (FILENAME, "<program>") else in_library
+        if name == FILENAME:
+            return None if frame.f_code.co_name in UNNAMED else in_program
+        return None if name == "<program>" else in_library
 
     sys.settrace(trace)
     try:

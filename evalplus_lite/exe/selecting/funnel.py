@@ -40,14 +40,6 @@ class Funnel:
         """Count one function that fell out."""
         self.reasons[stage, reason] += 1
 
-    def copy(self) -> Funnel:
-        """Return the counts so far, as a funnel of their own."""
-        return Funnel(self.counts.copy(), self.reasons.copy())
-
-    def restore(self, other: Funnel) -> None:
-        """Forget what was counted since another was copied."""
-        self.counts, self.reasons = other.counts.copy(), other.reasons.copy()
-
     def merge(self, other: Funnel) -> None:
         """Add another package's counts."""
         self.counts.update(other.counts)

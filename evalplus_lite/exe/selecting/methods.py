@@ -28,8 +28,6 @@ from evalplus_lite.exe.selecting.built import (
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature, read_signature
 from evalplus_lite.generate.domains.annotations import Type
 
-# Entry points made here: functions of plain values that make others of them, and call.
-
 MADE_WITH = frozenset({"set", "frozenset", "tuple"})
 """Builtins that an entry point may call."""
 

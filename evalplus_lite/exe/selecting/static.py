@@ -3,30 +3,202 @@
 from __future__ import annotations
 
 import ast
+import re
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InfrastructureError, InputError, LLMError
-from evalplus_lite.exe.inlining.closure import OF_THE_WHOLE, ClosureBuilder
+from evalplus_lite.exe.inlining.closure import OF_THE_WHOLE, Block, ClosureBuilder, inline
 from evalplus_lite.exe.inlining.graph import Obstacle
-from evalplus_lite.exe.inlining.inline import Block, inline
-from evalplus_lite.exe.reading.index import PackageIndex
+from evalplus_lite.exe.reading.index import Module, PackageIndex
+from evalplus_lite.exe.reading.names import arguments_of
 from evalplus_lite.exe.reading.resolve import Definition, Resolver
 from evalplus_lite.exe.reading.stubs import Stubs
-from evalplus_lite.exe.selecting.annotations import PackageAnnotations, TypeSet
+from evalplus_lite.exe.selecting.annotations import PackageAnnotations, Refused, TypeSet
 from evalplus_lite.exe.selecting.built import Need
-from evalplus_lite.exe.selecting.candidates import Candidate, Census, candidates, in_module
 from evalplus_lite.exe.selecting.funnel import Funnel
-from evalplus_lite.exe.selecting.methods import MADE_WITH, fields_of
-from evalplus_lite.exe.selecting.proposed import Ask, Proposals
+from evalplus_lite.exe.selecting.methods import (
+    MADE_WITH,
+    Entry,
+    entry_for,
+    entry_of_function,
+    fields_of,
+    methods_of,
+)
 from evalplus_lite.exe.selecting.purity import impurities
-from evalplus_lite.exe.selecting.signatures import Signature
+from evalplus_lite.exe.selecting.signatures import (
+    Signature,
+    declared,
+    gives_something,
+    is_overload,
+    is_told,
+    read_signature,
+)
 from evalplus_lite.exe.selecting.unannotated import Told
 from evalplus_lite.exe.sources.packages import Origin, PackageSource
 from evalplus_lite.exe.statistics.static import StaticStatistics, static_statistics
+
+_DEF = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+\w", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A function that passed selection."""
+
+    module: str
+    name: str
+    line: int
+    signature: Signature
+    node: ast.FunctionDef
+    owner: str = ""
+    """The class, of a method."""
+    driver: str = ""
+    """The function that calls it with what it makes of plain values; ``name`` is its name."""
+    needs: tuple[Need, ...] = ()
+    """What the driver mentions, besides the function or class itself."""
+
+    @property
+    def subject(self) -> str:
+        """The name of the function in its module, of a method the class's."""
+        return self.owner or self.node.name
+
+
+@dataclass(slots=True)
+class Census:
+    """How many functions a package has, and what selection refused."""
+
+    functions: int = 0
+    top_level: int = 0
+    typed: int = 0
+    accepted: int = 0
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    """(module, why)"""
+    untyped: list[tuple[str, str, str]] = field(default_factory=list)
+    """(module, function, reason) of those that are none for want of types or of a result."""
+
+    refused: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """(module, function, reason, detail)"""
+
+
+def candidates(
+    index: PackageIndex, reader: PackageAnnotations, census: Census
+) -> Iterator[Candidate]:
+    """Yield the package's candidates in order of module and line; fill in the census."""
+    package = index.package
+    for name in sorted(package.files):
+        file = package.files[name]
+        if file.is_test:
+            continue
+        try:
+            text = package.text(file)
+        except ValueError as error:
+            census.unreadable.append((name, str(error)))
+            continue
+        found = len(_DEF.findall(text))
+        census.functions += found
+        if "->" not in text and reader.types != "known":
+            # Without a return annotation there is nothing to find: counted, not parsed.
+            census.top_level += sum(1 for m in _DEF.finditer(text) if m.group()[0] in "da")
+            continue
+        module = index.module(name)
+        if module is None:
+            census.unreadable.append((name, index.problem(name)))
+            continue
+        before = census.accepted
+        yield from in_module(module, reader, census)
+        if census.accepted == before:
+            # Trees are large, and most modules are never needed again.
+            index.forget(name)
+
+
+def in_module(module: Module, reader: PackageAnnotations, census: Census) -> Iterator[Candidate]:
+    """Yield a module's candidates in order of their lines; fill in the census."""
+    for owner, node in _functions(module, reader):
+        name = node.name if owner is None else f"{owner.name}.{node.name}"
+        census.top_level += 1
+        if not _is_typed(module, owner, node, reader):
+            reason = "types unknown" if gives_something(node) else "returns None"
+            census.untyped.append((module.name, name, reason))
+            continue
+        census.typed += 1
+        found = _candidate(module, owner, node, reader)
+        bindings = module.bindings[node.name if owner is None else owner.name]
+        is_last = owner is None and bindings[-1].node is node
+        if len(bindings) > 1 and not is_last and not isinstance(found, Refused):
+            found = Refused("redefined later", "")
+        if isinstance(found, Refused):
+            census.refused.append((module.name, name, found.reason, found.detail))
+        else:
+            census.accepted += 1
+            yield found
+
+
+def _functions(
+    module: Module, reader: PackageAnnotations
+) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield (None, function) and (class, method) of a module; the paper's types have no methods."""
+    for statement in module.statements:
+        node = statement.node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield None, node
+        elif isinstance(node, ast.ClassDef) and reader.types != "paper":
+            yield from ((node, method) for method in methods_of(node))
+
+
+def _is_typed(
+    module: Module,
+    owner: ast.ClassDef | None,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    reader: PackageAnnotations,
+) -> bool:
+    """Return whether a function is annotated, or its types are known from elsewhere."""
+    arguments = arguments_of(node.args)[owner is not None :]
+    if node.returns is not None and all(each.annotation is not None for each in arguments):
+        return True
+    return reader.types == "known" and is_told(
+        node, declared(reader, module.name, owner.name if owner else "", node)
+    )
+
+
+def _candidate(
+    module: Module,
+    owner: ast.ClassDef | None,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    reader: PackageAnnotations,
+) -> Candidate | Refused:
+    if owner is not None and isinstance(node, ast.FunctionDef):
+        entry = entry_for(module.name, owner, node, reader)
+        return entry if isinstance(entry, Refused) else _wrapped(module, node, entry, owner.name)
+    if isinstance(node, ast.AsyncFunctionDef):
+        return Refused("coroutine", node.name)
+    if is_overload(node):
+        return Refused("overload stub", node.name)
+    signature = read_signature(module.name, node, reader)
+    if isinstance(signature, Refused):
+        return signature
+    wrapped = entry_of_function(module.name, node, signature)
+    if isinstance(wrapped, Entry):
+        if wrapped.name in module.bindings:  # another function has this name in its id
+            return Refused("name clash", wrapped.name)
+        return _wrapped(module, node, wrapped)
+    return Candidate(module.name, node.name, node.lineno, signature, node)
+
+
+def _wrapped(module: Module, node: ast.FunctionDef, entry: Entry, owner: str = "") -> Candidate:
+    return Candidate(
+        module.name,
+        entry.name,
+        node.lineno,
+        entry.signature,
+        node,
+        owner,
+        entry.text,
+        entry.needs,
+    )
+
 
 UNLICENSED = "licence not permissive"
 """Why code is left out, of a package or of a library that it would bring along."""
@@ -126,15 +298,8 @@ class StaticMine:
     """Ids of functions that are asked for; all, if None."""
     observed: Callable[[str, str, str], Mapping[str, Told]] | None = None
     """What tests gave to the parameters of a module's class's (or "") function."""
-    ask: Ask | None = None
-    """Who proposes types that nothing tells, if anybody is asked."""
-    most_asked: int | None = None
-    """Of how many functions at most."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
-    proposals: Proposals | None = None
-    """What was asked about types, and answered; there once ``functions`` has begun."""
-    _reader: PackageAnnotations | None = None
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
     """What fell out, and why: whatever needs it falls out too."""
 
@@ -143,25 +308,16 @@ class StaticMine:
         index = PackageIndex(self.package, self.companions)
         resolver = Resolver(index)
         stubs = Stubs(self.package, self.companions) if self.types == "known" else None
-        if self.ask is not None:
-            self.proposals = Proposals(
-                self.ask, resolver, self._hopeless, self.only, self.most_asked
-            )
         reader = PackageAnnotations(
             resolver,
             types=self.types,
             fields=fields_of,
             stubs=stubs,
             observed=self.observed,
-            proposed=self.proposals,
         )
         census = Census()
-        self._reader = reader
         for candidate in candidates(index, reader, census):
             found = self._found(candidate, resolver, index)
-            if not isinstance(found, MinedFunction) and self._is_proposed(candidate):
-                # Types that a model proposes bring what a program cannot hold: without them, then.
-                found = self._reselected(candidate.module, candidate.line, None) or found
             if isinstance(found, MinedFunction):
                 self.funnel.add("static")
                 yield found
@@ -177,33 +333,6 @@ class StaticMine:
             self._reject(module, name, "typed", [Obstacle(reason, "")])
         for module, detail in census.unreadable:
             self._reject(module, "*", "functions", [Obstacle("module cannot be read", detail)])
-
-    def again(self, function: MinedFunction, trouble: str) -> MinedFunction | None:
-        """Return a function with types proposed anew, now that the first did not do."""
-        place = function.module, function.line
-        if self.proposals is None or not self.proposals.again(place, trouble):
-            return None
-        return self._reselected(function.module, function.line, self.proposals)
-
-    def otherwise(self, function: MinedFunction) -> MinedFunction | None:
-        """Return a function of proposed types with those that it has if none are proposed."""
-        return self._reselected(function.module, function.line, None)
-
-    @staticmethod
-    def _is_proposed(candidate: Candidate) -> bool:
-        return any(each.origin == "model" for each in candidate.signature.parameters)
-
-    def _reselected(self, name: str, line: int, proposed: Proposals | None) -> MinedFunction | None:
-        if self._reader is None:
-            return None
-        resolver = self._reader.resolver
-        module = resolver.index.module(name)
-        reader = replace(self._reader, proposed=proposed, _classes={})
-        for candidate in in_module(module, reader, Census()) if module is not None else ():
-            if candidate.line == line:
-                found = self._found(candidate, resolver, resolver.index)
-                return found if isinstance(found, MinedFunction) else None
-        return None
 
     def _reject(self, module: str, name: str, stage: str, problems: list[Obstacle]) -> None:
         reason = problems[0].reason

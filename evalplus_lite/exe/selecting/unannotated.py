@@ -18,7 +18,7 @@ from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.types import Value
 
 Origin: TypeAlias = Literal[
-    "annotation", "stub", "observed", "example", "docstring", "default", "use", "model", "none"
+    "annotation", "stub", "observed", "example", "docstring", "default", "use", "none"
 ]
 """What told a type; ``none``: nothing did, so any plain value is drawn."""
 

@@ -9,25 +9,31 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import http.client
 import io
+import os
 import re
+import ssl
 import subprocess
 import sys
+import time
 import tokenize
 import tomllib
+import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 from packaging.metadata import RawMetadata
+from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
+from packaging.version import InvalidVersion, Version
 
 from evalplus_lite.errors import InputError
-
-# Under which licence a package stands, and whether that permits derivative works.
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,6 @@ def _tables() -> dict[str, Any]:
     return tomllib.loads(data.read_text(encoding="utf-8"))
 
 
-# Where code comes from, as its licence asks to be told: notice, address, version, hash, date.
-
 MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300
 _PLACES = ("source", "repository", "code", "github", "homepage", "home")
 _NOTICE = re.compile(r"^\W*(copyright\b.*|\(c\)\s.*|©.*)$", re.IGNORECASE | re.MULTILINE)
@@ -149,7 +153,7 @@ class Origin:
         return {k: v for k, v in row.items() if v or k not in ("commit", "folder")}
 
 
-def origin_address(metadata: RawMetadata) -> str:
+def address(metadata: RawMetadata) -> str:
     """Return the address of a project, of its source if that is told."""
     urls: Mapping[str, str] = metadata.get("project_urls", {})
     labels = {re.sub(r"[^a-z]", "", label.lower()): url for label, url in urls.items()}
@@ -178,6 +182,76 @@ def hash_of(path: Path, names: Iterable[str], read: Callable[[str], bytes]) -> s
         return digest.hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+LARGEST = 100 << 20
+"""Bytes of an archive that is fetched."""
+_PASSED_OVER = re.compile(r"^\s*Skipping link: No sources permitted for \S+: (\S+)", re.MULTILINE)
+_REMEDY = "download its source archive yourself and give the file with --with"
+
+
+def source_archive(name: str, version: str, folder: Path) -> Path:
+    """Return the source archive of a version of a package on the index, fetched into ``folder``.
+
+    Nothing of it is run. Raises InputError where there is none, or none that can be fetched.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    address = _address(name, version, folder)
+    path = folder / _file_name(address)
+    try:
+        trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
+        with urllib.request.urlopen(address, timeout=DOWNLOAD_SECONDS, context=trusted) as answer:
+            data = _read(answer)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise InputError(
+            f"the source archive of {name} cannot be fetched: {error}", remedy=_REMEDY
+        ) from None
+    if len(data) > LARGEST:
+        raise InputError(f"the source archive of {name} has more than {LARGEST >> 20} MiB")
+    path.write_bytes(data)
+    return path
+
+
+def _read(answer: Any) -> bytes:
+    """Return what a server sends, up to a byte more than is wanted; ValueError if it is cut off."""
+    deadline = time.monotonic() + DOWNLOAD_SECONDS
+    data = bytearray()
+    while len(data) <= LARGEST and (part := answer.read1(1 << 16)):
+        data += part
+        if time.monotonic() > deadline:
+            raise ValueError(f"it took more than {DOWNLOAD_SECONDS:g} s")
+    wanted = str(answer.headers.get("Content-Length", ""))
+    if wanted.isdigit() and len(data) < min(int(wanted), LARGEST):
+        raise ValueError(f"{len(data)} of {wanted} bytes came")
+    return bytes(data)
+
+
+def _address(name: str, version: str, folder: Path) -> str:
+    """Return where pip says that a source archive is."""
+    command = [sys.executable, "-m", "pip", "download", "-vv", "--no-deps", "--no-color"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder)]
+    try:
+        done = subprocess.run(
+            [*command, f"{name}=={version}"],
+            capture_output=True,
+            text=True,
+            timeout=DOWNLOAD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"asking for {name} took more than {DOWNLOAD_SECONDS:g} s") from None
+    for address in _PASSED_OVER.findall(done.stdout):
+        try:
+            found = parse_sdist_filename(_file_name(address))
+            if found == (canonicalize_name(name), Version(version)):
+                return str(address)
+        except (InvalidSdistFilename, InvalidVersion):
+            continue
+    raise InputError(f"pip knows no source archive of {name} {version}", remedy=_REMEDY)
+
+
+def _file_name(address: str) -> str:
+    return PurePosixPath(unquote(urlsplit(address).path)).name
 
 
 DOWNLOAD_SECONDS = 300.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -37,18 +37,6 @@ def call(method: str, arguments: Sequence[ast.expr]) -> ast.expr:
     """Return a call of a method of the counters."""
     function = ast.Attribute(ast.Name("_count", ast.Load()), method, ast.Load())
     return ast.Call(function, list(arguments), [])
-
-
-def names_of(names: Iterable[str]) -> ast.expr:
-    """Return names as a tuple of texts."""
-    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-
-
-def last(values: list[ast.expr]) -> ast.expr:
-    """Return an expression that works out all of these, and is the last one."""
-    if len(values) == 1:
-        return values[0]
-    return ast.Subscript(ast.Tuple(values, ast.Load()), ast.Constant(len(values) - 1))
 
 
 def first_line(statement: ast.stmt) -> int:
@@ -85,156 +73,6 @@ def after_docstring(body: Sequence[ast.stmt]) -> int:
     return 0
 
 
-# Which names of a program are variables, and in which function each is one.
-
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """A function, or the module (``name`` is empty): its variables, and where others are sought.
-
-    ``others`` are names that it binds to functions, classes or modules.
-    """
-
-    name: str
-    variables: frozenset[str]
-    others: frozenset[str]
-    outer: Scope | None = field(default=None, repr=False)
-
-    def known(self, name: str) -> str | None:
-        """Return the variable that a name means here; None if it means none."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.variables:
-                return f"{scope.name}.{name}"
-            if name in scope.others:
-                return None
-            scope = scope.outer
-        return None
-
-    def known_of(self, names: Iterable[str]) -> list[str]:
-        """Return the variables among names, sorted."""
-        return sorted({found for name in names if (found := self.known(name)) is not None})
-
-
-def module_scope(tree: ast.Module) -> Scope:
-    """Return the scope of a program's top level."""
-    variables, others, _ = _bound(tree.body)
-    return Scope("", variables - others, others)
-
-
-def function_scope(node: FunctionNode, outer: Scope) -> Scope:
-    """Return the scope of a function within another, or within the module."""
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    variables, others, foreign = _bound(body)
-    variables = (variables | frozenset(parameters(node))) - foreign
-    name = getattr(node, "name", "lambda")
-    label = f"{outer.name}.{name}@{node.lineno}" if outer.name else f"{name}@{node.lineno}"
-    return Scope(label, variables - others, others - foreign, outer)
-
-
-def class_scope(node: ast.ClassDef, outer: Scope) -> Scope:
-    """Return the scope of a class's own statements: what they bind are attributes.
-
-    Only the targets of comprehensions are variables there.
-    """
-    variables, others, foreign = _bound(node.body)
-    loops = [each for each in _within(node.body) if isinstance(each, ast.comprehension)]
-    inside = frozenset(bound_in(*(loop.target for loop in loops)))
-    attributes = (variables | others) - foreign - inside
-    return Scope(f"{outer.name}.{node.name}", inside, attributes, outer)
-
-
-def parameters(node: FunctionNode) -> list[str]:
-    """Return the names of a function's parameters."""
-    given = node.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return [each.arg for each in every if each is not None]
-
-
-def _bound(body: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the variables that a body binds, the other names, and those said to be from outside.
-
-    A global of a function is a variable of the module; of a nonlocal the outer function's is.
-    """
-    variables, others, foreign = set[str](), set[str](), set[str]()
-    for node in _within(body):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            variables.add(node.id)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            variables.add(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            variables.add(node.rest)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            others.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            others.update((each.asname or each.name).partition(".")[0] for each in node.names)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            foreign.update(node.names)
-    return frozenset(variables), frozenset(others), frozenset(foreign)
-
-
-def _within(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the nodes of a body without those of functions and classes inside, but these."""
-    pending = list(body)
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, _INNER):
-            pending += ast.iter_child_nodes(node)
-
-
-def read_in(*nodes: ast.AST) -> set[str]:
-    """Return the names that a statement or expressions read, as ``x`` is in ``x += 1``.
-
-    Those of statements, lambdas and comprehensions inside are left out, but what the first loop of
-    a comprehension is over is read there and then.
-    """
-    own = [part for node in nodes for part in _own(node)]
-    taken = [n.target for n in own if isinstance(n, ast.AugAssign)]
-    names = [n for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    return {n.id for n in [*names, *taken] if isinstance(n, ast.Name)}
-
-
-def bound_in(*nodes: ast.AST) -> set[str]:
-    """Return the names that a statement, targets or a pattern bind; of a loop, not its target."""
-    found: set[str] = set()
-    for node in nodes:
-        head = [*_own(node.target)] if isinstance(node, ast.For | ast.AsyncFor) else []
-        for part in _own(node):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part not in head:
-                found.add(part.id)
-            elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
-                found.add(part.name)
-            elif isinstance(part, ast.MatchMapping) and part.rest:
-                found.add(part.rest)
-    return found
-
-
-def _own(node: ast.AST) -> list[ast.AST]:
-    """Return a node's parts without those of statements, lambdas and comprehensions inside it."""
-    found: list[ast.AST] = []
-    pending: list[ast.AST] = [node]
-    while pending:
-        part = pending.pop()
-        found.append(part)
-        if isinstance(part, ast.Lambda) and part is not node:
-            pending += [each for each in (*part.args.defaults, *part.args.kw_defaults) if each]
-            continue
-        if isinstance(part, _COMPREHENSIONS):
-            pending.append(part.generators[0].iter)
-            continue
-        pending += [
-            child
-            for child in ast.iter_child_nodes(part)
-            if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
-        ]
-    return found
-
-
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "additions",
     ast.Sub: "subtractions",
@@ -262,13 +100,13 @@ _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_cou
 class FunctionCounter(ast.NodeTransformer):
     """Finds function bodies, at any depth of classes, and hands them to the counter."""
 
-    def __init__(self, scope: Scope, arms: Arms) -> None:
-        self.scope, self.arms = scope, arms
+    def __init__(self, arms: Arms) -> None:
+        self.arms = arms
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Count in a function."""
         first = 2 * self.arms.count
-        _BodyCounter(function_scope(node, self.scope), self.arms).enter(node)
+        _BodyCounter(self.arms).enter(node)
         self.arms.spans[node] = range(first, 2 * self.arms.count)
         return node
 
@@ -282,21 +120,12 @@ class FunctionCounter(ast.NodeTransformer):
 class _BodyCounter(ast.NodeTransformer):
     """Writes counters into the statements of a function."""
 
-    def __init__(self, scope: Scope, arms: Arms, around: Scope | None = None) -> None:
-        self.scope, self.arms = scope, arms
-        self.around = around or scope
-        """What functions inside see: of a class's body, not the class."""
-
-    @property
-    def is_class(self) -> bool:
-        """Whether it is in the body of a class."""
-        return self.around is not self.scope
+    def __init__(self, arms: Arms, *, is_class: bool = False) -> None:
+        self.arms, self.is_class = arms, is_class
 
     def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Write them into a whole function."""
-        place = after_docstring(node.body)
-        node.body = self.block(node.body, 0, place)
-        node.body[place:place] = map(ast.Expr, self.noted(bound=parameters(node)))
+        node.body = self.block(node.body, 0, after_docstring(node.body))
 
     def block(self, body: list[ast.stmt], line: int, place: int = 0) -> list[ast.stmt]:
         """Write them into statements; ``line`` is the one of the statement that these stand in.
@@ -305,7 +134,6 @@ class _BodyCounter(ast.NodeTransformer):
         """
         done: list[ast.stmt] = []
         for number, statement in enumerate(body):
-            notes = self.noted(read=read_in(statement), bound=bound_in(statement))
             begins, line = first_line(statement) != line, statement.end_lineno or 0
             is_run = number >= place and not does_nothing(statement, in_class=self.is_class)
             reached = call("reach", [self.arms.new(sides=1)]) if is_run else None
@@ -316,14 +144,8 @@ class _BodyCounter(ast.NodeTransformer):
                     done.append(ast.Expr(counted("lines")))
                 if isinstance(statement, ast.Match):
                     done.append(ast.Expr(counted("conditionals")))
-                done += map(ast.Expr, notes)
             done.append(visited)
         return done
-
-    def noted(self, *, read: Iterable[str] = (), bound: Iterable[str] = ()) -> list[ast.expr]:
-        """Return calls that note the variables among names."""
-        found = {"read": self.scope.known_of(read), "bind": self.scope.known_of(bound)}
-        return [call(method, [names_of(each)]) for method, each in found.items() if each]
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         line = getattr(node, "lineno", 0)
@@ -342,7 +164,7 @@ class _BodyCounter(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         self._defaults(node.args)
-        _BodyCounter(function_scope(node, self.around), self.arms).enter(node)
+        _BodyCounter(self.arms).enter(node)
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
@@ -354,16 +176,13 @@ class _BodyCounter(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
-        # What its body binds are attributes, and no variables of the functions in it.
-        inner = _BodyCounter(class_scope(node, self.around), self.arms, self.around)
+        inner = _BodyCounter(self.arms, is_class=True)
         node.body = inner.block(node.body, node.lineno, after_docstring(node.body))
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._defaults(node.args)
-        inner = _BodyCounter(function_scope(node, self.around), self.arms)
-        notes = inner.noted(read=read_in(node.body), bound=parameters(node))
-        node.body = last([*notes, inner.visit(node.body)])
+        node.body = _BodyCounter(self.arms).visit(node.body)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -393,14 +212,9 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
-        notes = self.noted(read=read_in(node.pattern), bound=bound_in(node.pattern))
         node.body = self.block(node.body, (node.guard or node.pattern).end_lineno or 0)
-        if node.guard is None:
-            node.body[:0] = map(ast.Expr, notes)
-        else:
-            notes += self.noted(read=read_in(node.guard), bound=bound_in(node.guard))
-            test = self.decided(self.visit(node.guard))
-            node.guard = counted("conditionals", last([*notes, test]))
+        if node.guard is not None:
+            node.guard = counted("conditionals", self.decided(self.visit(node.guard)))
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
@@ -409,7 +223,6 @@ class _BodyCounter(ast.NodeTransformer):
             node.body.insert(0, ast.Expr(counted("lines")))
         else:
             node.type = counted("lines", self.visit(node.type))
-        node.body[:0] = map(ast.Expr, self.noted(bound=[node.name] if node.name else []))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -464,30 +277,18 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        notes = self.noted(bound=bound_in(node.target))
         self.generic_visit(node)
         node.iter = call("heads", [self.arms.new(), node.iter])
-        node.body[:0] = map(ast.Expr, [counted("loop_iterations"), *notes])
+        node.body.insert(0, ast.Expr(counted("loop_iterations")))
         return node
 
     def _looped(self, node: Comprehension) -> ast.AST:
-        """Write them into a comprehension: what a loop binds and reads is noted when it runs."""
-        given = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        loops = node.generators
-        inner = [*([loop.iter] for loop in loops[1:]), given]
-        notes = [
-            (
-                self.scope.known_of(bound_in(loop.target, *loop.ifs)),
-                self.scope.known_of(read_in(*loop.ifs, *then)),
-            )
-            for loop, then in zip(loops, inner, strict=True)
-        ]
+        """Write them into a comprehension."""
         self.generic_visit(node)
-        for loop, noted in zip(loops, notes, strict=True):
+        for loop in node.generators:
             loop.ifs = [counted("conditionals", self.decided(test)) for test in loop.ifs]
             if not loop.is_async:
-                parts = [self.arms.new(), loop.iter, *map(names_of, noted)]
-                loop.iter = call("each", parts)
+                loop.iter = call("each", [self.arms.new(), loop.iter])
         return node
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _looped

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import fmean, pstdev
 from typing import Any
 
 STATIC = ("lines", "cyclomatic", "maintainability", "call_depth", "identifiers", "ifs", "returns")
@@ -77,3 +79,17 @@ def features(tree: ast.AST) -> set[str]:
             parts = value if isinstance(value, list) else [value]
             pending += [part for part in parts if isinstance(part, ast.AST)]
     return {name for name, types in FEATURES.items() if any(kinds[kind] for kind in types)}
+
+
+def variation(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return each statistic's coefficient of variation over a function's cases.
+
+    The population's standard deviation over the mean, to four decimals; 0 where the mean is 0.
+    """
+    found: dict[str, float] = {}
+    for name in sorted({name for row in rows for name in row}):
+        values = [float(row[name]) for row in rows if name in row]
+        mean = fmean(values) if values else 0.0
+        ratio = pstdev(values) / abs(mean) if mean else 0.0
+        found[name] = round(ratio, 4) if math.isfinite(ratio) else 0.0
+    return found

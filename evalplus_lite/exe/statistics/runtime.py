@@ -1,36 +1,16 @@
 """What happens while a program runs, counted by code written into it (appendix A.6).
 
 Tracing costs 2 to 23 times the run; counters cost less and count the same on every machine and
-version. CPU time is taken from a separate, untouched run. ``library_lines`` alone are traced, in
-frames of other files.
+version. CPU time is taken from a separate, untouched run. Only calls and returns
+are traced, and ``library_lines`` in frames of other files.
 """
 
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 
-from evalplus_lite.exe.statistics.counting import Arms, FunctionCounter, module_scope
-
-# How much a statistic differs between the cases of one function.
-
-
-def variation(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return each statistic's coefficient of variation over a function's cases.
-
-    The population's standard deviation over the mean, to four decimals; 0 where the mean is 0.
-    """
-    found: dict[str, float] = {}
-    for name in sorted({name for row in rows for name in row}):
-        values = [float(row[name]) for row in rows if name in row]
-        mean = fmean(values) if values else 0.0
-        ratio = pstdev(values) / abs(mean) if mean else 0.0
-        found[name] = round(ratio, 4) if math.isfinite(ratio) else 0.0
-    return found
-
+from evalplus_lite.exe.statistics.counting import Arms, FunctionCounter
 
 COUNTERS = (
     "loop_iterations",
@@ -49,7 +29,6 @@ COUNTERS = (
     "calls",
     "call_depth",
     "variables_declared",
-    "variables_used",
 )
 """``lines``: statements begun, loop heads each time, ``except`` and ``case`` lines that are tried;
 what begins on the line where the one before ended, as in ``if a: b``, is not counted again.
@@ -59,7 +38,9 @@ a collection (``"%s" % x``, ``a | b`` of sets) is a ``container_operation``; ``a
 ``a[b] += x`` are judged by ``x``, since reading the target once more might show. ``user_calls``: of
 functions, methods and classes of the program, cached and partial ones included; a call counts once
 its arguments are worked out. ``call_depth``: how many functions of the program were open at once.
-Variables: see ``variables``."""
+``variables_declared``:
+parameters and local names of the program's functions that hold a value when a function returns,
+raises or yields; those of comprehensions are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +70,7 @@ def instrument(code: str, subject: str = "") -> Instrumented | None:
             return None
         arms = Arms()
         wanted = _function(tree, subject)
-        FunctionCounter(module_scope(tree), arms).visit(tree)
+        FunctionCounter(arms).visit(tree)
         own = arms.spans.get(wanted, range(2 * arms.count))
         written = ast.unparse(ast.fix_missing_locations(tree))
         return Instrumented(written, own, frozenset(arm for arm in arms.wanted if arm in own))

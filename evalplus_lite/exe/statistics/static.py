@@ -6,16 +6,47 @@ import ast
 import io
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from radon.metrics import h_visit_ast, mi_compute
+from radon.metrics import mi_visit
 from radon.visitors import ComplexityVisitor
 
 from evalplus_lite.exe.reading.names import uses_of
 
-# A program's lines by what they hold: code, documentation, comments; logical lines.
+
+@dataclass(frozen=True, slots=True)
+class Complexity:
+    """``cyclomatic``: of a whole program; ``maintainability``: 0 to 100, to two decimals."""
+
+    cyclomatic: int
+    maintainability: float
+
+
+def complexity_of(code: str, tree: ast.Module) -> Complexity | None:
+    """Return a program's complexity, or None if radon cannot read it within bounds.
+
+    Cyclomatic complexity after McCabe; the maintainability index is radon's, with documentation
+    counted as comments.
+    """
+    try:
+        if sum(map(_read_by_radon, ast.walk(tree))) > MOST_READ:
+            return None
+        return Complexity(
+            int(ComplexityVisitor.from_ast(tree).total_complexity), round(mi_visit(code, True), 2)
+        )
+    except Exception:
+        # Whatever radon stumbles over is a missing figure, not a failure to mine.
+        return None
+
+
+def _read_by_radon(node: ast.AST) -> int:
+    """Return the characters that radon reads of a statement without a body, about."""
+    if not isinstance(node, ast.stmt) or hasattr(node, "body"):
+        return 0
+    lines = (node.end_lineno or node.lineno) - node.lineno + 1
+    return 0 if lines == 1 else lines * len(ast.unparse(node)) // 2
+
 
 _LAYOUT = frozenset(
     {
@@ -28,9 +59,9 @@ _LAYOUT = frozenset(
         tokenize.ENDMARKER,
     }
 )
-_FILLING = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE})
-_NO_TEXT = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
-Token = tokenize.TokenInfo
+MOST_READ = 500_000
+"""Characters that radon may read for one program: of a statement of n lines it reads the first,
+the first two, and so on. A figure that takes more (about a second) is left out."""
 
 
 def code_lines(code: str, tree: ast.Module) -> int:
@@ -48,103 +79,6 @@ def code_lines(code: str, tree: ast.Module) -> int:
         elif token.type not in _LAYOUT:  # on a docstring's line, too
             held.update(lines)
     return len(held)
-
-
-@dataclass(frozen=True, slots=True)
-class RawLines:
-    """``logical`` lines, ``source`` lines, ``comments``, and lines of strings standing alone."""
-
-    logical: int
-    source: int
-    comments: int
-    multi: int
-
-    @property
-    def commented(self) -> float:
-        """Comments and strings standing alone, in per cent of the source lines."""
-        return (self.comments + self.multi) / self.source * 100 if self.source else 0.0
-
-
-def raw_lines(code: str) -> RawLines:
-    """Return what radon's ``raw.analyze`` counts of a program that parses."""
-    texts = [line.strip() for line in code.splitlines()]
-    logical = source = comments = multi = 0
-    for tokens in _chunks(code):
-        first, last = tokens[0].start[0], tokens[-1].end[0]
-        filled = sum(1 for text in texts[first - 1 : last] if text)
-        comments += sum(token.type == tokenize.COMMENT for token in tokens)
-        rest = [token for token in tokens[1:] if token.type not in (tokenize.NL, tokenize.NEWLINE)]
-        if tokens[0].type == tokenize.COMMENT and not rest:
-            continue
-        if tokens[0].type == tokenize.STRING and not rest:
-            multi += filled if tokens[0].end[0] > tokens[0].start[0] else 0
-        else:
-            source += filled
-        logical += _logical(tokens)
-    return RawLines(logical, source, comments, multi)
-
-
-def _chunks(code: str) -> Iterator[list[Token]]:
-    """Yield the tokens of each logical line, or comment, that is not empty."""
-    chunk: list[Token] = []
-    depth = 0
-    for token in tokenize.generate_tokens(io.StringIO(code).readline):
-        if token.type in _NO_TEXT:
-            continue
-        chunk.append(token)
-        if token.type == tokenize.OP:
-            depth += (token.string in "([{") - (token.string in ")]}")
-        if token.type == tokenize.NEWLINE or (token.type == tokenize.NL and not depth):
-            if any(each.type not in (tokenize.NL, tokenize.NEWLINE) for each in chunk):
-                yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
-
-
-def _logical(tokens: list[Token]) -> int:
-    """Return how many lines it would be with a statement a line, as radon guesses by the colons."""
-    parts: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.type == tokenize.OP and token.string == ";":
-            parts.append([])
-        elif token.type not in _FILLING:
-            parts[-1].append(token)
-    count = 0
-    for number, part in enumerate(parts):
-        colons = [at for at, token in enumerate(part) if token[:2] == (tokenize.OP, ":")]
-        # radon holds the colon against the end marker, which only the last part has.
-        end = len(part) - (1 if number == len(parts) - 1 else 2)
-        count += (2 - (colons[-1] == end)) if colons else bool(part)
-    return count
-
-
-# Cyclomatic complexity and maintainability, by radon: the only module that imports it.
-
-
-@dataclass(frozen=True, slots=True)
-class Complexity:
-    """``cyclomatic``: of a whole program; ``maintainability``: 0 to 100, to two decimals."""
-
-    cyclomatic: int
-    maintainability: float
-
-
-def complexity_of(code: str, tree: ast.Module) -> Complexity | None:
-    """Return a program's complexity; None where radon cannot read it, which it then cannot either.
-
-    Cyclomatic complexity after McCabe; the maintainability index is ``radon.metrics.mi_visit`` with
-    documentation counted as comments, but for the time that it takes on long tables.
-    """
-    try:
-        cyclomatic = int(ComplexityVisitor.from_ast(tree).total_complexity)
-        volume = h_visit_ast(tree).total.volume
-        lines = raw_lines(code)
-        index = float(mi_compute(volume, cyclomatic, lines.logical, lines.commented))
-    except Exception:
-        # Whatever radon stumbles over is a missing figure, not a failure to mine.
-        return None
-    return Complexity(cyclomatic, round(index, 2))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,19 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evalplus_lite.exe.inputs.choosing import select
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge
+from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
-from evalplus_lite.exe.running.measured import Measured, measure
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Measured, measure, run
 from evalplus_lite.exe.selecting.signatures import Parameter, Signature
 from evalplus_lite.exe.statistics.runtime import COUNTERS, instrument
 from evalplus_lite.exe.statistics.static import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.generate.domains.annotations import Type
-
-# Programs put together statement by statement; two that want one name differently are not.
 
 
 def merge(programs: Sequence[str], last: str) -> str | None:

@@ -14,7 +14,7 @@ from evalplus_lite.exe.inlining.graph import Obstacle
 from evalplus_lite.exe.running.runs import Invocation
 from evalplus_lite.exe.selecting.funnel import Funnel, outcome_of
 from evalplus_lite.exe.selecting.static import Reject
-from evalplus_lite.exe.sources.unpacking import reported
+from evalplus_lite.exe.sources.archives import reported
 from evalplus_lite.store import read_jsonl
 
 ALIKE = "near-duplicate"
@@ -147,9 +147,6 @@ class _Names(ast.NodeTransformer):
             return ast.Pass()
         written: ast.AST = self.visit(ast.Assign([node.target], node.value))
         return written
-
-
-# Tasks of an earlier run: which functions to give new inputs, and what is not new.
 
 
 @dataclass(frozen=True, slots=True)

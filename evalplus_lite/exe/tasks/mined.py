@@ -14,15 +14,12 @@ from evalplus_lite.exe.selecting.signatures import Signature
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 
-# What a row of mined tasks is like: told before anything that reads it stumbles over it.
-
 Shape: TypeAlias = Any
 """A type; a list of the shape of its items; an object with shapes by name, of which those with a
 ``?`` may be absent, and under ``str`` the shape of all others; a tuple of shapes that all will do.
 ``float`` is any finite number, and ``object`` anything."""
 Named: TypeAlias = dict[Any, Shape]
 _ASKED: Named = {"prompt_tokens?": int, "completion_tokens?": int, "model?": str, str: object}
-_BATCH: Named = {"kept": int, "total": int, "prompt_tokens": int, "completion_tokens": int}
 _PARAMETER: Named = {
     "name": str,
     "kind": str,
@@ -56,8 +53,7 @@ FACTS: Named = {
     "signature?": {"parameters": [_PARAMETER], "result": str, str: object},
     "static?": {"nodes?": {str: float}, str: object},
     "variation?": {str: float},
-    "generation?": {"batches?": [_BATCH | {str: object}], **_ASKED},
-    "typing?": _ASKED,
+    "generation?": _ASKED,
     "breakpoint?": {"line": int, "text": str, "hit": int, "variables": [str], str: object},
     "question?": {"kind": str, "moment?": str, "lines?": [int], str: object},
     "function_id?": str,
@@ -65,7 +61,7 @@ FACTS: Named = {
 }
 """What a row says beyond its program and its cases."""
 ROW: Named = {"task_id": str, "code": str, "entry_point": str, "cases": [_CASE], **FACTS}
-"""A row of ``tasks.jsonl``, or of the files of chains, states and questions."""
+"""A row of ``tasks.jsonl``, or of the files of chains and questions."""
 _NAMES: dict[type, str] = {
     str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list",
     type(None): "null",
@@ -169,8 +165,8 @@ class MinedTask:
     @property
     def function_id(self) -> str:
         """The function that it asks about: other tasks may be questions about the same one."""
-        within = {"breakpoint", "question"} & self.facts.keys()
-        return str(self.facts.get("function_id", self.id.partition("@")[0] if within else self.id))
+        own = self.id.partition("@")[0] if "question" in self.facts else self.id
+        return str(self.facts.get("function_id", own))
 
     def to_json(self) -> dict[str, Any]:
         """Return the task's row."""
@@ -214,7 +210,7 @@ def read_tasks(path: Path) -> Iterator[MinedTask]:
                 f"is not a mined task: {what}",
                 path=path,
                 line=row.line,
-                remedy="make the file with evalplus-lite mine",
+                remedy="make the file with evalplus-lite exe mine",
             ) from None
         if lines.setdefault(task.id, row.line) != row.line:
             raise InputError(

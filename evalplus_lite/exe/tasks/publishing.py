@@ -13,8 +13,6 @@ from evalplus_lite.exe.tasks.published import ENTRY_POINT, UNREADABLE, JsonRow, 
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.values.source import literal
 
-# Programs without their ``from __future__ import annotations``, which has to stand first.
-
 
 def without_future(code: str) -> str:
     """Return a program that does the same and may have lines before it."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InfrastructureError, SandboxUnavailable, UnusableTask
 from evalplus_lite.execution.base import Ref, Row, Work, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.reference_runs import weak_places
 from evalplus_lite.jobs.expected import found_evidence, source_of
 from evalplus_lite.jobs.minimize import Shrinker
 from evalplus_lite.jobs.workers.settings import Settings
@@ -23,8 +25,13 @@ WHOLE_BYTES = 1 << 16
 
 
 Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
-"""Verdicts on base and plus, the row but for what names its sample, or the cause; the verdict on
-stress, and what the program cost."""
+"""Verdicts on base and plus, the row but for what names its sample, or the cause; the verdicts on
+stress and without weak tests, and what the program cost."""
+
+
+def others_of(row: Mapping[str, Any]) -> tuple[str | None, str | None, bool]:
+    """Return a row's verdicts on stress cases, and without weak tests; whether there are such."""
+    return row.get("stress"), row.get("strong", row["base"]), "strong" in row
 
 
 def judging(place: WorkerContext, settings: Row) -> Work:
@@ -48,7 +55,8 @@ class Judge:
 
         ``task`` is where it is staged; groups are as ``grouping.to_row`` makes them. Evidence is
         as ``found_evidence`` says, None if this place has given it before. A judged sample is
-        (base, plus, line, stress, cost): the verdicts and the lines of its row and of its cost;
+        (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
+        the verdicts on stress cases and on what is left without weak tests;
         for one that could not be judged the third is the cause.
         """
         ref, task_id, groups = item
@@ -60,7 +68,7 @@ class Judge:
                 if text is not None and _names_a_line(verdict):  # which is its own
                     verdict = found.get(text) or self._verdict(ref, text)
                     found[text] = verdict
-                base, plus, rest, stress, cost = verdict
+                base, plus, rest, others, cost = verdict
                 if isinstance(rest, str):
                     judged.append(verdict)
                     continue
@@ -71,7 +79,7 @@ class Judge:
                 if temperature is not None:
                     row["temperature"] = temperature
                 lines = dump_row({**row, **rest}), dump_row({**row, **cost})
-                judged.append((base, plus, lines[0], stress, lines[1]))
+                judged.append((base, plus, lines[0], others, lines[1]))
         evidence = None if task_id in self.told else found_evidence(self.source, task_id)
         self.told.add(task_id)
         return evidence, judged
@@ -85,10 +93,15 @@ class Judge:
             raise
         except InfrastructureError as error:
             return "infra", None, str(error), None, {}
-        return row["base"], row["plus"], row, row.get("stress"), cost
+        return row["base"], row["plus"], row, others_of(row), cost
 
     def _judged(
-        self, suite: PreparedSuite, stress: PreparedSuite | None, source: str
+        self,
+        suite: PreparedSuite,
+        stress: PreparedSuite | None,
+        weak: frozenset[int],
+        strong: PreparedSuite | None,
+        source: str,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         sandbox = self.place.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
@@ -102,6 +115,8 @@ class Judge:
                 row["smallest"] = _explained(found.suite, found.failure)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
+        if weak:
+            row["strong"] = self._strong(verdict, weak, strong, source)
         if stress is not None and verdict.passed:
             strain = evaluate_program(sandbox, stress, source)
             row["stress"] = strain.plus
@@ -109,10 +124,24 @@ class Judge:
                 row["stress_failure"] = failure
         return row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory}
 
-    def _prepared(self, ref: Ref) -> tuple[PreparedSuite, PreparedSuite | None]:
+    def _strong(
+        self, verdict: Verdict, weak: frozenset[int], strong: PreparedSuite | None, source: str
+    ) -> str | None:
+        """Return the verdict on what is left without weak tests; None if nothing is."""
+        if strong is None:
+            return None
+        if verdict.failure is None or verdict.failure.case not in weak:
+            return verdict.base
+        return evaluate_program(self.place.sandbox, strong, source).base
+
+    def _prepared(
+        self, ref: Ref
+    ) -> tuple[PreparedSuite, PreparedSuite | None, frozenset[int], PreparedSuite | None]:
         task, given = staged(self.place, ref)
         prepared = self.settings.prepared(self.place, self.source, task, given)
-        return prepared, self.settings.stressed(prepared, self.source.cache)
+        weak = frozenset(weak_places(task, prepared.suite))
+        strong = self.settings.strong(prepared, self.source) if weak else prepared
+        return prepared, self.settings.stressed(prepared, self.source.cache), weak, strong
 
 
 def _names_a_line(verdict: Judged) -> bool:

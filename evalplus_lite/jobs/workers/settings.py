@@ -6,8 +6,10 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Row, WorkerContext
 from evalplus_lite.grading.evaluator import PreparedSuite
+from evalplus_lite.grading.reference_runs import without_weak
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.types import Suite, Task
@@ -29,6 +31,8 @@ class Settings:
     """Whether there are plus cases in the data set, and so verdicts on them."""
     stress: bool = False
     """Whether programs that pass are run on the stress cases, too."""
+    weak_tests: bool = True
+    """Whether tests count that a program could pass without knowing the task."""
 
     def facts(self, name: str) -> dict[str, Any]:
         """Return what a summary says of the limits; ``name`` is the preset's."""
@@ -54,9 +58,23 @@ class Settings:
         self, place: WorkerContext, source: SuiteSource, task: Task, given: Suite | None
     ) -> PreparedSuite:
         """Return a task's suite, ready to be run; raises UnusableTask if there is none."""
+        suite = source.usable(place.sandbox, task, given).suite
+        if not self.weak_tests:
+            suite = without_weak(task, suite)
+        return self._of(task, suite, source)
+
+    def strong(self, prepared: PreparedSuite, source: SuiteSource) -> PreparedSuite | None:
+        """Return a suite without its weak tests, ready to be run; None if none is left."""
+        try:
+            suite = without_weak(prepared.task, prepared.suite)
+        except UnusableTask:
+            return None
+        return self._of(prepared.task, suite, source)
+
+    def _of(self, task: Task, suite: Suite, source: SuiteSource) -> PreparedSuite:
         return PreparedSuite.of(
             task,
-            source.usable(place.sandbox, task, given).suite,
+            suite,
             self.preset,
             memory=self.memory,
             total=self.total,

@@ -80,13 +80,14 @@ def suite_of(row: Row) -> Suite:
 def evidence_row(evidence: Evidence) -> Row:
     """Return what a suite rests on as plain data."""
     lost = [(loss.cause, loss.count, loss.example) for loss in evidence.lost]
-    return evidence.cases, evidence.base, lost, evidence.blind, evidence.observed
+    facts = evidence.blind, evidence.observed, evidence.weak
+    return evidence.cases, evidence.base, lost, *facts
 
 
 def evidence_of(row: Row) -> Evidence:
     """Return the evidence of an ``evidence_row``."""
-    cases, base, lost, blind, observed = row
-    return Evidence(cases, base, tuple(Loss(*each) for each in lost), blind, observed)
+    cases, base, lost, *facts = row
+    return Evidence(cases, base, tuple(Loss(*each) for each in lost), *facts)
 
 
 def case_rows(cases: Iterable[Case]) -> Row:

@@ -11,35 +11,20 @@ import hashlib
 import json
 import marshal
 import os
-import re
 import resource
 import signal
 import socket
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from evalplus_lite.programs import parsing
 from evalplus_lite.programs.extraction import Kind, Step
 from evalplus_lite.programs.extraction.extraction import extract
 from evalplus_lite.programs.helper import CPU_SECONDS, LENGTH, MEMORY, OUT_OF_MEMORY, receive
+from evalplus_lite.programs.service.layout import is_blind
 from evalplus_lite.types import Style, Task
-
-SEES_LINES = re.compile(
-    "line_?no|linecache|inspect|trace|frame|stack|exc_info|tb_|co_|_code|code_|profile|monitoring"
-    "|warn|logging|sandbox|unittest|mock|audithook|signal|asyncio",
-    re.IGNORECASE,
-)
-"""What is in a name or text of a program that may answer differently if its lines are others."""
-REACHES_FAR = frozenset(
-    "eval exec compile getattr vars dir globals locals format format_map __import__ "
-    "__builtins__ __dict__ __globals__ __getattribute__ __getattr__ attrgetter methodcaller "
-    "Formatter importlib import_module resolve_name runpy code codeop types timeit doctest pdb "
-    "bdb dis gc ctypes pickle marshal shelve copyreg faulthandler get_type_hints ForwardRef "
-    "__main__ breakpoint pydoc pkgutil".split()
-)
-"""By these a program can come to names that do not stand in it, or to memory."""
 
 
 def main() -> None:
@@ -101,28 +86,10 @@ def _fingerprint(source: str) -> str:
     data = source.encode("utf-8", "surrogatepass")
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, OverflowError):
         code = compile(source, "", "exec", dont_inherit=True)
-        if not any(map(_may_see_lines, _words(code))):
+        if is_blind(source, code):
             # An older format than the newest: it does not depend on what is referred to how often.
             data = marshal.dumps(_without_lines(code), 2)
     return hashlib.sha256(data).hexdigest()[:32]
-
-
-def _words(code: types.CodeType) -> Iterator[str]:
-    """Yield all names and texts of a program: every attribute that it takes by name is there."""
-    yield from code.co_names
-    waiting: list[object] = [*code.co_consts]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, types.CodeType):
-            yield from _words(each)
-        elif isinstance(each, str):
-            yield each
-        elif isinstance(each, tuple | frozenset):
-            waiting += each
-
-
-def _may_see_lines(word: str) -> bool:
-    return word in REACHES_FAR or SEES_LINES.search(word) is not None
 
 
 def _without_lines(code: types.CodeType) -> types.CodeType:
@@ -189,6 +156,7 @@ def _warm_up() -> None:
     task = Task("", "", "f", "", style="solution")
     extract("```python\ndef f(x):\n    return x\n```\nThis is it.\n", task)
     _normal_form("def f(x):\n    return f'{x}'\n")
+    _fingerprint("def f(x):\n    return type(x)\n")
 
 
 def _held() -> int:

@@ -1,1 +1,13 @@
 """The commands of the reports wing."""
+
+LIST = """
+Start here
+demo: Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
+Build test suites
+export: Write suites or results in the formats of other tools.
+Look at results
+compare: Compare or rank models by their results, with intervals and exact tests.
+report: Show results as one HTML file: scores, every task, every sample and why it fails.
+figures: Draw figures and make tables for a paper, from what commands wrote.
+"""
+"""The commands by panel; see ``cli.app``."""

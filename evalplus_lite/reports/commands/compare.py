@@ -1,4 +1,4 @@
-"""``evalplus-lite compare``: who does better on the same tests, and whether that is sure."""
+"""``evalplus-lite compare``: which model does better on the same tests, and how sure that is."""
 
 from __future__ import annotations
 
@@ -8,160 +8,139 @@ from typing import Annotated, Any
 
 import typer
 
-from evalplus_lite.cli import options
-from evalplus_lite.cli.app import BARE
-from evalplus_lite.cli.console import (
-    name_report,
-    percent,
-    print_json,
-    print_table,
-    say,
-    short,
-    sure,
-)
+from evalplus_lite.cli.console import name_report, print_tables, say
+from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports import comparison
+from evalplus_lite.jobs.layouts import MOST_PAIRS
+from evalplus_lite.jobs.session import Result
+from evalplus_lite.jobs.tables import percent, short
+from evalplus_lite.reports import comparison, leaderboards
+from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import LEVEL
+from evalplus_lite.store import write_text
 from evalplus_lite.store.locations import place_of
 
 MOST_IDS = 10
 """Tasks that are named on a line."""
 MOST_CHANGES = 10
 """Changed verdicts of a pair that are shown."""
-MOST_PAIRS = 50
-"""Pairs that a table shows."""
 FEW_PAIRS = 3
-"""Up to so many pairs, won and lost tasks are named."""
-
-Folders = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="DIR...",
-        help="Folders or URLs that evaluate wrote, or folders of such.",
-        parser=place_of,
-    ),
-]
+"""Up to this number of pairs, won and lost tasks are named."""
 
 
+@takes("json")
 def compare(
-    folders: Folders,
+    run: Run,
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Folders or URLs that evaluate wrote, or folders of such.",
+            parser=place_of,
+        ),
+    ],
+    rank: Annotated[
+        bool, typer.Option("--rank", help="Rank the models, in a table for each suite.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Also write the tables: .md, .html, .tex or .json."
+        ),
+    ] = None,
     k: Annotated[int, typer.Option("--k", min=1, help="Compare pass@k.")] = 1,
     common: Annotated[
         bool,
-        typer.Option("--common", help="Other tests on each side: the tasks that both have."),
+        typer.Option("--common", help="Compare on the tasks that all have, if tests differ."),
     ] = False,
     fail_if_worse: Annotated[
-        str | None,
+        bool,
+        typer.Option("--fail-if-worse", help="Exit with 1 if a later one is significantly worse."),
+    ] = False,
+    fail_if_worse_by: Annotated[
+        float | None,
         typer.Option(
-            "--fail-if-worse",
-            metavar="[POINTS]",
-            help="Exit with 1 if a later one is worse: beyond doubt, or by over POINTS %.",
+            "--fail-if-worse-by",
+            metavar="POINTS",
+            min=0,
+            max=100,
+            help="Exit with 1 if a later one scores lower by more percentage points.",
         ),
     ] = None,
-    json: options.Json = False,
 ) -> int:
-    """Say which of several models or runs does better, by how much, and whether that is sure.
+    """Compare or rank models by their results, with intervals and exact tests.
 
     Each model and temperature in the folders is compared with each other, or, if all folders have
-    the same several, with its namesakes. Differences are the second less the first, task by task,
-    with a 95 % interval; p is exact, and corrected for the number of pairs (Holm); beside it stands
-    the smallest true difference that so many tasks would most likely have shown. Of the same
-    programs judged twice, the verdicts that changed are listed with the case that decided. Only
-    tasks that both sides have count. Folders that were judged by other tests are refused, unless
-    --common is given.
+    the same several, with its namesakes. A difference is second - first, paired by task, with a
+    95 % interval; p is exact and Holm-adjusted for the number of pairs; the MDE is the smallest
+    true difference that the tests would detect with 80 % power. If the same programs were judged
+    twice, verdicts that changed are listed with the case that decided. Folders that were judged by
+    different tests are refused, unless --common is given.
+
+    With --rank, a model's rank is one more than the number of models that are significantly better
+    (5 % after Holm), so equal ranks are ties.
 
     [bold]Example[/bold]  evalplus-lite compare out/old out/new --fail-if-worse
+    [bold]Example[/bold]  evalplus-lite compare out --rank -o leaderboard.html
     """
-    points = _points(fail_if_worse)
+    write = _writer(out)
+    if rank:
+        run.refuse("common fail_if_worse fail_if_worse_by", "does not go with --rank")
+        ranked = leaderboards.leaderboard(folders, k=k)
+        write(ranked)
+        return run.ended(ranked, lambda: _show(ranked, folders, out))
     result = comparison.compare(folders, k=k, common=common)
-    if json:
-        print_json(result.summary)
-    else:
-        show(result.summary)
-        name_report(*folders)
-    worse = [] if fail_if_worse is None else result.worse(points)
-    if worse and not json:
-        by = "beyond doubt (95 %)" if points is None else f"by more than {points:g} points"
-        for pair in worse:
+    write(result)
+    worse = []
+    if fail_if_worse:
+        worse += [(pair, "significantly (5 %)") for pair in result.worse()]
+    if fail_if_worse_by is not None:
+        by = f"by more than {fail_if_worse_by:g} points"
+        worse += [(pair, by) for pair in result.worse(fail_if_worse_by)]
+
+    def show() -> None:
+        _show(result, folders, out)
+        for pair, by in worse:
             say(f"worse {by}: {pair['second']} than {pair['first']}")
-    return 1 if worse else 0
+
+    return run.ended(result, show, attention=lambda: worse)
 
 
-def _points(given: str | None) -> float | None:
-    """Return the number of ``--fail-if-worse``; None if it stands alone, or is not given."""
-    if given is None or given == BARE["--fail-if-worse"]:
-        return None
-    try:
-        points = float(given)
-    except ValueError:
-        points = -1
-    if not 0 <= points <= 100:
-        raise InputError(
-            f"--fail-if-worse is {given!r}", remedy="give percentage points from 0 to 100, or none"
-        )
-    return points
+def _writer(out: Path | None) -> Any:
+    """Return a function that writes a result's tables in the format that a file's ending names."""
+    forms = {
+        ".md": lambda result: "\n".join(
+            f"## {table.heading()}\n\n{table.to_markdown()}\n{table.note()}\n"
+            for table in result.tables()
+        ),
+        ".html": lambda result: table_page("evalplus_lite: models compared", result.tables()),
+        ".tex": lambda result: "\n".join(table.to_latex() for table in result.tables()),
+        ".json": Result.to_json_text,
+    }
+    if out is None:
+        return lambda result: None
+    form = forms.get(out.suffix.lower())
+    if form is None:
+        remedy = f"end it in {', '.join(forms)}"
+        raise InputError("has no ending that names a format", path=out, remedy=remedy)
+    return lambda result: write_text(out, form(result))
 
 
-def show(summary: Mapping[str, Any]) -> None:
-    """Print the entrants, each pair's difference, and what is to be known of it."""
-    entrants, pairs = summary["entrants"], summary["pairs"]
-    suites = [suite for suite in ("base", "plus") if entrants[0][suite] is not None]
-    print_table(
-        f"{summary['dataset']}: pass@{summary['k']}",
-        ["model", "tasks", "samples", *(f"{suite} % [95 %]" for suite in suites)],
-        [
-            (
-                each["label"],
-                each["tasks"],
-                each["samples"],
-                *(sure(each[suite]["value"], each[suite]["interval"]) for suite in suites),
-            )
-            for each in entrants
-        ],
-    )
-    many = ["p"] if len(pairs) == 1 else ["p", "p (Holm)"]
-    print_table(
-        "how much better the second does, in percentage points" + _of(len(pairs), MOST_PAIRS),
-        ["first, second", "tests", "tasks", "difference [95 %]", *many, "visible", "won", "lost"],
-        [
-            (
-                f"{pair['first']}, {pair['second']}",
-                suite,
-                pair["tasks"],
-                _difference(pair[suite]),
-                *map(chance, (pair[suite]["p"], pair[suite]["p_holm"])[: len(many)]),
-                percent(pair[suite]["visible"]),
-                len(pair[suite]["tasks_won"]),
-                len(pair[suite]["tasks_lost"]),
-            )
-            for pair in pairs[:MOST_PAIRS]
-            for suite in suites
-        ],
-        left=2,
-    )
-    say("visible: the smallest true difference that is found with 80 % power at 5 %")
+def _show(result: Result, folders: Sequence[Path], out: Path | None) -> None:
+    """Print the tables, and for each pair what its figures mean."""
+    print_tables(result.tables())
+    pairs = result.summary.get("pairs", ())
     for pair in pairs[:MOST_PAIRS]:
-        _tell(pair, suites[-1], is_long=len(pairs) <= FEW_PAIRS)
-    for name, values in summary["differs"].items():
+        _tell(pair, "plus" if pair["plus"] else "base", is_long=len(pairs) <= FEW_PAIRS)
+    for name, values in result.summary.get("differs", {}).items():
         say(f"{name} differs: {', '.join(map(short, values))}")
-
-
-def chance(p: float) -> str:
-    """Return a p-value with three decimals."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def points(value: float) -> str:
-    """Return a difference in percentage points, with its sign."""
-    return f"{100 * value:+.1f}"
-
-
-def _difference(row: Mapping[str, Any]) -> str:
-    return f"{points(row['difference'])} [{', '.join(map(points, row['interval']))}]"
+    if out is not None:
+        say(f"written: {out}")
+    name_report(*folders)
 
 
 def _tell(pair: Mapping[str, Any], suite: str, *, is_long: bool) -> None:
-    """Say what a pair's figures mean, which tasks are won and lost, and what changed."""
+    """Print what a pair's figures mean, which tasks are won and lost, and what changed."""
     say("")
     say(_meaning(pair, suite))
     if is_long:
@@ -170,9 +149,7 @@ def _tell(pair: Mapping[str, Any], suite: str, *, is_long: bool) -> None:
                 say(f"  {key} by {pair['second']} on {suite}: {_some(ids)}")
     for key, side in (("only_first", "first"), ("only_second", "second")):
         if pair[key]:
-            say(
-                f"  not counted, as only the {side} has them: {len(pair[key])} ({_some(pair[key])})"
-            )
+            say(f"  not counted, only the {side} has them: {len(pair[key])} ({_some(pair[key])})")
     if pair["changes"] is not None:
         _changes(pair["changes"])
 
@@ -183,10 +160,10 @@ def _meaning(pair: Mapping[str, Any], suite: str) -> str:
         return f"{second} and {first} do the same on every task"
     if row["p_holm"] < LEVEL:
         which = "better" if row["difference"] > 0 else "worse"
-        return f"{second} is {which} than {first} beyond doubt (95 %)"
+        return f"{second} is significantly {which} than {first} (5 %)"
     return (
-        f"{second} and {first}: no difference beyond doubt (95 %); a true one of"
-        f" {percent(row['visible'])} points would most likely have been seen"
+        f"{second} and {first}: no significant difference (5 %); one of"
+        f" {percent(row['visible'])} points would most likely have been detected"
     )
 
 
@@ -213,7 +190,3 @@ def _case(change: Mapping[str, Any]) -> str:
 
 def _some(ids: Sequence[str]) -> str:
     return ", ".join(ids[:MOST_IDS]) + (f", ... ({len(ids)})" if len(ids) > MOST_IDS else "")
-
-
-def _of(count: int, most: int) -> str:
-    return f" (the first {most} of {count} pairs)" if count > most else ""

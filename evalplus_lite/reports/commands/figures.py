@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import all_names
-from evalplus_lite.cli.console import print_json, print_table, say
-from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.console import print_table, say
+from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports.figure_files import figures as drawn
 from evalplus_lite.store.locations import place_of
 
 
+@takes(*SANDBOX)
 def figures(
+    run: Run,
     results: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -45,30 +46,28 @@ def figures(
         bool,
         typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),
     ] = True,
-    workers: options.Workers = None,
-    sandbox: options.Sandbox = "auto",
-    json: options.Json = False,
 ) -> int:
     """Draw figures and make tables for a paper, from what commands wrote.
 
     Of evaluate: scores, models (pass@k, the best temperature), pass-rates (a task, base against
-    plus), pass-at-k, temperatures. Of suites: test-counts. Of crossval: reduction, strength. Of
-    quality: coverage, cost. Pictures are SVG and PNG with their numbers as CSV, tables Markdown,
-    LaTeX and CSV; DIR/figures.md shows all. What there is no data for is listed with the reason.
+    plus), pass-at-k, temperatures. Of suites: test-counts. Of reduce --cross-validate: reduction,
+    strength. Of quality: coverage, cost. Pictures are SVG and PNG with their numbers as CSV, tables
+    Markdown, LaTeX and CSV; DIR/figures.md shows all. What there is no data for is listed with the
+    reason.
 
     [bold]Example[/bold]  evalplus-lite figures out/one-model out/another-model -o figures
     """
-    with started(workers, sandbox) as (session, _):
+    with run.started() as (session, _):
         result = drawn(
             results or (), out=out, datasets=dataset or (), only=only or (), pictures=pictures,
             session=session,
         )  # fmt: skip
-    if json:
-        print_json(result.summary)
-        return 0
-    rows = [(row["name"], row["title"], " ".join(row["files"])) for row in result.to_rows()]
-    print_table("Figures", ["name", "shows", "files"], rows, left=3)
-    for row in result.summary["missing"]:
-        say(f"not made: {row['name']} {row['reason']}")
-    say(f"all of them on one page: {out / 'figures.md'}")
-    return 0
+
+    def show() -> None:
+        rows = [(row["name"], row["title"], " ".join(row["files"])) for row in result.to_rows()]
+        print_table("Figures", ["name", "shows", "files"], rows, left=3)
+        for row in result.summary["missing"]:
+            say(f"not made: {row['name']} {row['reason']}")
+        say(f"all of them on one page: {out / 'figures.md'}")
+
+    return run.ended(result, show)

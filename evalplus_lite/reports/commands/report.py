@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli import options
 from evalplus_lite.cli.arguments import all_names
-from evalplus_lite.cli.console import print_json, say
-from evalplus_lite.cli.setup import started
+from evalplus_lite.cli.console import say
+from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.reports import reporting
 from evalplus_lite.store.locations import place_of
 
 
+@takes("json")
 def report(
+    run: Run,
     outputs: Annotated[
         list[Path],
         typer.Argument(
@@ -38,7 +39,6 @@ def report(
         Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")
     ] = Path("report.html"),
     title: Annotated[str, typer.Option("--title", help="What the page is called.")] = "",
-    json: options.Json = False,
 ) -> int:
     """Show results as one HTML file: scores, every task, every sample and why it fails.
 
@@ -48,20 +48,21 @@ def report(
 
     [bold]Example[/bold]  evalplus-lite report out/my-model out/other-model -d humaneval+
     """
-    with started() as (session, screen):
+    with run.started() as (session, screen):
         result = reporting.report(
             outputs, datasets=dataset or (), out=out, title=title, session=session
         )
     summary = result.summary
-    if json:
-        print_json(summary)
-        return 0
-    for suite in summary["suites"]:
-        if not suite["has_tasks"]:
-            screen.note(
-                f"{suite['name']}: prompts, references and inputs are missing from the page; give"
-                " the data set that judged with --dataset"
-            )
-    beside = f", and {summary['files'] - 1} beside it" if summary["files"] > 1 else ""
-    say(f"{summary['out']}{beside}: {summary['bytes'] / 1e6:.1f} MB, to open in a browser")
-    return 0
+
+    def show() -> None:
+        for suite in summary["suites"]:
+            if not suite["has_tasks"]:
+                screen.note(
+                    f"{suite['name']}: prompts, references and inputs are missing from the page;"
+                    " give the data set that judged with --dataset"
+                )
+        further = f", and {summary['files'] - 1} more files" if summary["files"] > 1 else ""
+        size = summary["bytes"] / 1e6
+        say(f"{summary['out']}{further}: {size:.1f} MB, to open in a browser")
+
+    return run.ended(result, show)

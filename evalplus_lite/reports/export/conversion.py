@@ -233,10 +233,10 @@ ENDINGS = {".xml": "junit", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parqu
 """What the name of a file says of its form."""
 
 
-def convert(paths: Paths, out: str | os.PathLike[str], *, form: str | None = None) -> int:
+def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | None = None) -> int:
     """Write the results of ``evaluate`` in one or several folders to a file that others read.
 
-        convert("out/my-model", "results.xml")
+        export_results("out/my-model", "results.xml")
 
     ``form`` is ``junit``, ``csv``, ``jsonl`` or ``parquet``, and is otherwise told by the file's
     name: ``.xml``, ``.csv``, ``.jsonl``, ``.parquet``. All but JUnit's XML have the columns of

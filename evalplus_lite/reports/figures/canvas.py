@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.figures.style import SETTINGS, WIDTH, readable
-from evalplus_lite.reports.figures.tables import Table
+from evalplus_lite.jobs.tables import Table, readable
+from evalplus_lite.reports.figures.style import SETTINGS, WIDTH
 from evalplus_lite.store import replacing
 
 if TYPE_CHECKING:

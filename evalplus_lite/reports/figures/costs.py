@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evalplus_lite.jobs.tables import Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, logarithmic
 from evalplus_lite.reports.figures.material import Board, Material, Missing, Product
 from evalplus_lite.reports.figures.style import colour, mark, short
-from evalplus_lite.reports.figures.tables import Table, percent
 from evalplus_lite.store import parse_json, read_text
 
 if TYPE_CHECKING:

@@ -7,16 +7,15 @@ from math import log10
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, logarithmic
 from evalplus_lite.reports.figures.material import Material, Missing, Product
 from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, colour, mark, short
-from evalplus_lite.reports.figures.tables import Cell, Table, percent
-
-# Pass rates against measures of the code and its runs: a panel a measure.
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.figures.canvas import Axes, Figure
 
+Summary = Mapping[str, Any]
 MOST_NAMES = 20
 COLUMNS = 4
 PANEL = 1.9
@@ -136,11 +135,6 @@ def legend(figure: Figure, axes: Axes, count: int) -> None:
         figure.legend(handles, names, loc="outside upper center", ncols=3)
 
 
-# What exe-report found, as pictures: packages, constructs, and the growth of cases.
-
-if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Figure
-
 TOP = 20
 """Packages whose models are told apart."""
 
@@ -231,36 +225,6 @@ def packages(summary: Summary, name: str) -> Picture | None:
     return Picture(name, table.title, caption, draw, table, height=3.8)
 
 
-def growth(summary: Summary, name: str) -> Picture | None:
-    """Return how functions' cases grow with batches, and with tokens (figure 6)."""
-    found: dict[str, list[Summary]] = {}
-    for row in summary["growth"]:
-        found.setdefault(row["task_id"], []).append(row)
-    if not found:
-        return None
-    has_tokens = any(row["tokens"] for row in summary["growth"])
-    caption = f"Valid cases of {len(found)} functions by batch" + (
-        ", and by the tokens they took." if has_tokens else "; no model was asked, so no tokens."
-    )
-    heads = ("task_id", "batch", "kept", "cases", "tokens")
-    rows = [tuple(row[key] for key in heads) for row in summary["growth"]]
-    table = Table(name, "Growth of cases (figure 6)", caption, heads, rows)
-
-    def draw(figure: Figure) -> None:
-        panels = figure.subplots(1, 2 if has_tokens else 1, sharey=True, squeeze=False)[0]
-        for axes, key in zip(panels, ("batch", "tokens"), strict=False):
-            for number, (id, some) in enumerate(found.items()):
-                axes.plot([row[key] for row in some], [row["cases"] for row in some],
-                          color=colour(number), marker=mark(number), markersize=2.5,
-                          label=short(id.rpartition(".")[2], 28))  # fmt: skip
-            axes.set(xlabel=f"{key}{'es' if key == 'batch' else ''} so far")
-            axes.set_ylim(bottom=0)
-        panels[0].set_ylabel("valid cases")
-        legend(figure, panels[0], len(found))
-
-    return Picture(name, table.title, caption, draw, table)
-
-
 def constructs(summary: Summary, name: str) -> Picture | None:
     """Return pass@1 of programs with each construct, beside those without (section 3)."""
     rows = summary["constructs"]
@@ -317,7 +281,6 @@ def _rate(found: Summary | None) -> str:
     return "-" if found is None else percent(found["pass@1"])
 
 
-Summary = Mapping[str, Any]
 SHOWN = 60
 """Rows of the tables of trends and constructs as they are shown; CSV has all."""
 
@@ -540,26 +503,6 @@ def _variation(summary: Summary, name: str) -> Table | None:
     return Table(name, title, caption, heads, rows) if rows else None
 
 
-def _chaining(summary: Summary, name: str) -> Table | None:
-    found = summary["chaining"]
-    if found is None:
-        return None
-    rows = [(row["k"], _large(row["bound"]), _large(row["chains"]), _large(row["exact"]))
-            for row in found["chains"]]  # fmt: skip
-    caption = (
-        f"{found['functions']} functions of one argument between {found['types']} types, at most "
-        f"{found['most']} from one type to another, {found['cases']:.1f} cases each: the paper's "
-        "upper bound n^2 * T_max^k * C on tasks of k functions, the sequences whose types fit, and "
-        "those times C."
-    )
-    heads = ("k", "bound on tasks", "sequences that fit", "tasks of these")
-    return Table(name, "Chaining (section 2.2)", caption, heads, rows)
-
-
-def _large(value: float) -> str:
-    return f"{value:,.0f}" if value < 1e9 else f"{value:.3g}"
-
-
 def _sure(found: Summary | None) -> tuple[str, str]:
     if found is None:
         return "-", ""
@@ -571,7 +514,6 @@ MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-repositories": (repositories, "needs tasks of two packages"),
     "exe-packages": (packages, "needs answers on two packages"),
     "exe-statistics": (statistics, "needs statistics in the tasks, as mine writes them"),
-    "exe-growth": (growth, "no function's cases grew: mine --cases 300"),
     "exe-called-most": (_called_most, "needs runtime statistics, and functions answered well"),
     "exe-per-line": (per_line, "needs static statistics in the tasks"),
     "exe-runtime": (runtime, "needs runtime statistics in the tasks"),
@@ -583,6 +525,5 @@ MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-cost": (_cost, "the predictions name no tokens"),
     "exe-sizes": (_sizes, "needs static statistics in the tasks"),
     "exe-variation": (_variation, "needs tasks that mine wrote"),
-    "exe-chaining": (_chaining, "no task has a signature with one required argument"),
 }
 """By name: what makes it of a report's summary, and what it would take where that is nothing."""

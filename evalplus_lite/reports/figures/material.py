@@ -8,8 +8,8 @@ from statistics import median
 from typing import Literal
 
 from evalplus_lite.jobs.outputs import Evaluation, Kind, ModelRun, Output
+from evalplus_lite.jobs.tables import Table
 from evalplus_lite.reports.figures.canvas import Picture
-from evalplus_lite.reports.figures.tables import Table
 from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store.labels import file_name
 

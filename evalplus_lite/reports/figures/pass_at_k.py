@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import ModelRun
+from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, grid, logarithmic
 from evalplus_lite.reports.figures.material import (
     Board,
@@ -18,7 +19,6 @@ from evalplus_lite.reports.figures.material import (
     model_of,
 )
 from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, STAR, colour, folded, mark, short
-from evalplus_lite.reports.figures.tables import Cell, Table, percent
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 

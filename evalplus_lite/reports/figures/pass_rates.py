@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import TaskCount
+from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, logarithmic, whole
 from evalplus_lite.reports.figures.material import Board, Material, Missing, Product
 from evalplus_lite.reports.figures.style import BASE, PLUS, short
-from evalplus_lite.reports.figures.tables import Cell, Table, percent
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.figures.canvas import Figure

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.jobs.outputs import Evaluation
+from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, logarithmic
 from evalplus_lite.reports.figures.material import Material, Missing, Product
 from evalplus_lite.reports.figures.style import QUIET, STAR, colour, mark, short
 from evalplus_lite.reports.figures.suites import CRITERIA, sizes_of
-from evalplus_lite.reports.figures.tables import Cell, Table, percent
 from evalplus_lite.statistics.detection import MOST_CASES, Judged, rejections
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from evalplus_lite.jobs.tables import readable
+
 COLOURS = ("#3847de", "#fe511a", "#1fa178", "#252144", "#9188b4", "#944429", "#703897")
 """For things that are told apart, in this order; on white each has a contrast of 3 or more, and any
 two differ for people who see no red, no green or no blue (tests/plots/test_style.py)."""
@@ -58,11 +60,6 @@ def colour(number: int) -> str:
 def mark(number: int) -> str:
     """Return the mark of the thing of that number; colour and mark together repeat after 49."""
     return MARKS[(number + number // len(COLOURS)) % len(MARKS)]
-
-
-def readable(text: str) -> str:
-    """Return a text as one line without characters that are not shown, or turn its direction."""
-    return "".join(each if each.isprintable() else " " for each in text).strip() or "?"
 
 
 def short(text: str, most: int = LONGEST_NAME) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.outputs import Output
 from evalplus_lite.reports.page.document import Section
-from evalplus_lite.reports.page.tables import MOST_ROWS
+from evalplus_lite.reports.page.rendering import MOST_ROWS
 from evalplus_lite.store import read_text
 from evalplus_lite.store.reading import OWN_LINE
 
@@ -53,7 +53,7 @@ def _product(output: Output, made: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError(
             f"has a figure of another shape: {type(error).__name__}: {error}",
             path=output.path,
-            remedy="make it again: evalplus-lite exe-report",
+            remedy="make it again: evalplus-lite exe report",
         ) from None
     image = ""
     for file in pictures:

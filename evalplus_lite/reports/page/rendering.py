@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from evalplus_lite.jobs.tables import Table
 from evalplus_lite.reports.page.document import Section
 
 # Characters that cannot be seen, or that turn the text around them, shown as what they are.
@@ -50,6 +51,8 @@ def marked(text: object) -> Markup:
     return Markup("".join(found))
 
 
+MOST_ROWS = 500
+"""Rows of a table that a page shows."""
 UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 """Characters that could end a script, as JSON may write them as well."""
 
@@ -92,6 +95,17 @@ def page(
     )
 
 
+def table_page(title: str, tables: Sequence[Table]) -> str:
+    """Return tables as one page that needs nothing else: no script and no network."""
+    style = asset("style.css")
+    context = {"title": title, "lead": "", "parts": [("", tables)], "most": MOST_ROWS}
+    return (
+        _environment()
+        .get_template("table_page.html")
+        .render(context=context, style=style, policy=policy([], [style]))
+    )
+
+
 def policy(
     scripts: Sequence[str], styles: Sequence[str], further: Sequence[Mapping[str, str]] = ()
 ) -> str:
@@ -100,11 +114,14 @@ def policy(
     ``further`` are directives that sections need: each may add one, and change none.
     """
     allowed: Mapping[str, Sequence[str]] = {"script-src": scripts, "style-src": styles}
-    rules = [f"{name} {' '.join(map(_hash, texts))}" for name, texts in allowed.items()]
+    rules = [f"{name} {' '.join(map(_hash, texts)) or NONE}" for name, texts in allowed.items()]
     added = {name: sources for each in further for name, sources in each.items()}
     assert not {*allowed, "default-src", "base-uri", "form-action"} & set(added)
     rules += [f"{name} {sources}" for name, sources in added.items()]
     return "; ".join(["default-src 'none'", *rules, "base-uri 'none'", "form-action 'none'"])
+
+
+NONE = "'none'"
 
 
 def _hash(text: str) -> str:

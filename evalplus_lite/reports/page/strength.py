@@ -48,7 +48,7 @@ def checked(found: Any, path: Path) -> dict[str, Any]:
         raise InputError(
             "is no mutation report of Stryker's schema",
             path=path,
-            remedy="write it anew with evalplus-lite mutants",
+            remedy="write it anew with evalplus-lite quality --survivors",
         ) from None
     return dict(found)
 

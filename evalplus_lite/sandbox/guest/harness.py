@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
+    from evalplus_lite.sandbox.guest.checking import Checking
     from evalplus_lite.sandbox.guest.observing import Faults, Observing, Output
     from evalplus_lite.sandbox.guest.script import RAISED, Script
     from evalplus_lite.sandbox.guest.testing import Tested
@@ -41,6 +42,8 @@ def bind(
     function: Callable[..., Any]
     if kind == "unittest":
         return Tested(names, spec["tests"])
+    if "classes" in spec:
+        return Checking(found(names, entry_point), names, spec["classes"])
     if kind == "assertions":
         function = Evaluation(names)
     elif kind == "sequence":

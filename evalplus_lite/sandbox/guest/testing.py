@@ -6,15 +6,21 @@ What is expected is not here: ``tasks/unit_tests.py`` has taken it out of the te
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import copy
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.values.encoding import NotPlain, plain
 
 Names = dict[str, Any]
+BUILTIN = {each: name for name, each in vars(builtins).items() if isinstance(each, type)}
+"""The classes that are really builtin ones, as known before a program's first line."""
+BASES_OF = type.__dict__["__mro__"].__get__
+MOST_TEXT = 2000
 
 
 class Tested:
@@ -90,7 +96,19 @@ class Raising:
 
 
 def kinds(value: Any) -> list[str]:
-    return [each.__name__ for each in type(value).__mro__]
+    """Return the classes of a value, each with its module: no class is what its name says.
+
+    A class that its module does not have under its name is the program's.
+    """
+    return [class_name(each) for each in BASES_OF(type(value))]
+
+
+def class_name(kind: type) -> str:
+    if kind in BUILTIN:
+        return "builtins." + BUILTIN[kind]
+    name, module = kind.__name__, str(kind.__module__)
+    is_there = getattr(sys.modules.get(module), name, None) is kind
+    return f"{module if is_there and module != 'builtins' else 'program'}.{name}"
 
 
 def shown(value: Any) -> Any:
@@ -100,7 +118,11 @@ def shown(value: Any) -> Any:
     truth = False
     with contextlib.suppress(Exception):
         truth = bool(value)
-    fact = {"no plain value": kinds(value), "truth": truth}
+    fact: dict[str, Any] = {"no plain value": kinds(value), "truth": truth}
+    with contextlib.suppress(Exception):
+        text = repr(value)
+        if type(text) is str and " at 0x" not in text:
+            fact["text"] = text[:MOST_TEXT]
     if hasattr(type(value), "__len__") and hasattr(type(value), "__iter__"):
         with contextlib.suppress(Exception):
             items = list(value)  # of what has a length, which looking at does not use up

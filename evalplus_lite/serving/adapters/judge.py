@@ -50,6 +50,7 @@ class JudgeSettings:
     ``token``, instead of sandboxes here; ``workers``, ``limits``, ``sandbox`` and ``store`` are as
     for ``Verifier``. ``reward`` is ``passed`` (1 for all tests, else 0) or ``share`` (the part of
     all tests that were passed); ``penalties`` are taken off it, by the name of the verdict.
+    ``weak_tests``: whether unit tests count that a program could pass without knowing the task.
     """
 
     datasets: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class JudgeSettings:
     store: str | None = None
     reward: str = "passed"
     penalties: Mapping[str, float] = field(default_factory=dict)
+    weak_tests: bool = False
 
     def __post_init__(self) -> None:
         if self.reward not in REWARDS:
@@ -72,7 +74,8 @@ class JudgeSettings:
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> JudgeSettings:
         """Return what ``EVALPLUS_LITE_DATASET``, ``_URL``, ``_TOKEN``, ``_WORKERS``, ``_LIMITS``,
-        ``_SANDBOX``, ``_STORE``, ``_REWARD`` and ``_PENALTIES`` (``timeout=0.1,error=0.2``) say;
+        ``_SANDBOX``, ``_STORE``, ``_REWARD``, ``_WEAK_TESTS`` (1: count them) and ``_PENALTIES``
+        (``timeout=0.1,error=0.2``) say;
         several data sets are divided by a colon."""
         known = {key: environ.get(PREFIX + key.upper(), "") for key in cls.__slots__}
         try:
@@ -98,6 +101,7 @@ class JudgeSettings:
             store=known["store"] or None,
             reward=known["reward"] or "passed",
             penalties=penalties,
+            weak_tests=known["weak_tests"] not in ("", "0"),
         )
 
 
@@ -207,7 +211,7 @@ class LocalJudge:
     def __init__(self, settings: JudgeSettings) -> None:
         self._datasets = [load_dataset(name) for name in settings.datasets]
         source = SuiteSource(cache=cache_folder())
-        usual = Settings(preset(settings.limits))
+        usual = Settings(preset(settings.limits), weak_tests=settings.weak_tests)
         store = None if settings.store is None else str(Path(settings.store).absolute())
         self._call = Call(f"{WORK}:serving", (source.settings, usual.to_row(), store))
         self._backend = Processes(settings.workers, config_of(settings.sandbox, ()), preload=[WORK])

@@ -51,6 +51,12 @@ def serve(
     package: options.Packages = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
+    weak_tests: Annotated[
+        bool,
+        typer.Option(
+            "--weak-tests", help="Count unit tests that a program could pass by guessing, too."
+        ),
+    ] = False,
     most_waiting: Annotated[
         int, typer.Option("--queue", min=1, help="Programs that may wait; others are told 429.")
     ] = 8192,
@@ -62,7 +68,7 @@ def serve(
         typer.Option("--max-body", metavar="MIB", min=1, help="Size of one request at most."),
     ] = 16,
     most_connections: Annotated[
-        int, typer.Option("--connections", min=1, help="Of those over, the longest idle is closed.")
+        int, typer.Option("--connections", min=1, help="Open at once; others are answered 503.")
     ] = 4096,
     drain: Annotated[
         float,
@@ -96,6 +102,7 @@ def serve(
         packages=tuple(package or ()),
         limits=limits,
         memory=memory << 20,
+        weak_tests=weak_tests,
         store=store,
         most_body=most_body << 20,
         most_waiting=most_waiting,

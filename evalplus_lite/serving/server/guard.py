@@ -52,6 +52,11 @@ class Guard:
         told = _Told(self.service, self.metrics, send)
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in
                    scope["headers"]}  # fmt: skip
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # A proxy in front may take the other one of the two for the body's end (RFC 9112, 6.3).
+            problem = "the request has both Content-Length and Transfer-Encoding"
+            await told.refuse(400, "input", problem, close=True)
+            return
         name = self._client(scope, headers)
         if name is None:
             await told.refuse(401, "token", "a token is needed: Authorization: Bearer TOKEN",

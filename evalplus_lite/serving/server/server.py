@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import resource
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.serving.server import native, nemo_gym, open_instruct, runs, sandbox_fusion
-from evalplus_lite.serving.server.connections import HEAD_BYTES, Connections
 from evalplus_lite.serving.server.endpoint import Endpoint, application, described
 from evalplus_lite.serving.server.guard import Guard
 from evalplus_lite.serving.server.metrics import Metrics
@@ -27,7 +29,14 @@ from evalplus_lite.serving.server.settings import ServerSettings
 SPARE_FILES = 256
 """Descriptors that are for other things than connections."""
 BACKLOG = 2048
+SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+HEAD_BYTES = 32 << 10
+"""Bytes of a request's head at most."""
+LOG_SECONDS = 60.0
+"""Time between two log lines on the same shortage."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+log = logging.getLogger(__name__)
 
 
 def endpoints() -> tuple[Endpoint, ...]:
@@ -58,16 +67,18 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     channel = listening(settings)
     with channel, Service(settings) as service:
-        connections = Connections(settings, _most_connections(settings.most_connections))
         config = uvicorn.Config(
             guarded(service),
-            http=connections.protocol(),
+            http="h11",
             ws="none",
             lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
             backlog=BACKLOG,
+            # The connection that asks is counted, too.
+            limit_concurrency=_most_connections(settings.most_connections) + 1,
+            timeout_keep_alive=max(1, round(settings.keep_seconds)),
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
             h11_max_incomplete_event_size=HEAD_BYTES,
         )
@@ -86,6 +97,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say so."""
+        asyncio.get_running_loop().set_exception_handler(_Shortages())
         await super().startup(sockets)
         self._on_ready()
 
@@ -106,6 +118,30 @@ class _Server(uvicorn.Server):
         """Begin to end, or end now."""
         self.force_exit = self.should_exit
         self.should_exit = True
+
+
+class _Shortages:
+    """Log that connections cannot be accepted in one line a minute.
+
+    asyncio tries ``BACKLOG`` times a second and would log a traceback for each attempt.
+    """
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in SHORTAGES:
+            loop.default_exception_handler(context)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + LOG_SECONDS
+            most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            log.warning(
+                "cannot accept connections: %s (ulimit -n is %d); raise the limit, or put a proxy "
+                "in front that closes idle connections",
+                error.strerror,
+                most,
+            )
 
 
 def listening(settings: ServerSettings) -> socket.socket:

@@ -93,7 +93,7 @@ class Service:
                 )
             self.datasets[dataset.name] = dataset
         source = SuiteSource(cache=settings.cache or cache_folder())
-        usual = Settings(preset(settings.limits), settings.memory)
+        usual = Settings(preset(settings.limits), settings.memory, weak_tests=settings.weak_tests)
         store = None if settings.store is None else os.path.abspath(settings.store)
         self._call = Call(f"{WORK}:serving", (source.settings, usual.to_row(), store))
         config = config_of(settings.sandbox, settings.packages)

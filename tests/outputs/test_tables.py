@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from evalplus_lite.reports.figures.tables import Table
+from evalplus_lite.jobs.tables import Table
 
 ODD = ["a|b", "$x$ & 5% #_{}~^\\", "<script>", "\u202eevil\n\x1b[2J", "", "*bold* [link](x)"]
 

@@ -1,4 +1,7 @@
-"""Tables as Markdown, LaTeX (booktabs) and CSV."""
+"""The tables of results: one record, written as Markdown, LaTeX (booktabs) and CSV.
+
+The terminal (``cli.console.print_table``) and HTML (``pages.document``) show the same record.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from evalplus_lite.reports.figures.style import readable
-
 Cell = str | int | float | None
 """None is an empty cell, a float is shown with as many decimals as it needs."""
 
+MOST_CHARACTERS = 60
+"""Characters of a value that a cell shows."""
 WIDE = 8
 """Columns beyond which a table is set smaller in LaTeX."""
 _LATEX = {
@@ -36,11 +39,11 @@ _LATEX = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings: what a page shows, and, for CSV, what a program reads.
+    """Rows under headings, with a name for its files and a note on how to read it.
 
-    The first ``left`` columns are words. Columns called ``group, name`` stand in LaTeX under a
-    heading a group. ``data`` has the same figures unrounded and in long form,
-    its headings first; without it CSV has the rows as shown.
+    The first ``left`` columns are words, the others numbers. Columns called ``group, name`` stand
+    in LaTeX under a heading a group. ``data`` has the same figures unrounded and in long form, its
+    headings first; without it CSV has the rows as shown.
     """
 
     name: str
@@ -50,6 +53,14 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     left: int = 1
     data: Sequence[Sequence[Cell]] = ()
+
+    def heading(self) -> str:
+        """Return the title as Markdown."""
+        return markdown(self.title)
+
+    def note(self) -> str:
+        """Return the caption as a paragraph of Markdown."""
+        return f"{markdown(self.caption)}\n" if self.caption else ""
 
     def to_markdown(self) -> str:
         """Return the table in Markdown; numbers stand to the right."""
@@ -111,6 +122,27 @@ class Table:
 def percent(share: float | None) -> str:
     """Return a share as a percentage with one decimal; a dash for None."""
     return "-" if share is None else f"{100 * share:.1f}"
+
+
+def ends(interval: Sequence[float] | None) -> str:
+    """Return an interval as percentages: ``[60.8, 75.0]``; a dash for None."""
+    return "-" if interval is None else f"[{', '.join(map(percent, interval))}]"
+
+
+def sure(share: float | None, interval: Sequence[float] | None) -> str:
+    """Return a share as a percentage with the ends of its interval: ``68.3 [60.8, 75.0]``."""
+    return percent(share) + ("" if interval is None else f" {ends(interval)}")
+
+
+def short(value: object, most: int = MOST_CHARACTERS) -> str:
+    """Return a value as a text for a cell; nothing for None."""
+    text = "" if value is None else str(value)
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def readable(text: str) -> str:
+    """Return a text as one line without characters that are hidden or reverse its direction."""
+    return "".join(each if each.isprintable() else " " for each in text).strip() or "?"
 
 
 def latex(text: str) -> str:

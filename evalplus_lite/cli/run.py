@@ -1,0 +1,173 @@
+"""The options of a run, added to commands by ``takes``; how every command starts and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, cast, get_type_hints
+
+import typer
+
+from evalplus_lite.cli import options
+from evalplus_lite.cli.console import Screen, print_json, say
+from evalplus_lite.cli.verbosity import VOICE, speaking, typed
+from evalplus_lite.errors import InputError
+from evalplus_lite.jobs.datasets import default_folder, load_dataset
+from evalplus_lite.jobs.session import Result, Session
+from evalplus_lite.jobs.shards import Shard
+from evalplus_lite.sandbox import Tier
+from evalplus_lite.tasks import Dataset
+
+OPTIONS: Mapping[str, Any] = {
+    "tasks": options.Tasks,
+    "seed": options.Seed,
+    "workers": options.Workers,
+    "backend": options.Backend,
+    "require_tier": options.RequireTier,
+    "sandbox": options.Sandbox,
+    "package": options.Packages,
+    "no_cache": options.Fresh,
+    "force": options.Force,
+    "strict": options.Strict,
+    "shard": options.Shard,
+    "json": options.Json,
+    **VOICE,
+}
+"""Every option that ``takes`` can add, in the order of the help."""
+SANDBOX = ("workers", "sandbox", "json")
+"""What a command takes that runs programs on this machine."""
+JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
+"""What a job on a dataset takes that may run on a cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The options of one run; those that a command does not take have their defaults."""
+
+    context: typer.Context
+    tasks: list[str] | None = None
+    seed: int = 0
+    workers: int | None = None
+    backend: str = "processes"
+    require_tier: str | None = None
+    sandbox: str = "auto"
+    package: list[str] | None = None
+    no_cache: bool = False
+    force: bool = False
+    strict: bool = False
+    shard: str | None = None
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    log_file: Path | None = None
+
+    @contextlib.contextmanager
+    def started(self) -> Iterator[tuple[Session, Screen]]:
+        """Yield a session that shows its progress on a screen, and the screen."""
+        with (
+            Screen() as screen,
+            Session(
+                workers=self.workers,
+                sandbox=cast("Tier", self.sandbox),  # the session refuses an unknown tier
+                packages=self.package or (),
+                cache=False if self.no_cache else None,
+                backend=self.backend,
+                require_tier=cast("Tier | None", self.require_tier),
+                on_progress=screen,
+            ) as session,
+        ):
+            if self.sandbox == "none":
+                screen.note("running without a sandbox: programs can read and write your files")
+            yield session, screen
+
+    def opened(self, name: str, session: Session) -> Dataset:
+        """Return the dataset of ``--dataset`` and ``--tasks``."""
+        session.pool()  # its sandboxes start while the dataset is read
+        gc.disable()  # nothing read here becomes garbage: collecting takes a third of the time
+        try:
+            return load_dataset(name, tasks=self.tasks, session=session)
+        finally:
+            gc.freeze()
+            gc.enable()
+
+    def part(self) -> Shard | None:
+        """Return the shard of ``--shard``, with the command that it is part of."""
+        return None if self.shard is None else Shard.parse(self.shard, command=typed.get())
+
+    def refuse(self, names: str, problem: str) -> None:
+        """Raise InputError if one of these parameters was typed: the form asked for ignores it."""
+        for each in self.context.command.params:
+            source = self.context.get_parameter_source(each.name or "")
+            is_typed = source is not None and source.name == "COMMANDLINE"
+            if is_typed and each.name in names.split():
+                raise InputError(f"{each.opts[0]} {problem}", remedy="leave one of the two out")
+
+    def ended(
+        self,
+        result: Result | Mapping[str, Any],
+        show: Callable[[], object],
+        *,
+        attention: Callable[[], object] = lambda: False,
+        part_attention: object = False,
+    ) -> int:
+        """Print a result as JSON or by ``show``, and return the exit code.
+
+        A shard has no result yet: print how to merge it.
+        """
+        summary = result.summary if isinstance(result, Result) else result
+        if self.json:
+            print_json(summary)
+        elif "shard" in summary:
+            number, of, rows = summary["items"], summary["of_items"], summary["rows"]
+            say(
+                f"shard {summary['shard']} is done: {number} of {of} tasks or packages, {rows} rows"
+            )
+            say(f"when all are: evalplus-lite merge {summary['out']}")
+        else:
+            show()
+        return 1 if (part_attention if "shard" in summary else attention()) else 0
+
+
+DEFAULTS = {each.name: each.default for each in fields(Run)}
+
+
+def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Return a decorator that adds options of a run to a command and passes them as one ``Run``.
+
+    A command that starts sandboxes or waits for a server also gets --quiet, --verbose, --log-file.
+    """
+
+    def decorated(function: Callable[..., int]) -> Callable[..., int]:
+        taken = [name for name in OPTIONS if name in (*names, *VOICE)]
+
+        @functools.wraps(function)
+        def command(context: typer.Context, **given: Any) -> int:
+            run = Run(context=context, **{name: given.pop(name) for name in taken})
+            with speaking(quiet=run.quiet, verbose=run.verbose, log_file=run.log_file) as done:
+                return done(function(run, **given))
+
+        hints = get_type_hints(function, include_extras=True)
+        own = list(inspect.signature(function).parameters.values())[1:]
+        kinds = {**{each.name: hints[each.name] for each in own}, **{n: OPTIONS[n] for n in taken}}
+        defaults = {**{each.name: each.default for each in own}, **{n: DEFAULTS[n] for n in taken}}
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [inspect.Parameter("context", keyword, annotation=typer.Context)]
+        parameters += [
+            inspect.Parameter(name, keyword, default=defaults[name], annotation=kind)
+            for name, kind in kinds.items()
+        ]
+        command.__annotations__ = {"context": typer.Context, **kinds, "return": int}
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return command
+
+    return decorated
+
+
+def folder_for(out: Path | None, job: str, dataset: str, data: Dataset, *parts: str) -> Path:
+    """Return the folder of ``--out``, or one that is named after what the job works on."""
+    return out or default_folder(job, dataset, data, *parts)

@@ -1,0 +1,194 @@
+"""Null programs: programs that cannot know a task's answer, and the tasks that accept them.
+
+A task that accepts a program which only ends the process, skips, pretends to equal everything or
+tampers with the test recorder is *guessable*: passing it is no evidence, so it is unusable. A task
+that accepts an empty, a constant or an echoing program is *weak*: its suite sees little, but the
+answer may really be that simple.
+
+This is the one module outside the sandbox that knows names inside the test recorder
+(``sandbox/guest/testing.py``); ``tests/test_null.py`` fails if they change there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from evalplus_lite.errors import UnusableTask
+from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.programs import definitions
+from evalplus_lite.sandbox import Preset, Sandbox
+from evalplus_lite.tasks.contracts import has_check
+from evalplus_lite.types import RuleKind, Suite, Task
+
+SECONDS = 2.0
+"""CPU seconds per case. A null program needs almost none; a longer test is not passed by one."""
+
+CONSTANTS: Mapping[str, str] = {
+    "does nothing": "pass",
+    **{
+        f"returns {each}": f"return {each}"
+        for each in ("0", "1", "True", "False", "''", "[]", "{}")
+    },
+    "raises an exception": "raise Exception('no answer')",
+}
+"""Bodies that a simple task may accept, by what they do."""
+ECHO = {"returns its first argument": "return arguments[0] if arguments else None"}
+
+PRINTED: Mapping[str, str] = {
+    "prints nothing": "",
+    **{f"prints {each}": f"print({each!r})" for each in ("0", "1", "-1", "YES", "NO")},
+}
+"""The same for scripts. A script may end early, so ending early is no trick."""
+PRINTED_ECHO = {"prints its input": "import sys\nprint(sys.stdin.read(), end='')"}
+EQUALITY: Collection[RuleKind] = ("python", "strict", "lines", "tokens", "numbers")
+"""Rules under which a program that always gives one answer fails where answers differ."""
+
+ANYTHING = """\
+class Anything:
+    __hash__ = None
+    def __init__(self, *arguments, **keywords): pass
+    def __call__(self, *arguments, **keywords): return self
+    def __getattr__(self, name):
+        if name.startswith("__"): raise AttributeError(name)
+        return self
+    def same(self, *others): return True
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __contains__ = same
+    def __ne__(self, other): return False
+    def __iter__(self): return iter((self, self))
+    def __len__(self): return 2
+    def __getitem__(self, key): return self
+    def arithmetic(self, *others): return self
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = arithmetic
+    __abs__ = __neg__ = __round__ = __enter__ = arithmetic
+    def __exit__(self, *details): return True
+    def __instancecheck__(self, value): return True
+"""
+RECORDER = """\
+import sys
+recorder = sys.modules["sandbox_inside"].Tested
+class Passed:
+    exception = Exception("passed")
+    def __enter__(self): return self
+    def __exit__(self, *details): return True
+def passed(self, number, *values, **options):
+    self.seen.append([number, {"decided": True}])
+    return Passed()
+recorder.see = recorder.deciding = recorder.raising = passed
+"""
+SITES = """\
+import ast, builtins, sys
+recorder = sys.modules["sandbox_inside"].Tested
+NAMES = [name for name, value in vars(builtins).items() if isinstance(value, type)]
+NAMES += "DataFrame Series ndarray Axes Figure datetime Counter Path".split()
+PAIRS = {"Greater": [2, 1], "GreaterEqual": [2, 1], "Less": [1, 2], "LessEqual": [1, 2],
+         "NotEqual": [1, 2], "In": ["a", ["a"]], "NotIn": ["b", ["a"]]}
+def guesses(name, call):
+    rest = call.args[1:]
+    if "raising" in name: return [[NAMES, ""]]
+    if "deciding" in name:
+        asked = getattr(rest[0], "attr", "").removeprefix("assert")
+        if IS_DECIDED or asked in ("Is", "IsNot"): return [{"decided": True}]
+        return PAIRS.get(asked, ["a"] * (len(rest) - 1)) + [1] * len(call.keywords)
+    if rest and isinstance(rest[0], ast.Call) and "kinds" in getattr(rest[0].func, "id", ""):
+        return [NAMES]
+    return [True] * len(rest)
+def sites(node):
+    return [
+        [each.args[0].value, *guesses(each.func.id, each)]
+        for each in ast.walk(node)
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.args
+        and each.func.id.startswith("__") and isinstance(each.args[0], ast.Constant)
+    ]
+def read(self, names, tests, *more):
+    self.tests = ast.parse(tests)
+def answer(self, suite, name, *more):
+    owner = next(each for each in self.tests.body if getattr(each, "name", "") == suite)
+    parts = [each for each in owner.body if isinstance(each, ast.FunctionDef)]
+    used = [each for each in parts if each.name == name or not each.name.startswith("test")]
+    return [site for each in used for site in sites(each)]
+recorder.__init__, recorder.__call__ = read, answer
+"""
+ENDS: Mapping[str, tuple[str, str]] = {
+    "calls sys.exit(0)": ("import sys\n", "sys.exit(0)"),
+    "calls os._exit(0)": ("import os\n", "os._exit(0)"),
+    "skips its tests": ("import unittest\n", "raise unittest.SkipTest('no answer')"),
+    "returns an object equal to everything": (ANYTHING, "return Anything()"),
+    "replaces the test recorder": (RECORDER, "raise Exception('no answer')"),
+    "guesses every assertion": (f"IS_DECIDED = True\n{SITES}", "pass"),
+    "guesses every assertion's values": (f"IS_DECIDED = False\n{SITES}", "pass"),
+}
+"""Heads and bodies of programs that no sound test accepts."""
+ON_TESTS = ("replaces the test recorder", "guesses every")
+
+
+def require_knowledge(sandbox: Sandbox, task: Task, suite: Suite) -> str:
+    """Return which null program a task accepts although it may be right, "" for none.
+
+    Raises UnusableTask with the cause ``guessable`` if the task accepts one that cannot be right.
+    """
+    for what, program in _guessing(task):
+        if accepts(sandbox, task, suite, program):
+            raise UnusableTask(task.id, "guessable", f"a program that {what} passes")
+    for what, program in _simple(task, suite):
+        if accepts(sandbox, task, suite, program):
+            return what
+    return ""
+
+
+def accepts(sandbox: Sandbox, task: Task, suite: Suite, program: str) -> bool:
+    """Return whether a program passes all cases of a suite."""
+    prepared = replace(PreparedSuite.of(task, suite, Preset(SECONDS, 1.0)), pace=None)
+    return evaluate_program(sandbox, prepared, program).passed
+
+
+def null_program(task: Task, body: str, head: str = "") -> str:
+    """Return a program whose entry point has a body, whatever it is called with."""
+    if task.harness.kind == "script":
+        return head + body
+    begin = "async def" if task.harness.awaited else "def"
+    owner, _, method = task.entry_point.rpartition(".")
+    if not owner and not _is_class(task):
+        return f"{head}{begin} {task.entry_point}(*arguments, **keywords):\n    {body}\n"
+    # The methods of a class are asked for by name only when a test calls them.
+    named = f"    {begin} {method}(self, *arguments, **keywords): {body}\n" if owner else ""
+    return (
+        f"{head}{begin} answer(*arguments, **keywords): {body}\n"
+        f"class {task.defined}:\n"
+        "    def __init__(self, *arguments, **keywords): pass\n"
+        "    def __getattr__(self, name):\n"
+        "        if name.startswith('__'): raise AttributeError(name)\n"
+        "        return answer\n"
+        f"{named}"
+    )
+
+
+def _guessing(task: Task) -> Iterator[tuple[str, str]]:
+    """Yield what no sound test accepts; only where something inside the sandbox helps to judge.
+
+    Everywhere else, plain values leave the sandbox and are compared outside.
+    """
+    is_tested = task.harness.kind == "unittest"
+    if is_tested or task.harness.inside or has_check(task):
+        for what, (head, body) in ENDS.items():
+            if is_tested or not what.startswith(ON_TESTS):
+                yield what, null_program(task, body, head)
+
+
+def _simple(task: Task, suite: Suite) -> Iterator[tuple[str, str]]:
+    is_script = task.harness.kind == "script"
+    if not is_script and not task.entry_point:
+        return  # tests of several names, none of which is known to be the entry point
+    constants, echo = (PRINTED, PRINTED_ECHO) if is_script else (CONSTANTS, ECHO)
+    is_equality = task.rule.kind in EQUALITY and not has_check(task)
+    differs = is_equality and len(set(suite.blobs.items())) > 1
+    for what, body in (echo if differs else {**constants, **echo}).items():
+        yield what, null_program(task, body)
+
+
+def _is_class(task: Task) -> bool:
+    tree = definitions.parse(task.reference)
+    return tree is not None and any(
+        isinstance(node, ast.ClassDef) and node.name == task.defined for node in tree.body
+    )

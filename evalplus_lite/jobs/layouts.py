@@ -1,0 +1,425 @@
+"""The tables of each kind of result, made from its summary: the same wherever they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from evalplus_lite.jobs.outputs import source
+from evalplus_lite.jobs.tables import Cell, Table, ends, percent, short, sure
+from evalplus_lite.statistics.detection import MOST_CASES
+
+Summary: TypeAlias = Mapping[str, Any]
+MOST_PAIRS = 50
+"""Pairs of models that a comparison shows."""
+MOST_ALARMS = 10
+"""Rejected right programs of a suite that are shown."""
+MOST_EXAMPLES = 20
+"""Disputed inputs that are shown."""
+MOST_VALUE = 200
+"""Characters of a disputed value that are shown."""
+MOST_REASONS = 12
+"""Reasons of a stage that are shown; the file holds all."""
+
+
+def comparison(summary: Summary) -> Iterator[Table]:
+    """Yield the model runs with their scores, then the difference of each pair."""
+    runs, pairs = summary["entrants"], summary["pairs"]
+    suites = [suite for suite in ("base", "plus") if runs[0][suite] is not None]
+    yield Table(
+        "runs",
+        f"{summary['dataset']}: pass@{summary['k']}",
+        "",
+        ["model", "tasks", "samples", *(f"{suite} % [95 %]" for suite in suites)],
+        [
+            (run["label"], run["tasks"], run["samples"], *(_score(run[suite]) for suite in suites))
+            for run in runs
+        ],
+    )
+    shown = f" (the first {MOST_PAIRS} of {len(pairs)} pairs)" if len(pairs) > MOST_PAIRS else ""
+    many = ["p"] if len(pairs) == 1 else ["p", "p (Holm)"]
+    yield Table(
+        "pairs",
+        f"difference in percentage points, second - first{shown}",
+        "MDE: the minimum detectable effect, at 80 % power and a level of 5 %",
+        ["first, second", "tests", "tasks", "difference [95 %]", *many, "MDE", "won", "lost"],
+        [
+            (
+                f"{pair['first']}, {pair['second']}",
+                suite,
+                pair["tasks"],
+                _difference(pair[suite]),
+                *map(p_value, (pair[suite]["p"], pair[suite]["p_holm"])[: len(many)]),
+                percent(pair[suite]["visible"]),
+                len(pair[suite]["tasks_won"]),
+                len(pair[suite]["tasks_lost"]),
+            )
+            for pair in pairs[:MOST_PAIRS]
+            for suite in suites
+        ],
+        left=2,
+    )
+
+
+def leaderboard(summary: Summary) -> Iterator[Table]:
+    """Yield a table for each suite, the model runs from the best."""
+    for number, board in enumerate(summary["boards"], 1):
+        suites = [suite for suite in ("plus", "base") if board["entrants"][0][suite] is not None]
+        note = RANKS
+        if board["fewer_tasks"]:
+            note += f" Judged on fewer tasks than others: {', '.join(board['fewer_tasks'])}."
+        yield Table(
+            f"leaderboard-{number}",
+            f"{board['dataset']}: pass@{summary['k']}, {board['tasks']} tasks",
+            note,
+            [
+                "model",
+                *(name for each in suites for name in (f"rank on {each}", f"{each} % [95 %]")),
+                "tasks",
+                "samples",
+            ],
+            [
+                (
+                    run["label"],
+                    *(cell for each in suites for cell in (run[each]["rank"], _score(run[each]))),
+                    run["tasks"],
+                    run["samples"],
+                )
+                for run in board["entrants"]
+            ],
+        )
+
+
+RANKS = (
+    "Rank: one more than the number of models that are significantly better (exact paired test, 5 %"
+    " after Holm); equal ranks are ties."
+)
+
+
+def reduction(summary: Summary) -> Iterator[Table]:
+    """Yield how many inputs there were and are."""
+    tasks = max(1, summary["tasks"])
+    rows = [
+        ("inputs before", summary["cases"]),
+        ("base inputs, kept", summary["base"]),
+        ("further inputs chosen", summary["chosen"]),
+    ]
+    if summary["bound"] is not None:
+        rows.append(("proven lower bound", summary["bound"]))
+    yield Table(
+        "reduction",
+        f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
+        "",
+        ["", "inputs", "a task"],
+        [(name, count, f"{count / tasks:.3f}") for name, count in rows],
+    )
+
+
+def cross_validation(summary: Summary) -> Iterator[Table]:
+    """Yield what each policy keeps of unseen models' failures, and each model's pass@1."""
+    yield Table(
+        "crossval",
+        f"{summary['dataset']}: plus-only failures of unseen models that are still rejected",
+        "",
+        ["suite", "plus inputs a task", "rejected", "% [95 %]", "random %", "in contract"],
+        [
+            (
+                line["policy"],
+                f"{line['size']:.1f}",
+                f"{line['kept']:.0f}/{line['failures']}",
+                sure(line["share"], line["interval"]),
+                percent(line["share_random"]),
+                f"{line['kept_accepted']:.0f}/{line['failures_accepted']}",
+            )
+            for line in summary["pooled"]
+        ],
+    )
+    names = {"base": "base", "plus": "all", "reduced": "chosen", "random": "random"}
+    yield Table(
+        "crossval-models",
+        "pass@1 of each model, left out",
+        "",
+        ["model", "suite", *(f"{name} % [95 %]" for name in names.values())],
+        [
+            (
+                line["model"],
+                line["policy"],
+                *(sure(line["pass@1"][key], line.get("intervals", {}).get(key)) for key in names),
+            )
+            for line in summary["models"]
+            if "size" not in line["policy"]
+        ],
+        left=2,
+    )
+
+
+def quality(summary: Summary) -> Iterator[Table]:
+    """Yield, for each suite and its base cases alone, the rates, then detection by size."""
+    counts = summary["programs"]
+    rows = [
+        (suite["name"], kind, suite[kind], suite)
+        for suite in summary["suites"]
+        for kind in ("all", "base")
+        if suite.get(kind) is not None
+    ]
+    yield Table(
+        "quality",
+        f"{summary['tasks']} tasks, {counts['right']} right and {counts['wrong']} wrong programs",
+        "",
+        [
+            *("suite", "cases", "right accepted", "% [95 %]", "wrong rejected", "% [95 %]"),
+            *("by tasks", "past base", "% [95 %]", "tasks all rejected", "% [95 %]"),
+        ],
+        [
+            (
+                name,
+                kind,
+                *_share(found["tpr"]),
+                *_share(found["tnr"]),
+                ends(found["tnr"]["interval_of_tasks"]),
+                *_share(found.get("tnr_past_base")),
+                *_share(found["verifier_accuracy"]),
+            )
+            for name, kind, found, _ in rows
+        ],
+        left=2,
+    )
+    yield Table(
+        "coverage",
+        f"detection rate of N cases drawn at random, and its mean over N up to {MOST_CASES};"
+        " mutants",
+        "",
+        [
+            *("suite", "cases", "a task", "N=1 %", "N=10 %", "N=100 %", "area %", "all %"),
+            *("mutants noticed", "% [95 %]", "equivalent %"),
+        ],
+        [
+            (
+                name,
+                kind,
+                f"{suite['cases_a_task'][kind]:.1f}",
+                *(percent(_at(found["coverage"]["curve"], n)) for n in (1, 10, 100)),
+                percent(found["coverage"]["area"]),
+                percent(found["detection_rate"]["value"]),
+                *_mutants(suite.get("mutants"), kind),
+            )
+            for name, kind, found, suite in rows
+        ],
+        left=2,
+    )
+
+
+def false_alarms(name: str, alarms: Sequence[Summary]) -> Table:
+    """Return the right programs that a suite rejects."""
+    rest = f" (the first {MOST_ALARMS} of {len(alarms)})" if len(alarms) > MOST_ALARMS else ""
+    return Table(
+        "false-alarms",
+        f"{name}: right programs that are rejected{rest}",
+        "",
+        ["task", "verdict", "smallest input", "expected", "actual"],
+        [
+            (row["task_id"], row["verdict"], *map(short, map(row.get, VALUES)))
+            for row in alarms[:MOST_ALARMS]
+        ],
+        left=5,
+    )
+
+
+VALUES = ("input", "expected", "actual")
+
+
+def survivors(summary: Summary) -> Iterator[Table]:
+    """Yield how many mutants are noticed."""
+    share = summary["killed_by_base"] / max(1, summary["mutants"])
+    yield Table(
+        "mutants",
+        f"{summary['dataset']}: mutants of {summary['tasks']} references",
+        "",
+        ["", "mutants", "% [95 %]"],
+        [
+            ("all", summary["mutants"], ""),
+            ("noticed", summary["killed"], sure(summary["score"], summary["interval"])),
+            ("noticed by base inputs", summary["killed_by_base"], percent(share)),
+            ("suspected equivalents", summary["suspected_equivalents"], ""),
+            ("noticed, without those", summary["killed"], percent(summary["adjusted_score"])),
+        ],
+    )
+
+
+def audit(summary: Summary) -> Iterator[Table]:
+    """Yield the doubtful tasks, then the clearest disputed input of each."""
+    findings = sorted(
+        summary["findings"],
+        key=lambda row: (row["kind"] != "reference", -row["votes"], -row["disputed"]),
+    )
+    title = f"{summary['dataset']}: {summary['heard']} of {summary['tasks']} tasks had two programs"
+    yield Table(
+        "audit",
+        f"{title} to compare",
+        "",
+        ["task", "doubtful", "causes", "inputs", "of", "most votes", "of programs"],
+        [
+            (
+                row["task_id"],
+                row["kind"],
+                ", ".join(f"{name} {count}" for name, count in row["causes"].items()),
+                *(row[key] for key in ("disputed", "heard", "votes", "jurors")),
+            )
+            for row in findings
+        ],
+        left=3,
+    )
+    shown = [(row["task_id"], each) for row in findings for each in row["examples"][:1]]
+    yield Table(
+        "disputed",
+        "the clearest input of each: who says what",
+        "",
+        ["task", "input", "the reference", "programs"],
+        [
+            (task, _arguments(each["input"]), _said(each["reference"]), _camps(each["camps"]))
+            for task, each in shown[:MOST_EXAMPLES]
+        ],
+        left=4,
+    )
+
+
+def mining(summary: Summary) -> Iterator[Table]:
+    """Yield the funnel, then why functions were rejected."""
+    yield Table("funnel", "Funnel", "", ["stage", "left"], list(summary["counts"].items()))
+    stages: dict[str, list[tuple[int, str]]] = {}
+    for row in summary["rejects"]:
+        stages.setdefault(row["stage"], []).append((row["count"], row["reason"]))
+    rows: list[tuple[str, str, int]] = []
+    for stage, reasons in stages.items():
+        reasons.sort(key=lambda each: (-each[0], each[1]))
+        rows += [(stage, reason, count) for count, reason in reasons[:MOST_REASONS]]
+        if rest := reasons[MOST_REASONS:]:
+            rows.append((stage, f"{len(rest)} other reasons", sum(count for count, _ in rest)))
+    yield Table("rejected", "Rejected", "", ["stage", "reason", "functions"], rows, left=2)
+
+
+def score(summary: Summary) -> Iterator[Table]:
+    """Yield pass@k of predictions, then the same by group, then why predictions are wrong."""
+    given = summary.get("intervals", {})
+    yield Table(
+        "predictions",
+        "Predictions",
+        "",
+        ["", "% [95 %]"],
+        [(k, sure(value, given.get(k))) for k, value in summary.get("pass_at_k", {}).items()],
+    )
+    groups = dict.fromkeys(row["group"] for row in summary["tables"])
+    first = {"all": "Overall", "package": "By package", "question": "By question"}
+    for title, wanted in (
+        *((title, {group}) for group, title in first.items()),
+        ("By statistic", set(groups) - set(first)),
+    ):
+        yield Table(
+            title.lower().replace(" ", "-"),
+            title,
+            "",
+            ["group", "", "cases", "functions", "pass@1 % [95 %]"],
+            [
+                (*(row[key] for key in ROW), sure(row["pass@1"], row.get("interval")))
+                for row in summary["tables"]
+                if row["group"] in wanted
+            ],
+            left=2,
+        )
+    yield Table(
+        "wrong",
+        "Why predictions are wrong",
+        "",
+        ["reason", "predictions"],
+        list(summary["wrong"].items()),
+    )
+
+
+def exe_report(summary: Summary) -> Iterator[Table]:
+    """Yield each model's pass@1 on all cases and on those that raise."""
+    yield Table(
+        "predictions",
+        "Predictions",
+        "",
+        ["model", "pass@1 % [95 %]", "errors %", "cases", "functions (sigma)", "cost"],
+        [
+            (
+                row["model"],
+                *(
+                    "-" if row[kind] is None else sure(row[kind]["pass@1"], row[kind]["interval"])
+                    for kind in ("all", "errors")
+                ),
+                row["all"]["cases"],
+                f"{row['functions']['mean']:.3f} ({row['functions']['sigma']:.3f})",
+                "" if row["cost"] is None else f"{row['cost']:.2f}",
+            )
+            for row in summary["models"]
+        ],
+    )
+
+
+ROW = ("group", "name", "cases", "tasks")
+LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
+    "comparison": comparison,
+    "leaderboard": leaderboard,
+    "reduction": reduction,
+    "crossval": cross_validation,
+    "quality": quality,
+    "mutants": survivors,
+    "audit": audit,
+    "mining": mining,
+    "score": score,
+    "exe_report": exe_report,
+}
+"""By kind of result; kinds of files are named as in ``outputs.finding``."""
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with three decimals."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def points(value: float) -> str:
+    """Return a difference in percentage points, with its sign."""
+    return f"{100 * value:+.1f}"
+
+
+def _score(row: Summary) -> str:
+    return sure(row["value"], row["interval"])
+
+
+def _difference(row: Summary) -> str:
+    return f"{points(row['difference'])} [{', '.join(map(points, row['interval']))}]"
+
+
+def _share(row: Summary | None) -> tuple[Cell, Cell]:
+    if row is None:
+        return "", ""
+    return f"{row['hits']}/{row['total']}", sure(row["value"], row["interval"])
+
+
+def _at(curve: Sequence[float], number: int) -> float | None:
+    return curve[number - 1] if len(curve) >= number else None
+
+
+def _mutants(row: Summary | None, kind: str) -> tuple[Cell, Cell, Cell]:
+    if row is None:
+        return "", "", ""
+    return *_share(row[kind]["score"]), percent(row["equivalent_share"]) if kind == "all" else ""
+
+
+def _camps(camps: Sequence[Summary]) -> str:
+    told = [f"{camp['programs']}: {_said(camp['says'])}" for camp in camps[:3] if camp["programs"]]
+    return "; ".join(told)
+
+
+def _said(vote: Summary) -> str:
+    """Return what a program or a contract says: a value, or why there is none."""
+    ((word, what),) = vote.items()
+    return short(source(what) if word == "value" else f"{word} {what}".strip(), MOST_VALUE)
+
+
+def _arguments(tree: Any) -> str:
+    """Return an input as it stands in a call."""
+    shown = ", ".join(map(source, tree)) if type(tree) is list else source(tree)
+    return short(shown, MOST_VALUE)
