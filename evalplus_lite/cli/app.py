@@ -52,7 +52,6 @@ export: Write a suite for other people's tools.
 Judge programs
 evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
-sanitize: Take the programs out of raw answers: fences, prose, repeated prompts, stray text.
 serve: Judge programs for trainers and harnesses, over HTTP.
 audit-verifier: Ask any verifier about right, wrong, late, odd and cheating programs.
 merge: Put the shards of a command together: the same files as of a run without shards.
@@ -73,15 +72,6 @@ exe-report: Make every table and figure of the paper of one or several models' p
 """The commands by panel, each with the first paragraph of its help; it is the function, or the app,
 of the module of its name. Importing them all would take a second before anything is shown."""
 
-FORMER = {
-    "--shrink": "--minimize",
-    "--beside": "--compare",
-    "--folds": "--multiplicity",
-    "--guard": "--constraint",
-    "--no-guard": "--no-constraint",
-    "--marks": "--grades",
-}
-"""Names that options had before: a command that has the new one takes them, too."""
 BARE = {"--fail-if-worse": "doubtless"}
 """Options that may stand without their number, and what they mean then."""
 
@@ -94,10 +84,9 @@ class _Command(TyperCommand):
         return _untyped(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments, options by their former names included."""
+        """Read the arguments, those that stand without their number completed."""
         own = {name for parameter in self.params for name in parameter.opts}
-        given = [_renamed(each, own) for each in args]
-        found: list[str] = super().parse_args(ctx, _completed(given, own))
+        found: list[str] = super().parse_args(ctx, _completed(args, own))
         return found
 
 
@@ -142,12 +131,6 @@ def _untyped(parameters: Any) -> Any:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
     return parameters
-
-
-def _renamed(argument: str, own: set[str]) -> str:
-    name, is_given, value = argument.partition("=")
-    new = FORMER.get(name, name)
-    return f"{new}{is_given}{value}" if new in own else argument
 
 
 def _completed(arguments: list[str], own: set[str]) -> list[str]:

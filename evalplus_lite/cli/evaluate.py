@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,7 +28,6 @@ from evalplus_lite.jobs import evaluation
 from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.store.labels import label
-from evalplus_lite.store.locations import is_url
 from evalplus_lite.types import VERDICTS
 
 MOST_SHOWN = 50
@@ -42,7 +40,7 @@ SCORES = ("pass_at_k", "intervals")
 def evaluate(
     dataset: options.Dataset,
     samples: options.Samples,
-    out: options.OutOrUrl = None,
+    out: options.Out = None,
     tasks: options.Tasks = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
@@ -72,12 +70,6 @@ def evaluate(
     sandbox: options.Sandbox = "auto",
     force: options.Force = False,
     strict: options.Strict = False,
-    part_rows: Annotated[
-        int | None,
-        typer.Option(
-            "--part-rows", min=1, help="Write results in packed files of so many rows each."
-        ),
-    ] = None,
     shard: options.Shard = None,
     json: options.Json = False,
 ) -> int:
@@ -95,8 +87,6 @@ def evaluate(
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
     ks = whole_numbers(k)
-    if is_url(out):  # who takes a machine away says so before: what is there is published
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
     with started(workers, sandbox, package, backend=backend, require_tier=require_tier) as (
         session,
         screen,
@@ -116,7 +106,6 @@ def evaluate(
             pooled=pooled,
             extract=not raw,
             strict=strict,
-            part_rows=part_rows,
             shard=shard_of(shard),
             out=folder,
             force=force,

@@ -130,7 +130,7 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
         ("further inputs chosen", summary["chosen"], summary["chosen"] / tasks),
     ]
     if summary["bound"] is not None:
-        rows.append(("fewest possible, at least", summary["bound"], summary["bound"] / tasks))
+        rows.append(("proven lower bound", summary["bound"], summary["bound"] / tasks))
     print_table(
         f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
         ["", "inputs", "a task"],

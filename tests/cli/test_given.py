@@ -81,7 +81,7 @@ def test_faults_speak_of_the_pipe(folder: Path) -> None:
     assert b"<stdin>:1: " in done.stderr
 
 
-@pytest.mark.parametrize("command", ["evaluate", "reduce", "crossval", "audit", "sanitize"])
+@pytest.mark.parametrize("command", ["evaluate", "reduce", "crossval", "audit"])
 def test_the_same_file_twice(
     folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,19 +91,6 @@ def test_the_same_file_twice(
         code = main([command, "-d", "tasks.jsonl", "-s", "samples.jsonl", "-s", other])
         assert code == 2
         assert "is given twice" in capsys.readouterr().err
-
-
-def test_programs_of_several_files_are_read_back(folder: Path) -> None:
-    """What sanitize makes of two files is one that evaluate takes, every sample in it."""
-    write_rows(folder / "more.jsonl", sample_rows(6))
-    files = ("-s", "samples.jsonl", "-s", "more.jsonl")
-    done = run("sanitize", "-d", "tasks.jsonl", *files, "-o", "clean", folder=folder)
-    assert done.returncode == 0, done.stderr
-    done = run(
-        "evaluate", "-d", "tasks.jsonl", "-s", "clean/samples.jsonl", "--json", folder=folder
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["samples"] == 12
 
 
 def test_standard_input_is_read_once(folder: Path) -> None:

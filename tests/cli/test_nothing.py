@@ -8,17 +8,6 @@ from pathlib import Path
 from support.commands import run, sample_rows, write_rows, write_tasks
 
 
-def test_sanitize_without_a_sample_says_so(tmp_path: Path) -> None:
-    """Samples of other tasks only: a line that names the file, no table, and exit code 1."""
-    write_tasks(tmp_path)
-    write_rows(tmp_path / "samples.jsonl", [row for row in sample_rows(6) if "1" in row["task_id"]])
-    command = ["sanitize", "-d", "tasks.jsonl", "--tasks", "Own/0", "-s", "samples.jsonl"]
-    done = run(*command, "-o", "clean", folder=tmp_path)
-    assert done.returncode == 1, done.stderr
-    assert "no samples in samples.jsonl" in done.stdout
-    assert "what was done" not in done.stdout
-
-
 def test_audit_without_two_programs_to_compare_says_so(tmp_path: Path) -> None:
     """One program a task is compared with nothing: no table, and exit code 1."""
     write_tasks(tmp_path)

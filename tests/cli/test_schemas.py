@@ -16,7 +16,7 @@ DATA = ("-d", "tasks.jsonl")
 BOTH = (*DATA, "-s", "samples.jsonl")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "evaluate": ("evaluate", *BOTH, "--details", "--minimize", "-o", "e"),
-    "augment": ("augment", *DATA, "-n", "10", "--targeted", "2", "-o", "a"),
+    "augment": ("augment", *DATA, "-n", "10", "-o", "a"),
     "reduce": ("reduce", *BOTH, "-o", "r"),
     "crossval": ("crossval", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),
     "mutants": ("mutants", *DATA, "-o", "m"),
@@ -24,7 +24,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "figures": ("figures", *DATA, "-o", "f"),
     "audit": ("audit", *BOTH, "-n", "5", "-o", "u"),
     "export": ("export", *DATA, "--to", "pytest", "-o", "p"),
-    "sanitize": ("sanitize", *BOTH, "-o", "s"),
     "check_tasks": ("check-tasks", "tasks.jsonl"),
     "tasks_from": ("tasks", "from-pytest", "test_f.py"),
     "init": ("init", "examples"),
