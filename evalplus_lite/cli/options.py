@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.arguments import all_paths, local_path, mebibytes, one_path
-from evalplus_lite.store.locations import place_of
+from evalplus_lite.cli.arguments import all_paths, mebibytes, one_path
+from evalplus_lite.store.locations import local_folder, place_of
 
 
 def _sets(incomplete: str) -> list[str]:
@@ -66,17 +66,7 @@ Out = Annotated[
         "-o",
         metavar="DIR",
         help="Folder for the results; made if need be.",
-        parser=local_path,
-    ),
-]
-OutOrUrl = Annotated[
-    Path | None,  # or the text of a URL, which typer has no type for
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR|URL",
-        help="Folder for the results; made if need be.",
-        parser=place_of,
+        parser=local_folder,
     ),
 ]
 Force = Annotated[

@@ -20,10 +20,8 @@ from evalplus_lite.errors import CodecError, InputError, shown_path
 from evalplus_lite.programs import program_hash
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label, stem
-from evalplus_lite.store.locations import place_of
-from evalplus_lite.store.parts import has_rows, written_rows
-from evalplus_lite.store.publishing import copied
-from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.store.locations import copied, place_of
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
@@ -223,7 +221,7 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 
 RESULTS = "results.jsonl"
-"""The file of results; in parts, ``results.parts.jsonl`` names these."""
+"""The file of results."""
 COSTS = "costs.jsonl"
 """The file of what samples cost, beside the results: a row for each of theirs."""
 PROGRAMS = "programs.jsonl.gz"
@@ -282,11 +280,7 @@ class Evaluation:
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""
-        costs = (
-            self._rows(COSTS, is_cost)  # of what an earlier version judged the rows are empty
-            if has_rows(self.folder / COSTS)
-            else iter(())
-        )
+        costs = self._rows(COSTS, is_cost) if (self.folder / COSTS).is_file() else iter(())
         for row in self.rows():
             cost = next(costs, {})
             if any(cost.get(name) != row[name] for name in ("task_id", "index", "program")):
@@ -297,7 +291,8 @@ class Evaluation:
         self, name: str, is_sound: Callable[[Mapping[str, Any]], bool]
     ) -> Iterator[dict[str, Any]]:
         """Yield a file's rows; InputError names a line that is not ``is_sound``."""
-        for path, row in written_rows(self.folder / name):
+        path = self.folder / name
+        for row in written_rows(path):
             if not is_sound(row.data):
                 raise InputError(
                     "is no row of results",

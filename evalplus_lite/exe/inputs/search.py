@@ -52,16 +52,14 @@ class Explorer:
         calls = [self._space.call(case.arguments) for case in proposed]
         cases = {call.key: case for call, case in zip(calls, proposed, strict=True)}
         executed = self.run(calls, execute)
-        kept, outputs, slow = [], [], []
+        kept, slow = [], []
         for found in executed:
             case = cases[found.call.key]
             if found.answer.kind == "slow":
                 slow.append(case)
             elif is_answer(found.answer) and self._is_new(found):
                 kept.append(case)
-                # Messages quote their inputs: all errors of a type are one output.
-                outputs.append(found.answer.type or found.answer.key)
-        self._generator.feedback(kept, slow=slow, outputs=outputs)
+        self._generator.feedback(kept, slow=slow)
         return executed
 
     def run(self, calls: Sequence[Invocation], execute: Execute) -> list[Executed]:

@@ -105,13 +105,9 @@ WORDS = {
     "hypothesis": "drawn by type",
     "generator": "made by the task's generator",
     "mutation": "mutation",
-    "targeted": "aimed at a wrong program",
     "magnitude": "very large or small numbers",
     "length": "very long or short",
     "letters": "other letters",
-    "types": "another type of number",
-    "cancellation": "numbers that cancel out",
-    "ties": "equal keys",
 }
 
 
