@@ -7,33 +7,16 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
 
 import typer
 
-from evalplus_lite.cli.console import say
-from evalplus_lite.errors import ALIASES, InputError, one_of
-from evalplus_lite.exe.asking.prompt import Asked
+from evalplus_lite.errors import ALIASES, InputError
 from evalplus_lite.store.locations import Place, is_url
 
 STDIN = Path("-")
-MOST_NAMED = 5
-"""Rows that are named one by one."""
 MOST_MEMORY = 1 << 20
 """MiB that a program may be allowed."""
-
-
-def name_left_out(summary: Mapping[str, Any]) -> None:
-    """Say which rows of a file of execution tasks cannot be asked about, and why."""
-    rows = summary.get("left_out", [])
-    for row in rows[:MOST_NAMED]:
-        say(f"left out: {row['task_id']} (line {row['line']}): {row['reason']}")
-    if len(rows) > MOST_NAMED:
-        say(f"left out: {len(rows) - MOST_NAMED} more rows; --json names all")
-    if summary.get("ignored"):
-        say(f"{summary['ignored']} predictions are about rows that are left out, and not counted")
 
 
 def one_path(context: typer.Context, value: str) -> str:
@@ -72,14 +55,6 @@ def all_paths(context: typer.Context, value: list[Place] | None) -> list[Place] 
                 "is given twice", path=path, remedy="its samples would be counted twice"
             )
     return paths or value
-
-
-def asked_of(value: str) -> Asked:
-    """Return what predictions are of; InputError names the two kinds."""
-    for kind in get_args(Asked):
-        if value == kind:
-            return kind  # type: ignore[no-any-return]  # get_args knows no types
-    raise InputError(f"--of is {value!r}", remedy=one_of(value, get_args(Asked)))
 
 
 def _is_pipe(path: Path) -> bool:

@@ -65,7 +65,7 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Folder for the results; made if need be.",
+        help="Folder for the results; created if missing.",
         parser=local_path,
     ),
 ]
@@ -75,12 +75,12 @@ OutOrUrl = Annotated[
         "--out",
         "-o",
         metavar="DIR|URL",
-        help="Folder for the results; made if need be.",
+        help="Folder for the results; created if missing.",
         parser=place_of,
     ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")
+    bool, typer.Option("--force", help="Start over: drop what an earlier run left in the output.")
 ]
 Shard = Annotated[
     str | None,
@@ -178,7 +178,7 @@ Packages = Annotated[
     ),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--no-cache", help="Compute every requirement anew, and keep none.")
+    bool, typer.Option("--no-cache", help="Compute every requirement again, and keep none.")
 ]
 Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from evalplus_lite.models import Prices as Prices
 
 _HOMES = {
-    "llm": "Prices",
-    "mining.asking.predict": "Prediction PredictionSettings",
-    "mining.settings": "MiningSettings",
-    "mining.tasks.mined": "MinedTask",
-    "pipelines.execution_report": "ExecutionReportResult exe_report",
-    "pipelines.execution_tasks": "export_mined",
-    "pipelines.mining": "MiningResult mine",
-    "pipelines.prediction": "PredictionResult ScoreResult predict score",
+    "exe.asking.predict": "Prediction PredictionSettings",
+    "exe.mining": "MiningResult mine",
+    "exe.prediction": "PredictionResult ScoreResult predict score",
+    "exe.report": "ExecutionReportResult exe_report",
+    "exe.settings": "MiningSettings",
+    "exe.task_files": "export_mined",
+    "exe.tasks.mined": "MinedTask",
+    "models": "Prices",
 }
 """Where the public names are defined."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
