@@ -65,12 +65,12 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Folder for the results; made if need be.",
+        help="Folder for the results; created if missing.",
         parser=local_folder,
     ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")
+    bool, typer.Option("--force", help="Start over: drop what an earlier run left in the output.")
 ]
 Shard = Annotated[
     str | None,
@@ -168,7 +168,7 @@ Packages = Annotated[
     ),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--no-cache", help="Compute every requirement anew, and keep none.")
+    bool, typer.Option("--no-cache", help="Compute every requirement again, and keep none.")
 ]
 Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")

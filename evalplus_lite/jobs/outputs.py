@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.errors import CodecError, InputError, shown_path
 from evalplus_lite.programs import program_hash
+from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label, stem
 from evalplus_lite.store.locations import copied, place_of
@@ -228,6 +229,16 @@ PROGRAMS = "programs.jsonl.gz"
 """The file of programs' texts, beside the results."""
 
 
+RunGroup: TypeAlias = tuple[str | None, float | None]
+"""A model and a temperature; None where rows do not name it."""
+Tests: TypeAlias = Literal["base", "plus"]
+
+
+def group_of(row: Mapping[str, Any]) -> RunGroup:
+    """Return the model and temperature of a result row, or of a summary's group."""
+    return row.get("model") or None, row.get("temperature")
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What judging a sample took: CPU seconds, and most bytes resident; None: not known.
@@ -374,9 +385,16 @@ class ModelRun:
     temperature: float | None
     counts: Mapping[str, TaskCount]
 
-    def is_of(self, row: Mapping[str, Any]) -> bool:
-        """Return whether a row of the evaluation is this entrant's."""
-        return (row.get("model") or None, row.get("temperature")) == (self.model, self.temperature)
+    @property
+    def group(self) -> RunGroup:
+        """The model and temperature of its rows."""
+        return self.model, self.temperature
+
+    def right(self, tests: Tests) -> dict[str, Count]:
+        """Return for each task its samples and how many of them pass the base cases, or all."""
+        if tests == "base":
+            return {id: Count(each.total, each.base_right) for id, each in self.counts.items()}
+        return {id: Count(each.total, each.plus_right) for id, each in self.counts.items()}
 
 
 def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
@@ -386,10 +404,9 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
     """
     found: list[ModelRun] = []
     for each in evaluations:
-        groups: dict[tuple[str | None, float | None], dict[str, TaskCount]] = {}
+        groups: dict[RunGroup, dict[str, TaskCount]] = {}
         for row in each.rows():
-            group = (row.get("model") or None, row.get("temperature"))
-            count = groups.setdefault(group, {}).setdefault(row["task_id"], TaskCount())
+            count = groups.setdefault(group_of(row), {}).setdefault(row["task_id"], TaskCount())
             count.total += 1
             count.base_right += row["base"] == "pass"
             count.plus_right += (row["plus"] or row["base"]) == "pass"
@@ -521,8 +538,8 @@ def source(tree: Any) -> str:
     """Return a value of a result row as Python source; what the row shortened stays a text."""
     if type(tree) is dict and len(tree) == 1:
         ((key, text),) = tree.items()
-        if key in ("$shortened", "$unreadable"):
-            return str(text) if key == "$shortened" else f"a value that cannot be read ({text})"
+        if key in ("$shortened", "$unreadable") and type(text) is str:
+            return text if key == "$shortened" else f"a value that cannot be read ({text})"
     try:
         return literal(from_json(tree), quote=repr)
     except (CodecError, ValueError, RecursionError):
@@ -532,3 +549,10 @@ def source(tree: Any) -> str:
 def _plain(text: str) -> str:
     """Return a text that UTF-8 can hold."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def arguments(tree: Any) -> str:
+    """Return the input of a result row, a list of arguments, as they stand in a call."""
+    if type(tree) is not list:
+        return source(tree)
+    return ", ".join(map(source, tree))
