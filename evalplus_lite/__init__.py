@@ -94,7 +94,8 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "errors": "CodecError ContractError EvalPlusLiteError EvidenceWarning InfrastructureError InputError LLMError ReferenceSolutionError SandboxUnavailable UnusableTask",
+    "errors": "CodecError ContractError EvalPlusLiteError EvidenceWarning InfrastructureError "
+    "InputError LLMError ReferenceSolutionError SandboxUnavailable UnusableTask",
     "exe.asking.predict": "PredictionSettings",
     "exe.mining": "MiningResult mine",
     "exe.prediction": "PredictionResult ScoreResult predict score",
