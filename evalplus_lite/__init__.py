@@ -97,5 +97,4 @@ _HOMES = {
     "verifier": "Verifier",
 }
 """Where the public names are defined."""
-_NAMES, __getattr__, __dir__ = lazily(__name__, _HOMES)
-__all__ = [*_NAMES, "__version__"]
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES, "__version__")

@@ -8,11 +8,12 @@ from typing import Any
 
 
 def lazily(
-    package: str, homes: Mapping[str, str]
+    package: str, homes: Mapping[str, str], *others: str
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return the public names, the ``__getattr__`` and the ``__dir__`` of a package.
 
-    ``homes`` has the names by the module within ``evalplus_lite`` that defines them.
+    ``homes`` has the names by the module within ``evalplus_lite`` that defines them; the package
+    itself defines the ``others``.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 
@@ -21,4 +22,5 @@ def lazily(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"evalplus_lite.{home[name]}"), name)
 
-    return sorted(home), get, lambda: sorted(home)
+    names = [*sorted(home), *others]
+    return names, get, lambda: names

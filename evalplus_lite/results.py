@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evalplus_lite.serving.audit.auditing import VerifierAudit as VerifierAudit
     from evalplus_lite.statistics.pass_at_k import pass_at_k as pass_at_k
     from evalplus_lite.types import Suite as Suite
+    from evalplus_lite.types import Tolerance as Tolerance
     from evalplus_lite.types import Unusable as Unusable
 
 _HOMES = {
@@ -64,7 +65,7 @@ _HOMES = {
     "reports.reporting": "ReportResult",
     "serving.audit.auditing": "VerifierAudit",
     "statistics.pass_at_k": "pass_at_k",
-    "types": "Suite Unusable",
+    "types": "Suite Tolerance Unusable",
 }
 """Where the public names are defined."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

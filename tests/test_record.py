@@ -56,7 +56,7 @@ def test_record_and_replay(model_server: Any, dataset: Path, tmp_path: Path) -> 
     out = tmp_path / "data" / "recorded"
     options = [
         *("--base-url", model_server.url, "--model", "org/tiny", "--dataset", str(dataset)),
-        *("--out", str(out), "--cache", str(tmp_path / "cache")),
+        *("--out", str(out), "--cache", str(tmp_path / "cache"), "--temperature", "0.2"),
     ]
     done = record(*options)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from evalplus_lite.errors import ALIASES, InputError
-from evalplus_lite.store.locations import Place, is_url
+from evalplus_lite.store.locations import Place
 
 STDIN = Path("-")
 MOST_MEMORY = 1 << 20
@@ -30,15 +30,6 @@ def one_path(context: typer.Context, value: str) -> str:
 def all_names(context: typer.Context, value: list[str] | None) -> list[str]:
     """Return data sets' names or paths; what is piped in is copied to files first."""
     return [one_path(context, each) for each in value or ()]
-
-
-def local_path(value: str) -> Path:
-    """Return a path; InputError for a URL, which would be taken for a strange folder."""
-    if is_url(value):
-        raise InputError(
-            "is a URL, which evaluate alone writes to", path=value, remedy="give a folder"
-        )
-    return Path(value)
 
 
 def all_paths(context: typer.Context, value: list[Place] | None) -> list[Place] | None:

@@ -47,21 +47,9 @@ def augment(
         int,
         typer.Option("--generators", min=0, help="Programs to ask the model for that draw inputs."),
     ] = 0,
-    survivors: Annotated[
-        int,
-        typer.Option("--survivors", min=0, help="Surviving mutants to ask the model about."),
-    ] = 0,
     consensus: Annotated[
         list[Path] | None,
         typer.Option("--consensus", metavar="SAMPLES", help="Set aside what these dispute."),
-    ] = None,
-    targeted: Annotated[
-        int,
-        typer.Option("--targeted", min=0, help="Further inputs for mutants that all others miss."),
-    ] = 0,
-    target: Annotated[
-        list[Path] | None,
-        typer.Option("--target", metavar="SAMPLES", help="Wrong programs to aim at, too."),
     ] = None,
     constraint: Annotated[
         list[str] | None,
@@ -81,19 +69,13 @@ def augment(
     twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
     DIR/summary.json. Run again after a kill, it goes on. With --consensus, an input on which most
     of those programs that pass the base tests contradict the reference is not used: it goes to
-    DIR/review.jsonl, for a person to read. With --targeted, mutants of the reference (and --target
-    programs) that pass all inputs are then aimed at; who survives stands in DIR/survivors.jsonl
-    with its diff. Constraints on inputs that are inferred without a contract are shown with what
-    speaks for them; --constraint and --no-constraint decide otherwise.
+    DIR/review.jsonl, for a person to read. Constraints on inputs that are inferred without a
+    contract are shown with their support; --constraint and --no-constraint decide otherwise.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
     if generators and not (model or replay):
         raise InputError("--generators without a model", remedy="give --model or --replay")
-    if survivors and not (model or replay):
-        raise InputError("--survivors without a model", remedy="give --model or --replay")
-    if target and not targeted:
-        raise InputError("--target without --targeted", remedy="say how many inputs to add")
     if not 0 < seconds < float("inf"):
         raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     source = seed_source(
@@ -103,7 +85,6 @@ def augment(
         timeout=timeout,
         seed=run.seed,
         generators=generators,
-        survivors=survivors,
     )
     with run.started() as (session, screen):
         data = run.opened(dataset, session)
@@ -117,8 +98,6 @@ def augment(
             seed=run.seed,
             seeds=source,
             consensus=consensus or [],
-            targeted=targeted,
-            targets=target or [],
             shard=run.part(),
             strict=run.strict,
             out=folder,
@@ -148,9 +127,6 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["guards"]):
         say(line)
-    if summary["aimed"]:
-        rest = f"{summary['survivors']} survive: {folder / 'survivors.jsonl'}"
-        say(f"{summary['aimed']} wrong programs passed the normal inputs; {rest}")
     if summary["review"]:
         say(f"{summary['review']} disputed inputs, for review: {folder / 'review.jsonl'}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")

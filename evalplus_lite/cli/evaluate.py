@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +19,6 @@ from evalplus_lite.jobs.datasets import samples_name
 from evalplus_lite.jobs.scores import MOST_FILES
 from evalplus_lite.jobs.tables import ends, percent, sure
 from evalplus_lite.store.labels import label
-from evalplus_lite.store.locations import is_url
 from evalplus_lite.types import VERDICTS
 
 MOST_SHOWN = 50
@@ -35,7 +33,7 @@ def evaluate(
     run: Run,
     dataset: options.Dataset,
     samples: options.Samples,
-    out: options.OutOrUrl = None,
+    out: options.Out = None,
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
     total: options.Total = None,
@@ -57,12 +55,6 @@ def evaluate(
         bool, typer.Option("--pool", help="One pass@k for the samples of all models together.")
     ] = False,
     k: Annotated[str, typer.Option("--k", help="Which pass@k.", metavar="N,N")] = "1,10,100",
-    part_rows: Annotated[
-        int | None,
-        typer.Option(
-            "--part-rows", min=1, help="Write results in packed files of so many rows each."
-        ),
-    ] = None,
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
@@ -78,8 +70,6 @@ def evaluate(
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
     ks = whole_numbers(k)
-    if is_url(out):  # who takes a machine away says so before: what is there is published
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
     with run.started() as (session, screen):
         data = run.opened(dataset, session)
         folder = folder_for(out, "evaluate", dataset, data, samples_name(samples))
@@ -96,7 +86,6 @@ def evaluate(
             pooled=pooled,
             extract=not raw,
             strict=run.strict,
-            part_rows=part_rows,
             shard=run.part(),
             out=folder,
             force=run.force,

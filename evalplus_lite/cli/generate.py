@@ -175,6 +175,12 @@ def troubles(drawn: SamplingResult) -> list[str]:
         (drawn.empty, "are empty"),
     ]
     lines = [f"{count} of {drawn.rows} answers {what}" for count, what in told if count]
+    if drawn.too_long:
+        more = f" and {len(drawn.too_long) - 5} more" if len(drawn.too_long) > 5 else ""
+        lines.append(
+            f"skipped, too long for the model: {', '.join(drawn.too_long[:5])}{more} (lower"
+            " --max-tokens or serve the model with a longer context, then run again)"
+        )
     if drawn.failed:
         lines.append(f"{drawn.failed} requests failed, run again to draw them: {drawn.problem}")
     return lines

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evalplus_lite.cli.arguments import all_paths, local_path, mebibytes, one_path
-from evalplus_lite.store.locations import place_of
+from evalplus_lite.cli.arguments import all_paths, mebibytes, one_path
+from evalplus_lite.store.locations import local_folder, place_of
 
 
 def _sets(incomplete: str) -> list[str]:
@@ -65,22 +65,12 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="Folder for the results; made if need be.",
-        parser=local_path,
-    ),
-]
-OutOrUrl = Annotated[
-    Path | None,  # or the text of a URL, which typer has no type for
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="DIR|URL",
-        help="Folder for the results; made if need be.",
-        parser=place_of,
+        help="Folder for the results; created if missing.",
+        parser=local_folder,
     ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Begin anew: drop what an earlier run left in the output.")
+    bool, typer.Option("--force", help="Start over: drop what an earlier run left in the output.")
 ]
 Shard = Annotated[
     str | None,
@@ -178,7 +168,7 @@ Packages = Annotated[
     ),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--no-cache", help="Compute every requirement anew, and keep none.")
+    bool, typer.Option("--no-cache", help="Compute every requirement again, and keep none.")
 ]
 Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")

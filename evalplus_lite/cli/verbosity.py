@@ -23,12 +23,10 @@ from evalplus_lite.version import __version__
 WINDOW_SECONDS = 60.0
 """The rate is that of the last minute: tasks differ in how long they take."""
 
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress: only results, and what is amiss.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only results and warnings.")]
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", "-v", help="Say when each stage ends, and more often how far it is."),
+    typer.Option("--verbose", "-v", help="Show when each stage ends, and progress more often."),
 ]
 LogFile = Annotated[
     Path | None,

@@ -73,8 +73,6 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             if each["provenance"].get("inputs") and each["base_count"] == each["count"]
         ],
         "review": sum(len(each["review"]) for each in facts),
-        "aimed": sum(each["aimed"] for each in facts),
-        "survivors": sum(len(each["survivors"]) for each in facts),
         "guards": {task: constraints for task, constraints in told.items() if constraints},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
     }
@@ -110,8 +108,8 @@ class FinishedTask:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> FinishedTask:
-        """Return what ``to_row`` made a row of; older journals count no stress cases."""
-        facts = {"stress": 0, **row}
+        """Return the task that ``to_row`` made a row of."""
+        facts = dict(row)
         return cls(facts, base64.b64decode(facts.pop("suite"), validate=True))
 
 
@@ -123,7 +121,6 @@ def augment_tasks(
     budget: Budget,
     seeds: SeedSource | None = None,
     samples: Mapping[str, Sequence[str]] | None = None,
-    wrong: Mapping[str, Sequence[str]] | None = None,
     done: Mapping[str, FinishedTask] | None = None,
     finished: Callable[[FinishedTask], None] | None = None,
     left_out: Callable[[Unusable], None] | None = None,
@@ -131,7 +128,7 @@ def augment_tasks(
 ) -> list[FinishedTask]:
     """Augment every task; ``done`` are taken over, ``finished`` is told of each new one.
 
-    ``samples`` and ``wrong`` are programs by task, used as ``augment_task`` says.
+    ``samples`` are programs by task, used as ``augment_task`` says.
     A task that cannot be used is left out; ``left_out`` is told of it.
     """
     progress = progress or Silent()
@@ -146,8 +143,7 @@ def augment_tasks(
         for task in left:
             new.append(task)
             cases = () if given is None else next(given)
-            programs = ((samples or {}).get(task.id, ()), (wrong or {}).get(task.id, ()))
-            yield staging.ref(task), case_rows(cases), *map(list, programs)
+            yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(found), known=True)
     for facts, rest in backend.map(call, items()):
@@ -180,15 +176,6 @@ class AugmentationResult(Result):
         """The inputs that were set aside, as rows for review."""
         return [row for task in self.tasks for row in task.facts["review"]]
 
-    @property
-    def survivors(self) -> list[dict[str, Any]]:
-        """The wrong programs that pass every input, with their diffs."""
-        return [
-            {"task_id": task.task_id, **each}
-            for task in self.tasks
-            for each in task.facts["survivors"]
-        ]
-
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``inputs`` in all, ``base`` ones, ``new`` ones."""
         return [
@@ -210,8 +197,6 @@ def augment(
     seed: int = 0,
     seeds: SeedSource | None = None,
     consensus: Samples = (),
-    targeted: int = 0,
-    targets: Samples = (),
     strict: bool = False,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
@@ -226,25 +211,22 @@ def augment(
     ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
     second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's
     inputs to start from (``seed_source``). Inputs on which most of the ``consensus`` samples that
-    pass the base cases contradict the reference are set aside. With ``targeted`` so many inputs may
-    be added for wrong programs that pass all others: mutants, and the samples in ``targets``.
+    pass the base cases contradict the reference are set aside.
 
-    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, review.jsonl and
-    survivors.jsonl where asked for; the same call goes on after a kill, unless ``force`` drops what
+    With ``out``, a folder, suite.jsonl.gz and summary.json are written there, and
+    review.jsonl where asked for; the same call goes on after a kill, unless ``force`` drops what
     is there. With ``shard``, such as ``"2/4"``, a part of the tasks is worked on, for ``merge``.
     Tasks that cannot be used are in ``result.unusable``; InputError if that is all.
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
-    budget = Budget(inputs=inputs, seconds=seconds, targeted=targeted)
+    budget = Budget(inputs=inputs, seconds=seconds)
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         voters = SampleStream(consensus, data, strict=strict, backend=pool)
-        wrong = SampleStream(targets, data, strict=strict, backend=pool)
-        programs_by_task, aims = voters.by_task(), wrong.by_task()
+        programs_by_task = voters.by_task()
         voters.tell(opened)
-        wrong.tell(opened)
         is_reviewed = any(programs_by_task.values()) or bool(voters.files)
         identity = {
             "kind": "augmentation",
@@ -258,11 +240,6 @@ def augment(
             identity["guards"] = choices
         if is_reviewed:
             identity["consensus"] = hash_of(programs_by_task)
-        if targeted:
-            identity |= {
-                "targeted": targeted,
-                "target": hash_of(aims if wrong.files or any(aims.values()) else {}),
-            }
         share = share_of(shard, out, kind="augment", journal=JOURNAL, kept="inside")
         tasks = data.tasks
         if share is not None:
@@ -286,7 +263,6 @@ def augment(
                 budget=budget,
                 seeds=seeds,
                 samples=programs_by_task,
-                wrong=aims,
                 done=done,
                 finished=None if folder is None else lambda task: journal.append(task.to_row()),
                 left_out=left_out.append,
@@ -297,7 +273,7 @@ def augment(
         if not results:
             raise refusal(left_out)
         summary = {
-            "run": run_facts(data, pool=pool, samples=[*voters.files, *wrong.files], seed=seed),
+            "run": run_facts(data, pool=pool, samples=voters.files, seed=seed),
             **summarized(data, [each.facts for each in results]),
             "unusable": [unusable_row(each) for each in left_out],
         }
@@ -306,7 +282,5 @@ def augment(
         write_packed(folder / "suite.jsonl.gz", (each.suite for each in results))
         if is_reviewed:
             write_jsonl(folder / "review.jsonl", result.disputes)
-        if targeted:
-            write_jsonl(folder / "survivors.jsonl", result.survivors)
         result.write_summary(folder / "summary.json")
     return result

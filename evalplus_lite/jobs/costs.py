@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evalplus_lite.jobs.outputs import COSTS
-from evalplus_lite.store.parts import Parts
 from evalplus_lite.store.resuming import Memory, Rows, open_rows
 
 
@@ -26,8 +25,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
     if folder is None or isinstance(rows, Memory):
         yield None
         return
-    size, whole = (rows.size, rows.whole) if isinstance(rows, Parts) else (None, None)
-    journal = open_rows(folder / COSTS, identity=None, force=force, part_rows=size, whole=whole)
+    journal = open_rows(folder / COSTS, identity=None, force=force)
     assert not isinstance(journal, Memory)
     with journal as costs:
         judged = rows.count()
@@ -37,7 +35,5 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
         rows.before = costs.flush
         try:
             yield costs
-            if isinstance(costs, Parts):
-                costs.finish()
         finally:
             rows.before = None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS
 from evalplus_lite.jobs.resumption import first_of_each, samples_digest
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.scores import grouped, summarized, write_all
-from evalplus_lite.jobs.session import Result, Session, made_folder, within
+from evalplus_lite.jobs.session import Result, Session, output_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.programs import program_hash
@@ -29,68 +28,11 @@ from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K
 from evalplus_lite.store.background import Guard, written_beside
-from evalplus_lite.store.locations import place_of
-from evalplus_lite.store.parts import Parts, written_rows
-from evalplus_lite.store.publishing import published
+from evalplus_lite.store.reading import written_rows
 from evalplus_lite.store.resuming import open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Sample
-
-# Where a job writes: a folder of this machine, or a copy of one at a URL that is published.
-
-PART_ROWS = 10_000
-"""Rows of a part of results at a URL: what a machine that goes away can lose."""
-
-
-_OURS = re.compile(
-    r"(?:results|costs)(?:-\d+|\.parts|(?:\.parts)?\.settings)?\.jsonl?(?:\.gz)?"
-    r"|eval_results[^/]*\.json|programs\.jsonl\.gz|summary\.json"
-)
-
-
-def is_ours(name: str) -> bool:
-    """Return whether ``evaluate`` writes files that are called so."""
-    return _OURS.fullmatch(name) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """The ``folder`` to write to, if there is one; ``put`` publishes a file of it at once.
-
-    ``part_rows`` are the rows of a part of its results, None for one file.
-    """
-
-    folder: Path | None
-    part_rows: int | None = None
-    put: Callable[[Path], None] | None = None
-
-
-@contextlib.contextmanager
-def destination(
-    out: str | os.PathLike[str] | None, *, part_rows: int | None, force: bool
-) -> Iterator[Destination]:
-    """Give where ``out`` is written, made if need be; InputError if it cannot be.
-
-    A folder that was made here and has nothing in it when the job fails goes again.
-    """
-    place = None if out is None else place_of(out)
-    if isinstance(place, str):
-        with published(place, is_ours, force=force) as found:
-            yield Destination(found.folder, part_rows or PART_ROWS, found.put)
-    elif place is None:
-        yield Destination(None, part_rows)
-    else:
-        is_new = not place.exists()
-        folder = made_folder(place)
-        try:
-            yield Destination(folder, part_rows)
-        except BaseException:
-            if is_new:
-                with contextlib.suppress(OSError):  # it has files: they stay, to go on from
-                    folder.rmdir()
-            raise
-
 
 MOST_SOLUTIONS = 20_000
 """Above this many samples the file in evalplus' form leaves the programs' texts out."""
@@ -102,8 +44,7 @@ MOST_CHARACTERS = 32 << 20
 class EvaluationResult(Result):
     """The verdicts on samples, and the scores of each model and temperature.
 
-    ``path`` is the file that the rows are in (results.jsonl), or that names its parts
-    (results.parts.jsonl); None if they are kept in ``rows``.
+    ``path`` is the file that the rows are in (results.jsonl); None if they are kept in ``rows``.
     """
 
     path: Path | None
@@ -127,7 +68,7 @@ class EvaluationResult(Result):
         """Return a row a sample: ``task_id``, ``index``, ``model``, ``base``, ``plus``, ..."""
         if self.path is None:
             return list(self.rows)
-        return [row.data for _, row in written_rows(self.path.with_name(RESULTS))]
+        return [row.data for row in written_rows(self.path)]
 
 
 def evaluate(
@@ -144,7 +85,6 @@ def evaluate(
     pooled: bool = False,
     extract: bool = True,
     strict: bool = False,
-    part_rows: int | None = None,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     shard: Shard | str | None = None,
@@ -169,11 +109,9 @@ def evaluate(
     With ``out``, a folder, rows are written there as they come (results.jsonl, and beside it
     costs.jsonl: seconds and memory as measured, so no two runs write the same), and in the end
     summary.json, programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call
-    goes on after a kill, unless ``force`` drops what is there. With ``part_rows`` the rows are in
-    files of so many each, packed (results-00001.jsonl.gz ..., which results.parts.jsonl names).
-    Without ``out`` they are kept in memory. ``out`` may be a URL that fsspec knows: files are
-    published there as they are whole, summary.json last, from a copy of the folder. With ``shard``,
-    such as ``"2/4"``, only a part of the tasks is judged, for ``merge``.
+    goes on after a kill, unless ``force`` drops what is there. Without ``out`` they are
+    kept in memory. With ``shard``, such as ``"2/4"``, only a part of the tasks is judged, for
+    ``merge``.
 
     No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
     that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
@@ -182,16 +120,8 @@ def evaluate(
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
-    if part_rows is not None and (type(part_rows) is not int or part_rows < 1):
-        raise InputError(f"part_rows is {part_rows!r}", remedy="give a whole number from 1")
     share = share_of(shard, out, kind="evaluate", journal=RESULTS, kept="inside")
-    written, parted = out, part_rows
-    if share is not None:
-        written, parted = share.out, None if share.is_part else part_rows
-    with (
-        destination(written, part_rows=parted, force=force) as place,
-        within(session) as opened,
-    ):
+    with output_folder(out if share is None else share.out) as folder, within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
@@ -209,17 +139,10 @@ def evaluate(
             **({"stress": True} if stress else {}),
             **({} if total is None else {"total": total}),
         }
-        folder = place.folder
         path = None if folder is None else folder / RESULTS
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
         with (
-            open_rows(
-                path,
-                identity=identity,
-                force=force,
-                part_rows=place.part_rows,
-                whole=place.put,
-            ) as journal,
+            open_rows(path, identity=identity, force=force) as journal,
             measured(folder, journal, force=force) as costs,
             SampleSpool(stream) as programs,
         ):
@@ -227,7 +150,6 @@ def evaluate(
                 share.plan(
                     expected_costs(programs, data),
                     facts={**identity, "samples": samples_digest(programs)},
-                    part_rows=part_rows,
                     force=force,
                 )
             only = None if share is None else share.items
@@ -255,8 +177,6 @@ def evaluate(
                 journal.flush()
                 stream.tell(opened)
                 return EvaluationResult({**share.end(), "infra": tally.infra}, path)
-            if isinstance(journal, Parts):
-                path = journal.finish()
             groups = grouped(tally, pooled=pooled)
             summary = {
                 "run": run_facts(

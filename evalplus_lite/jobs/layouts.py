@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from evalplus_lite.jobs.outputs import source
+from evalplus_lite.jobs.outputs import arguments, source
 from evalplus_lite.jobs.tables import Cell, Table, ends, percent, short, sure
 from evalplus_lite.statistics.detection import MOST_CASES
 
@@ -421,5 +421,4 @@ def _said(vote: Summary) -> str:
 
 def _arguments(tree: Any) -> str:
     """Return an input as it stands in a call."""
-    shown = ", ".join(map(source, tree)) if type(tree) is list else source(tree)
-    return short(shown, MOST_VALUE)
+    return short(arguments(tree), MOST_VALUE)

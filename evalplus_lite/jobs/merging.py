@@ -72,7 +72,6 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
             journal_of(place, first["journal"], first["kept"]),
             identity=shards[0].identity,
             force=force,
-            part_rows=first["part_rows"],
         )
         stack.enter_context(journal)
         has_costs = any(part.costs is not None for part in parts)
@@ -178,7 +177,7 @@ def _checked(out: Path, found: Sequence[tuple[Path, dict[str, Any]]]) -> list[Fi
         old, new = first.identity or {}, shard.identity or {}
         for key in sorted({*old, *new}):
             _require_same(shard, first, key, new.get(key), old.get(key))
-        for key in ("plan", "total", "journal", "kept", "key", "part_rows"):
+        for key in ("plan", "total", "journal", "kept", "key"):
             _require_same(shard, first, "settings or data", shard.record[key], first.record[key])
     taken: dict[int, Finished] = {}
     for shard in shards:

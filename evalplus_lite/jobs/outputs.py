@@ -14,16 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from evalplus_lite.errors import CodecError, InputError, shown_path
 from evalplus_lite.programs import program_hash
+from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.labels import label, stem
-from evalplus_lite.store.locations import place_of
-from evalplus_lite.store.parts import has_rows, written_rows
-from evalplus_lite.store.publishing import copied
-from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
+from evalplus_lite.store.locations import copied, place_of
+from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, written_rows
 from evalplus_lite.types import VERDICTS
 from evalplus_lite.values.codec import from_json
 from evalplus_lite.values.source import literal
@@ -223,11 +222,21 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 
 RESULTS = "results.jsonl"
-"""The file of results; in parts, ``results.parts.jsonl`` names these."""
+"""The file of results."""
 COSTS = "costs.jsonl"
 """The file of what samples cost, beside the results: a row for each of theirs."""
 PROGRAMS = "programs.jsonl.gz"
 """The file of programs' texts, beside the results."""
+
+
+RunGroup: TypeAlias = tuple[str | None, float | None]
+"""A model and a temperature; None where rows do not name it."""
+Tests: TypeAlias = Literal["base", "plus"]
+
+
+def group_of(row: Mapping[str, Any]) -> RunGroup:
+    """Return the model and temperature of a result row, or of a summary's group."""
+    return row.get("model") or None, row.get("temperature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +291,7 @@ class Evaluation:
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
         """Yield each row with what its sample cost, as measured when it was judged."""
-        costs = (
-            self._rows(COSTS, is_cost)  # of what an earlier version judged the rows are empty
-            if has_rows(self.folder / COSTS)
-            else iter(())
-        )
+        costs = self._rows(COSTS, is_cost) if (self.folder / COSTS).is_file() else iter(())
         for row in self.rows():
             cost = next(costs, {})
             if any(cost.get(name) != row[name] for name in ("task_id", "index", "program")):
@@ -297,7 +302,8 @@ class Evaluation:
         self, name: str, is_sound: Callable[[Mapping[str, Any]], bool]
     ) -> Iterator[dict[str, Any]]:
         """Yield a file's rows; InputError names a line that is not ``is_sound``."""
-        for path, row in written_rows(self.folder / name):
+        path = self.folder / name
+        for row in written_rows(path):
             if not is_sound(row.data):
                 raise InputError(
                     "is no row of results",
@@ -379,9 +385,16 @@ class ModelRun:
     temperature: float | None
     counts: Mapping[str, TaskCount]
 
-    def is_of(self, row: Mapping[str, Any]) -> bool:
-        """Return whether a row of the evaluation is this entrant's."""
-        return (row.get("model") or None, row.get("temperature")) == (self.model, self.temperature)
+    @property
+    def group(self) -> RunGroup:
+        """The model and temperature of its rows."""
+        return self.model, self.temperature
+
+    def right(self, tests: Tests) -> dict[str, Count]:
+        """Return for each task its samples and how many of them pass the base cases, or all."""
+        if tests == "base":
+            return {id: Count(each.total, each.base_right) for id, each in self.counts.items()}
+        return {id: Count(each.total, each.plus_right) for id, each in self.counts.items()}
 
 
 def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
@@ -391,10 +404,9 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
     """
     found: list[ModelRun] = []
     for each in evaluations:
-        groups: dict[tuple[str | None, float | None], dict[str, TaskCount]] = {}
+        groups: dict[RunGroup, dict[str, TaskCount]] = {}
         for row in each.rows():
-            group = (row.get("model") or None, row.get("temperature"))
-            count = groups.setdefault(group, {}).setdefault(row["task_id"], TaskCount())
+            count = groups.setdefault(group_of(row), {}).setdefault(row["task_id"], TaskCount())
             count.total += 1
             count.base_right += row["base"] == "pass"
             count.plus_right += (row["plus"] or row["base"]) == "pass"
@@ -526,8 +538,8 @@ def source(tree: Any) -> str:
     """Return a value of a result row as Python source; what the row shortened stays a text."""
     if type(tree) is dict and len(tree) == 1:
         ((key, text),) = tree.items()
-        if key in ("$shortened", "$unreadable"):
-            return str(text) if key == "$shortened" else f"a value that cannot be read ({text})"
+        if key in ("$shortened", "$unreadable") and type(text) is str:
+            return text if key == "$shortened" else f"a value that cannot be read ({text})"
     try:
         return literal(from_json(tree), quote=repr)
     except (CodecError, ValueError, RecursionError):
@@ -537,3 +549,10 @@ def source(tree: Any) -> str:
 def _plain(text: str) -> str:
     """Return a text that UTF-8 can hold."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def arguments(tree: Any) -> str:
+    """Return the input of a result row, a list of arguments, as they stand in a call."""
+    if type(tree) is not list:
+        return source(tree)
+    return ", ".join(map(source, tree))

@@ -76,7 +76,9 @@ def measuring(place: WorkerContext, settings: Row) -> Work:
         small = None
         if chosen.policy is not None:
             choices = choose([matrix], chosen.policy)
-            (choice,) = bounded([matrix], chosen.policy, choices, exact=chosen.exact)
+            if chosen.exact and chosen.policy.budget is None:
+                choices = bounded([matrix], chosen.policy, choices)
+            (choice,) = choices
             small = astuple(choice), suite_row(reduced(suite, choice.cases))
         return found_evidence(source, task.id), (kept, matrix_row(matrix), small)
 

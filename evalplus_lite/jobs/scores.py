@@ -12,6 +12,7 @@ from typing import Any
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.jobs.datasets import now
 from evalplus_lite.jobs.evalplus_results import write_results
+from evalplus_lite.jobs.outputs import group_of
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, estimate
 from evalplus_lite.store.labels import file_name
@@ -34,7 +35,7 @@ class Group:
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Group:
         """Return the group of a result row."""
-        return cls(row.get("model") or None, row.get("temperature"))
+        return cls(*group_of(row))
 
     @classmethod
     def of_sample(cls, sample: Sample) -> Group:

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalplus_lite.errors import CodecError, ReferenceSolutionError, UnusableTask
+from evalplus_lite.errors import CodecError, ReferenceSolutionError
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.grading.oracle import answer
+from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.augmentation import SeedSource
-from evalplus_lite.jobs.rivals import alive, rivals, spread
-from evalplus_lite.jobs.workers.augmentation import augment_task
-from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
 from evalplus_lite.models import CutOffError, ModelSource, NotRecordedError, RefusalError
 from evalplus_lite.models.generators import (
@@ -23,79 +21,15 @@ from evalplus_lite.models.generators import (
     generator_prompt,
     parse_generator,
 )
-from evalplus_lite.models.json_form import InputForm, read_answer
-from evalplus_lite.models.seeds import SeedPlan, Valid, llm_seeds
-from evalplus_lite.models.survivors import INPUTS, distinguishing_prompt
+from evalplus_lite.models.seeds import SeedPlan, llm_seeds
+from evalplus_lite.programs.mutation.mutants import normal_form, own_mutations
+from evalplus_lite.programs.mutation.variants import kinds_of, variants
+from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Case, Returned, Task, Value
 from evalplus_lite.values import identity, wire
-
-# What a small suite lets pass: to be shown to a model.
-
-BUDGET = Budget(inputs=60, targeted=20)
-
-
-def surviving(place: WorkerContext, seed: Row) -> Work:
-    """Of (staged task, seeds), the diffs of its survivors; none of a task that is unusable."""
-
-    def survive(item: Row) -> Row:
-        ref, seeds = item
-        task, _ = staged(place, ref)
-        try:
-            found = augment_task(
-                place.sandbox, task, seed=seed, budget=BUDGET, seeds=cases_of(seeds)
-            )
-        except UnusableTask:
-            return []
-        return [each["diff"] for each in found.survivors]
-
-    return survive
-
-
-# Seeds that a model gives to tell survivors from the reference: it sees what a suite lets pass.
-
-
-def from_survivors(
-    backend: Backend,
-    staging: SharedData,
-    task: Task,
-    source: ModelSource,
-    *,
-    seeds: Sequence[Case],
-    valid: Valid,
-    seed: int,
-    count: int,
-) -> list[Case]:
-    """Return valid new inputs by which a model tells ``count`` survivors from the reference.
-
-    Survivors are those of a small suite made of ``seeds`` and of ``seed``, without the model. An
-    answer without inputs gives none. Raises LLMError where the server cannot be used.
-    """
-    call = Call("evalplus_lite.jobs.seeds:surviving", seed)
-    item = (staging.ref(task), case_rows(seeds))
-    diffs = backend.submit(call, item, then=_texts).result()
-    form = InputForm.of(task)
-    seen = {identity.key(case.arguments) for case in (*task.base, *seeds)}
-    found = []
-    for diff in spread(diffs, count):
-        request = distinguishing_prompt(task, form, diff, model=source.model)
-        try:
-            text = source.ask(request, cut_off="keep").text
-        except (RefusalError, CutOffError, NotRecordedError):
-            continue
-        inputs = read_answer(text, form, entry_point=task.entry_point).inputs[: 2 * INPUTS]
-        for arguments, reason in zip(inputs, valid(inputs), strict=True):
-            if reason is None and (key := identity.key(arguments)) not in seen:
-                seen.add(key)
-                found.append(Case(arguments, "llm", None, ("survivor",)))
-    return found
-
-
-def _texts(row: Row) -> list[str]:
-    return [str(each) for each in row]
-
 
 # Seeds from generators that a model wrote: drawn in the sandbox, compared by what they reject.
 
@@ -104,6 +38,8 @@ DRAWS = 60
 MAX_PARTS = 100_000
 """Values, parts and all, that an input drawn by a generator may have."""
 LIMITS = Limits(cpu=0.5, load=3.0)
+MOST_VARIANTS, MOST_MUTANTS = 24, 48
+"""Wrong programs of each kind, evenly from all: each costs a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +130,27 @@ def _killed(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
         ).suite
     except ReferenceSolutionError:
         return 0
-    programs = rivals(task)
-    return len(programs) - len(alive(sandbox, task, suite, programs)) if suite.cases else 0
+    if not suite.cases:
+        return 0
+    steps = reference_steps(sandbox, task, suite.cases)
+    kills = KillSuite.of_mutants(sandbox, task, suite, steps)
+    rows = kills.metered.rows(sandbox, mutants_of(task))
+    return sum(set(row) != {"pass"} for row in rows)
+
+
+def mutants_of(task: Task) -> list[str]:
+    """Return wrong programs for a task, each once: variants and mutants of its reference."""
+    original = normal_form(task.reference)
+    kinds = kinds_of(case.arguments for case in task.base)
+    found: dict[str, None] = {original: None}
+    for made, most in (
+        (variants(original, task.entry_point, kinds), MOST_VARIANTS),
+        (own_mutations(original), MOST_MUTANTS),
+    ):
+        texts = [text for text in dict.fromkeys(text for _, text in made) if text not in found]
+        step = max(1, len(texts) / most)
+        found |= dict.fromkeys(texts[int(at * step)] for at in range(min(most, len(texts))))
+    return list(found)[1:]
 
 
 # What has to be run while a model is asked for seeds: contracts on its inputs, its generators.
@@ -228,8 +183,7 @@ def drawing(place: WorkerContext, _: Row) -> Work:
 class ModelSeeds:
     """Asks a model, or its recorded replies, for seeds of tasks.
 
-    ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used;
-    then inputs that tell so many ``survivors`` from the reference.
+    ``generators`` programs that draw inputs are asked for, too, and the best one's inputs are used.
     """
 
     source: ModelSource
@@ -237,7 +191,6 @@ class ModelSeeds:
     name: str
     plan: SeedPlan | None = None
     generators: int = 0
-    survivors: int = 0
 
     def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
         """Yield the model's valid new inputs for each task; none where nothing is recorded for it.
@@ -257,18 +210,6 @@ class ModelSeeds:
         if self.generators:
             drawn = from_generators(backend, staging, task, self.source, count=self.generators)
             seeds = (*seeds, *drawn)
-        if self.survivors:
-            told = from_survivors(
-                backend,
-                staging,
-                task,
-                self.source,
-                seeds=seeds,
-                valid=valid,
-                seed=self.seed,
-                count=self.survivors,
-            )
-            seeds = (*seeds, *told)
         return seeds
 
 
@@ -289,7 +230,6 @@ def seed_source(
     base_url: str | None,
     seed: int,
     generators: int = 0,
-    survivors: int = 0,
     timeout: float = 300.0,
 ) -> SeedSource | None:
     """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
@@ -297,25 +237,22 @@ def seed_source(
     ``timeout`` is in seconds, for one answer of the model.
     """
     if replay:
-        return _recorded(replay, model, seed, generators, survivors)
+        return _recorded(replay, model, seed, generators)
     if model is not None:
         from evalplus_lite.models import Client
 
         client = Client(model, base_url=base_url, timeout=timeout)
-        name = _named(model, generators, survivors)
-        return ModelSeeds(client, seed, name, None, generators, survivors)
+        name = _named(model, generators)
+        return ModelSeeds(client, seed, name, None, generators)
     return None
 
 
-def _named(name: str, generators: int, survivors: int) -> str:
+def _named(name: str, generators: int) -> str:
     """Return the name under which a job remembers where its seeds came from."""
-    name = f"{name} with {generators} generators" if generators else name
-    return f"{name} about {survivors} survivors" if survivors else name
+    return f"{name} with {generators} generators" if generators else name
 
 
-def _recorded(
-    paths: Sequence[Path], model: str | None, seed: int, generators: int, survivors: int
-) -> ModelSeeds:
+def _recorded(paths: Sequence[Path], model: str | None, seed: int, generators: int) -> ModelSeeds:
     """Return the seeds of recorded replies, asked for as the plan beside the first file says."""
     from evalplus_lite.models import Replay
     from evalplus_lite.models.recording import PLAN, Recording
@@ -328,8 +265,7 @@ def _recorded(
     return ModelSeeds(
         Replay(*paths, model=model),
         seed if plan is None else plan.seed,  # the prompts that were recorded, word for word
-        _named(digest.hexdigest()[:16], generators, survivors),
+        _named(digest.hexdigest()[:16], generators),
         None if plan is None else plan.seeds,
         generators,
-        survivors,
     )

@@ -17,6 +17,7 @@ from evalplus_lite.jobs.layouts import LAYOUTS
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.sandbox import Tier, config_of
 from evalplus_lite.store import cache_folder, write_text
+from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.locks import Lock
 
 # What jobs return: frozen records that are written as JSON, and read as rows by data frames.
@@ -237,9 +238,26 @@ def keep_inputs(
         taken[place] = name
 
 
+@contextlib.contextmanager
+def output_folder(out: str | os.PathLike[str] | None) -> Iterator[Path | None]:
+    """Give the folder for results; one made here that is empty after an error is removed."""
+    if out is None:
+        yield None
+        return
+    is_new = not local_folder(out).exists()
+    folder = made_folder(out)
+    try:
+        yield folder
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):  # not empty: a later run resumes from its files
+                folder.rmdir()
+        raise
+
+
 def made_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the folder for results, made; InputError if it cannot be."""
-    folder = Path(out)
+    """Return the folder for results, created if missing; InputError if it cannot be."""
+    folder = local_folder(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store import parse_json, read_text, write_text
-from evalplus_lite.store.locations import is_url
+from evalplus_lite.store.locations import local_folder
 from evalplus_lite.store.resuming import Rows, open_rows
 from evalplus_lite.version import __version__
 
@@ -113,7 +113,6 @@ class Share:
         *,
         facts: Mapping[str, Any],
         key: str = "task_id",
-        part_rows: int | None = None,
         force: bool = False,
     ) -> None:
         """Choose the shard's ``items`` from all, which are given with what each is likely to cost.
@@ -150,7 +149,6 @@ class Share:
             "journal": self._name,
             "kept": self._kept,
             "key": key,
-            "part_rows": part_rows,
             "total": len(names),
             "items": [[place, names[place]] for place in own],
         }
@@ -207,12 +205,7 @@ def share_of(
         return None
     if out is None:
         raise InputError("a shard without an output", remedy="give out, the same for every shard")
-    if is_url(out):
-        raise InputError(
-            "shards cannot be written to a URL",
-            path=out,
-            remedy="give a folder, and copy it there when they are merged",
-        )
+    local_folder(out)
     chosen = Shard.parse(shard) if isinstance(shard, str) else shard
     if not isinstance(chosen, Shard):
         raise InputError(f"shard is {shard!r}", remedy="give a text such as 2/4")
@@ -246,7 +239,6 @@ def record_at(path: Path) -> dict[str, Any] | None:
         names = ("plan", "kind", "version", "python", "key", "journal")
         is_sound &= all(type(found[name]) is str for name in names)
         is_sound &= type(found["finished"]) is bool and type(found["total"]) is int
-        is_sound &= found["part_rows"] is None or type(found["part_rows"]) is int
         is_sound &= all(type(each) is str for each in found["command"])
         is_sound &= not found["finished"] or type(found["rows"]) is int
     except (AssertionError, LookupError, TypeError, ValueError):

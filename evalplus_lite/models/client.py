@@ -203,7 +203,8 @@ class Client:
         if isinstance(error, self._openai.APITimeoutError):
             return errors.too_slow(self.url, seconds=self._timeout)
         if type(error.__cause__).__name__ in ("ConnectError", "ProxyError"):
-            return errors.unreachable(self.url, cause=str(error.__cause__ or error))
+            cause, before = str(error.__cause__ or error), self._usage.requests > 0
+            return errors.unreachable(self.url, cause=cause, has_answered=before)
         return errors.broken_off(self.url, cause=str(error.__cause__ or error))
 
     def _models(self) -> tuple[str, ...]:

@@ -6,11 +6,12 @@ import ast
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, LLMError, shown_path
 from evalplus_lite.models import Message, ModelSource, RefusalError, Reply, Request, ServerError
+from evalplus_lite.models.errors import TooLongError
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Journal
 from evalplus_lite.types import Task
@@ -134,7 +135,8 @@ class SamplingResult:
     """What a file of samples holds, and what the server did not give.
 
     ``new`` rows of ``rows`` are of this run; ``failed`` requests got no usable answer, the first
-    for the reason in ``problem``. The tokens are those of all rows, of which ``cut`` ended at the
+    for the reason in ``problem``; those of the tasks ``too_long`` did not fit into the model's
+    context. The tokens are those of all rows, of which ``cut`` ended at the
     token limit, ``refused`` by the model or a filter, and ``empty`` hold no program otherwise.
     """
 
@@ -145,6 +147,7 @@ class SamplingResult:
     refused: int = 0
     empty: int = 0
     problem: str = ""
+    too_long: list[str] = field(default_factory=list)
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -193,9 +196,10 @@ def generate(
     Rows of an earlier, interrupted run are kept, and only what is missing is drawn; with ``force``
     they are dropped. A request that the model refuses gives a row with an empty program and its
     reason: it counts as a failed sample. A request that the server gives no usable answer to gives
-    no row: it is counted, and drawn by the next run. ``progress`` is called with each new row.
-    Raises InputError if the file was made with other settings, and LLMError if the server cannot be
-    used at all, or failed ``MOST_FAILURES`` times in a row.
+    no row: it is counted, and drawn by the next run; nor does one that is too long for the model.
+    ``progress`` is called with each new row. Raises InputError if the file was made with other
+    settings, and LLMError if the server cannot be used at all, or failed ``MOST_FAILURES`` times in
+    a row; the message says how many samples are saved.
     """
     drawn = SamplingResult()
     wanted = list(draws(tasks, sampling, model=source.model))
@@ -224,33 +228,50 @@ def generate(
                 )
         missing = [draw for draw in wanted if (draw.task.id, draw.index) not in have]
 
-        def answer(draw: Draw) -> dict[str, Any] | ServerError:
+        def answer(draw: Draw) -> dict[str, Any] | ServerError | TooLongError:
             try:
                 reply = source.ask(draw.request, cut_off="keep")
             except RefusalError as error:
                 return _row(draw, sampling, Reply(text="", finish="refused"), extract) | {
                     "error": str(error)
                 }
-            except ServerError as error:
+            except (ServerError, TooLongError) as error:
                 return error
             return _row(draw, sampling, reply, extract)
 
-        in_a_row = 0
-        for new in source.each(answer, missing):
-            if isinstance(new, ServerError):
-                drawn.failed += 1
-                drawn.problem = drawn.problem or str(new)
-                in_a_row += 1
-                if in_a_row >= MOST_FAILURES:
-                    raise new
-                continue
+        answers = zip(missing, source.each(answer, missing), strict=True)
+        try:
+            _keep(answers, drawn, journal, progress)
+        except LLMError as error:
+            saved = f"{drawn.rows} of {len(wanted)} samples are saved in {shown_path(path)}"
+            raise LLMError(f"{error}; {saved}: run again to draw the rest") from None
+    return drawn
+
+
+def _keep(
+    answers: Iterable[tuple[Draw, dict[str, Any] | ServerError | TooLongError]],
+    drawn: SamplingResult,
+    journal: Journal,
+    progress: Callable[[dict[str, Any]], None] | None,
+) -> None:
+    """Write each row as it arrives and count failures; raise the last of ``MOST_FAILURES``."""
+    in_a_row = 0
+    for draw, new in answers:
+        if isinstance(new, dict):
             in_a_row = 0
             journal.append(new)
             drawn.new += 1
             drawn.count(new)
             if progress is not None:
                 progress(new)
-    return drawn
+            continue
+        drawn.failed += 1
+        drawn.problem = drawn.problem or str(new)
+        if isinstance(new, TooLongError) and draw.task.id not in drawn.too_long:
+            drawn.too_long.append(draw.task.id)
+        in_a_row += 1
+        if in_a_row >= MOST_FAILURES:
+            raise new
 
 
 def _request(

@@ -10,6 +10,12 @@ from evalplus_lite.errors import LLMError
 from evalplus_lite.models.messages import Reply, Request, Usage
 
 _LONGEST = 300
+# Servers differ: "maximum context length" (OpenAI, vLLM), "available context size" (llama.cpp).
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|exceed_context_size|context.{0,40}(length|window|size)"
+    r"|(prompt|input|request) is too (long|large)|maximum.{0,40}input.{0,20}tokens",
+    re.DOTALL,
+)
 # Not "model" alone: much is said to be "not supported with this model".
 _NO_MODEL = re.compile(
     r"model_not_found|(no such|unknown|invalid|unrecognized) model"
@@ -31,6 +37,10 @@ class ServerError(LLMError):
     """The server gave no usable answer to this one request; others may succeed."""
 
 
+class TooLongError(LLMError):
+    """The request does not fit into the model's context; shorter ones may."""
+
+
 class LongAnswerError(CutOffError, ServerError):
     """The answer is longer than any that is read; others may not be."""
 
@@ -44,7 +54,7 @@ def is_about_request(error: LLMError) -> bool:
 
     All others speak of the server or the account and end a run, which can go on later.
     """
-    return isinstance(error, RefusalError | CutOffError) or "is too long for" in str(error)
+    return isinstance(error, RefusalError | CutOffError | TooLongError)
 
 
 def missing_key() -> LLMError:
@@ -63,8 +73,13 @@ def bad_url(url: str) -> LLMError:
     )
 
 
-def unreachable(url: str, *, cause: str) -> LLMError:
-    """Return the error for a server that does not answer at all."""
+def unreachable(url: str, *, cause: str, has_answered: bool = False) -> LLMError:
+    """Return the error for a server that does not answer at all, or does not any more."""
+    if has_answered:
+        return LLMError(
+            f"cannot reach {url} any more: {_short(cause)} (the server exited, possibly out of"
+            " memory: check its log, restart it with a shorter context or fewer slots)"
+        )
     return LLMError(
         f"cannot reach {url}: {_short(cause)} (is the server running, and is the base URL right?)"
     )
@@ -73,14 +88,17 @@ def unreachable(url: str, *, cause: str) -> LLMError:
 def too_slow(url: str, *, seconds: float) -> ServerError:
     """Return the error for a server that does not answer in time."""
     return ServerError(
-        f"{url} did not answer within {seconds:g} seconds (raise the timeout, ask for fewer"
-        " tokens, or lower the concurrency)"
+        f"{url} did not answer within {seconds:g} seconds (raise --timeout, lower --concurrency,"
+        " or ask for fewer tokens)"
     )
 
 
 def broken_off(url: str, *, cause: str) -> ServerError:
     """Return the error for a connection that ends, or turns to nonsense, before the answer does."""
-    return ServerError(f"{url} broke off: {_short(cause)} (see the server's log, run again)")
+    return ServerError(
+        f"{url} broke off: {_short(cause)} (check the server's log: it may be out of memory;"
+        " lower --concurrency and run again)"
+    )
 
 
 def no_answer(url: str, *, what: str) -> ServerError:
@@ -123,10 +141,10 @@ def from_status(
         return LLMError(
             f"{url} has nothing at this address: {said} (the base URL usually ends in /v1)"
         )
-    if "context" in lower and ("length" in lower or "window" in lower):
-        return LLMError(
+    if status == 413 or _TOO_LONG.search(lower):
+        return TooLongError(
             f"the request is too long for {model!r}: {said}"
-            " (allow fewer tokens, or use a model with a longer context)"
+            " (allow fewer tokens, or serve the model with a longer context)"
         )
     if status in (402, 429):
         return LLMError(

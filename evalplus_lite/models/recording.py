@@ -7,7 +7,8 @@ The folder holds ``plan.json`` (the model, and how it was asked), ``samples.json
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from evalplus_lite import store
@@ -21,13 +22,19 @@ PLAN, SAMPLES, SEEDS = "plan.json", "samples.jsonl.gz", "seeds.jsonl.gz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """How a model was asked about a data set: what a replay must ask again, word for word."""
+    """How a model was asked about a data set: what a replay must ask again, word for word.
+
+    ``missing`` lists the tasks that lack a sample; ``origin`` names the weights, their SHA-256,
+    license and server.
+    """
 
     model: str
     dataset: str
     sampling: Sampling
     seeds: SeedPlan
     seed: int = 0
+    missing: tuple[str, ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Recording:
@@ -45,6 +52,8 @@ class Recording:
                 sampling=Sampling(**sampling),
                 seeds=SeedPlan(**seeds),
                 seed=plan["seed"],
+                missing=tuple(plan.get("missing", ())),
+                origin=dict(plan.get("origin", {})),
             )
         except (KeyError, TypeError) as error:
             raise InputError(

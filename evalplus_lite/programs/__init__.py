@@ -32,10 +32,9 @@ def program_key(source: str) -> str:
 def fingerprints(sources: Sequence[str]) -> list[str]:
     """Return a name for each program that only programs share which answer alike: 32 hex digits.
 
-    Those that compile to the same code: comments, layout and line numbers do not count, docstrings
-    do. So does every character of a program that may look at its own lines, by the names and texts
-    that stand in its code, or may come to names that do not. A text that does not compile, or is
-    too large to analyse, is named by its characters.
+    Programs share a name if they compile to the same code: comments, layout and line numbers are
+    ignored, docstrings are not. A program that may reach its own layout (``service.layout``), does
+    not compile or is too large to analyze is named by its text.
     """
     try:
         found: list[str] = helper.ask("fingerprints", sources=list(sources))

@@ -8,11 +8,18 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import run_facts
-from evalplus_lite.jobs.outputs import Evaluation, ModelRun, entrants, read_evaluations
+from evalplus_lite.jobs.outputs import (
+    Evaluation,
+    ModelRun,
+    Tests,
+    entrants,
+    group_of,
+    read_evaluations,
+)
 from evalplus_lite.jobs.session import Result
 from evalplus_lite.statistics.means import intervals, paired_noise
 from evalplus_lite.statistics.paired import LEVEL, PairedDifference, holm, paired
@@ -52,7 +59,9 @@ def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[s
 
 def _rows(entrant: ModelRun, tasks: Collection[str]) -> Iterator[dict[str, Any]]:
     return (
-        row for row in entrant.evaluation.rows() if row["task_id"] in tasks and entrant.is_of(row)
+        row
+        for row in entrant.evaluation.rows()
+        if row["task_id"] in tasks and group_of(row) == entrant.group
     )
 
 
@@ -146,7 +155,6 @@ def _rate(count: Count) -> float:
 
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-Suite = Literal["base", "plus"]
 MOST_ENTRANTS = 100
 """Models and temperatures that are compared with each other: pairs grow with their square."""
 
@@ -256,8 +264,8 @@ def compared(
         )
     # Whose suite has no plus cases was judged by all there are: that is beside others' plus.
     has_plus = any(each.evaluation.has_plus for each in found)
-    suites: tuple[Suite, ...] = ("base", "plus") if has_plus else ("base",)
-    counts = {suite: [_counts(each, suite) for each in found] for suite in suites}
+    suites: tuple[Tests, ...] = ("base", "plus") if has_plus else ("base",)
+    counts = {suite: [each.right(suite) for each in found] for suite in suites}
     judged = counts.items()
     _require_samples(found, counts["base"], k)
     places = _every(found) if every else _pairs(found)
@@ -287,12 +295,6 @@ def compared(
             "differs": _settings(found),
         }
     )
-
-
-def _counts(entrant: ModelRun, suite: Suite) -> dict[str, Count]:
-    if suite == "base":
-        return {id: Count(each.total, each.base_right) for id, each in entrant.counts.items()}
-    return {id: Count(each.total, each.plus_right) for id, each in entrant.counts.items()}
 
 
 def _require_samples(
@@ -329,7 +331,7 @@ def _name(entrant: ModelRun) -> tuple[str | None, float | None]:
 
 
 def _ranks(
-    number: int, places: Sequence[tuple[int, int]], pairs: Sequence[Mapping[str, Any]], suite: Suite
+    number: int, places: Sequence[tuple[int, int]], pairs: Sequence[Mapping[str, Any]], suite: Tests
 ) -> list[int]:
     """Return one more than how many are better than each beyond doubt: equal ranks are ties."""
     ranks = [1] * number
@@ -341,8 +343,8 @@ def _ranks(
 
 def _entrant(
     entrant: ModelRun,
-    counts: Mapping[Suite, Mapping[str, Count]],
-    ranks: Mapping[Suite, int],
+    counts: Mapping[Tests, Mapping[str, Count]],
+    ranks: Mapping[Tests, int],
     k: int,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {

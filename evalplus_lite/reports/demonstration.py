@@ -1,22 +1,26 @@
-"""The whole pipeline once: a dataset augmented, a recorded model judged, a small suite."""
+"""The whole pipeline once: a dataset augmented, recorded models ranked, a small suite."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from evalplus_lite.jobs.augmentation import augment
 from evalplus_lite.jobs.datasets import load_dataset, run_facts
-from evalplus_lite.jobs.evaluation import evaluate
+from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.generation import replayed
 from evalplus_lite.jobs.reduction import Measured, reduce
 from evalplus_lite.jobs.samples import SampleStream
+from evalplus_lite.jobs.scores import Group
 from evalplus_lite.jobs.seeds import seed_source
 from evalplus_lite.jobs.session import Result, Session
+from evalplus_lite.models.recording import SEEDS, Recording
 from evalplus_lite.reduction.set_cover import members
 from evalplus_lite.reports.reporting import report
+from evalplus_lite.statistics.means import mean_interval
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.types import Sample
@@ -27,36 +31,27 @@ ROUNDS = ("base", "plus", "mini")
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationResult(Result):
-    """Sizes, scores and rejected mutants of each of the ``ROUNDS``."""
+    """The ranked models, and sizes and rejected mutants of each of the ``ROUNDS``."""
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each of the suites."""
-        found = self.summary
-        return [
-            {
-                "suite": name,
-                "inputs": found["sizes"][name],
-                "mutants": found["mutants"][name],
-                **found["pass_at_k"][name],
-            }
-            for name in ROUNDS
-        ]
+        """Return a row for each model, the best on the augmented tests first."""
+        return list(self.summary["models"])
 
 
 def demonstrate(
     data: Dataset, folder: Path, *, inputs: int, seed: int, force: bool, session: Session
 ) -> DemonstrationResult:
-    """Augment, judge a recorded model on base and new cases, reduce, judge again, and report.
+    """Augment, judge recorded models on base and new cases, reduce, judge again, and report.
 
     Everything is written below the folder; the same call goes on there, unless ``force`` drops it.
     """
-    record = recorded()
-    seeds = [record / "seeds.jsonl.gz"] if record and (record / "seeds.jsonl.gz").exists() else []
+    records = recorded(data)
+    seeds = [record / SEEDS for record in records if (record / SEEDS).exists()][:1]
     source = seed_source(seeds, model=None, base_url=None, seed=seed)
     augmented = augment(
         data, inputs=inputs, seed=seed, seeds=source, out=folder, force=force, session=session
     )
-    found = _judge_and_reduce(folder, record, session, force=force)
+    found = _judge_and_reduce(folder, records, session, force=force)
     run = run_facts(data, pool=session.pool(), seed=seed)
     page = folder / "report.html"
     title = f"evalplus-lite demo: {data.name}"
@@ -65,49 +60,77 @@ def demonstrate(
     return DemonstrationResult(summary)
 
 
-def recorded() -> Path | None:
-    """Return the folder of the recorded model, the first by name; None where there is none."""
-    folders = sorted(path.parent for path in bundled("data").glob("recorded/*/samples.jsonl.gz"))
-    return folders[0] if folders else None
+def recorded(data: Dataset) -> list[Path]:
+    """Return the folders of models that were recorded on a data set, by name."""
+    folders = sorted(path.parent for path in bundled("data").glob("recorded/*/plan.json"))
+    return [path for path in folders if Recording.open(path).dataset == data.name]
 
 
 def _judge_and_reduce(
-    folder: Path, record: Path | None, session: Session, *, force: bool
+    folder: Path, records: Sequence[Path], session: Session, *, force: bool
 ) -> dict[str, Any]:
     data = load_dataset(folder / "suite.jsonl.gz", session=session)
     samples: list[Sample] = []
-    if record:
-        path = folder / "samples.jsonl"
-        replayed(record, data.tasks, path, force=force)
-        samples = list(SampleStream(path, data, is_named=True))
-    full, sure = _evaluated(data, samples, folder / "plus", session, force=force)
+    missing: dict[str, int] = {}
+    for record in records:
+        # A partial recording is judged on the tasks it covers, and never ranked.
+        recording = Recording.open(record)
+        tasks = [task for task in data.tasks if task.id not in recording.missing]
+        missing[recording.model] = len(data) - len(tasks)
+        path = folder / "samples" / f"{record.name}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        replayed(record, tasks, path, force=force)
+        samples += SampleStream(path, data, is_named=True)
+    plus = evaluate(data, samples, out=folder / "plus", force=force, session=session)
     small = reduce(data, samples, out=folder / "mini", session=session)
     few = replace(small.dataset, name="mini")
-    mini, sure_of_mini = _evaluated(few, samples, folder / "mini", session, force=force)
+    mini = evaluate(few, samples, out=folder / "mini", force=force, session=session)
     size = small.size
     return {
-        "model": record.name if record else None,
+        "models": _ranked(plus, mini, missing),
         "samples": len(samples),
         "sizes": {
             "base": size.base,
             "plus": small.summary["cases"],
             "mini": size.base + size.chosen,
         },
-        "pass_at_k": {"base": full["base"], "plus": full["plus"], "mini": mini["plus"]},
-        "intervals": {**sure, "mini": sure_of_mini["plus"]},
         "mutants": _mutants(small.measured, [set(row["chosen"]) for row in small.to_rows()]),
     }
 
 
-def _evaluated(
-    data: Dataset, samples: list[Sample], folder: Path, session: Session, *, force: bool
+def _ranked(
+    plus: EvaluationResult, mini: EvaluationResult, missing: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    """Return pass@k, and its intervals, each by the names of the suites."""
-    summary = evaluate(data, samples, out=folder, force=force, pooled=True, session=session).summary
-    return [
-        {name: found or {} for name, found in summary[key].items()}
-        for key in ("pass_at_k", "intervals")
-    ]
+    """Return pass@1 of each model on each suite and its drop from base to plus, best first.
+
+    Partial recordings come last, since they were scored on other tasks.
+    """
+    drops: dict[Group, dict[str, list[bool]]] = {}
+    for row in plus.to_rows():
+        values = drops.setdefault(Group.of(row), {}).setdefault(row["task_id"], [])
+        values.append(row["base"] == "pass" and row["plus"] != "pass")
+    small = {(one["model"], one["temperature"]): one for one in mini.summary["groups"]}
+    found = []
+    for one in plus.summary["groups"]:
+        name = one["model"], one["temperature"]
+        shares = [fmean(each) for each in drops.get(Group(*name), {}).values()]
+        scored = {"base": (one, "base"), "plus": (one, "plus"), "mini": (small[name], "plus")}
+        found.append(
+            {
+                "model": one["model"],
+                "temperature": one["temperature"],
+                "tasks": one["tasks"],
+                "missing": missing.get(one["model"], 0),
+                "samples": one["samples"],
+                "pass@1": {key: of["pass_at_k"][at]["pass@1"] for key, (of, at) in scored.items()},
+                "intervals": {
+                    key: list(of["intervals"][at]["pass@1"]) for key, (of, at) in scored.items()
+                },
+                "drop": fmean(shares),
+                "drop_interval": list(mean_interval(shares, samples=one["samples"])),
+            }
+        )
+    return sorted(found, key=lambda one: (one["missing"] > 0, -one["pass@1"]["plus"]))
 
 
 def _mutants(measured: Sequence[Measured], chosen: list[set[int]]) -> dict[str, int]:

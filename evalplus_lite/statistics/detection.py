@@ -148,11 +148,20 @@ def _curve(programs: Sequence[Judged]) -> list[float]:
 
 def rejections(program: Judged) -> list[float]:
     """Return for N from 1 to ``MOST_CASES`` the chance that N cases drawn at random reject it."""
-    escape = 1.0 if program.rejecting or program.is_accepted else 0.0
-    found = []
-    for drawn in range(MOST_CASES):
-        left = program.cases - drawn
+    if not program.rejecting and not program.is_accepted:
+        return [1.0] * MOST_CASES
+    return hits(program.rejecting, program.cases, MOST_CASES)
+
+
+def hits(wanted: int, cases: int, most: int) -> list[float]:
+    """Return for N from 1 to ``most`` the chance that N of the cases include one of the ``wanted``.
+
+    Cases are drawn without replacement; from N = ``cases`` on all of them are.
+    """
+    escape, found = 1.0, []
+    for drawn in range(most):
+        left = cases - drawn
         if left > 0:
-            escape *= max(0.0, left - program.rejecting) / left
+            escape *= max(0.0, left - wanted) / left
         found.append(1 - escape)
     return found

@@ -8,23 +8,25 @@ Each protocol beyond ``file``, ``memory`` and a few needs a package of its own: 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import os
 import re
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias, cast
 
 from evalplus_lite.errors import ALIASES, InputError
+from evalplus_lite.store.writing import spooling
 
 Place: TypeAlias = Path | str
 """A file or folder: a path, or the text of a URL."""
 SHOWN = ("s3", "gs", "az", "hf", "https", "file")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WEB = {"http", "https"}
-_OBJECTS = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oci", "oss", "tos", "hf"}
-"""Protocols without folders: to make one is to make a bucket, perhaps by a slip of the pen."""
 _SECRET = re.compile(r"(?<=://)[^/@]*:[^/@]*@")
 _PIECE = 1 << 20
 
@@ -47,6 +49,17 @@ def place_of(path: str | os.PathLike[str]) -> Place:
     if _SECRET.search(path):
         ALIASES[path] = _SECRET.sub("***@", path)
     return path
+
+
+def local_folder(out: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder to write to; InputError for a URL."""
+    if is_url(out):
+        raise InputError(
+            "is a URL; results are written to local folders only",
+            path=out,
+            remedy="write to a folder, and copy it there",
+        )
+    return Path(out)
 
 
 class Folder:
@@ -84,24 +97,6 @@ class Folder:
         with self._reaching("read"):
             self._files.get_file(f"{self._root}/{name}", str(to))
 
-    def put(self, path: Path, name: str) -> None:
-        """Copy a file to it, under a name that it takes when it is whole."""
-        with self._reaching("written"):
-            target = f"{self._root}/{name}"
-            if not _OBJECTS & _protocols(self._files):
-                self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
-            # An object appears when it is whole; a file that is written is seen, so it is renamed.
-            if "file" in _protocols(self._files):
-                self._files.put_file(str(path), f"{target}.tmp")
-                self._files.mv(f"{target}.tmp", target)
-            else:
-                self._files.put_file(str(path), target)
-
-    def remove(self, name: str) -> None:
-        """Remove a file of it, if it is there."""
-        with self._reaching("written"), contextlib.suppress(FileNotFoundError):
-            self._files.rm_file(f"{self._root}/{name}")
-
     def _reaching(self, what: str) -> contextlib.AbstractContextManager[None]:
         return _reaching(self.url, what)
 
@@ -116,6 +111,22 @@ def open_url(url: str) -> Iterator[IO[bytes]]:
         stream = files.open(path, "rb", block_size=_PIECE)
     with contextlib.closing(stream):
         yield cast("IO[bytes]", io.BufferedReader(_Raw(stream, url), 1 << 16))
+
+
+def copied(url: str, chosen: Callable[[Sequence[str]], Iterable[str]]) -> Path:
+    """Return a copy of the folder at a URL, which is there until this process ends.
+
+    ``chosen`` is given the files below it, by their paths in it, and returns those that are needed.
+    Errors show files as they are called at the URL. Raises InputError if there are none.
+    """
+    folder = Folder(url)
+    names = list(chosen(folder.below()))
+    if not names:
+        raise InputError("holds nothing that a command wrote", path=url, remedy="check the URL")
+    own = _own_folder(url)
+    for name in names:
+        _fetch(folder, name, own)
+    return own
 
 
 def is_folder(place: Place) -> bool:
@@ -164,7 +175,7 @@ def _filesystem(url: str) -> tuple[Any, str]:
         import fsspec
     except ImportError:
         raise InputError(
-            "is a URL, which fsspec reads and writes, and that is not installed",
+            "is a URL, which fsspec reads, and that is not installed",
             path=url,
             remedy='pip install "evalplus-lite[cloud]"',
         ) from None
@@ -211,3 +222,22 @@ def _reaching(url: str, what: str) -> Iterator[None]:
 
 def _brief(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
+
+
+def _fetch(folder: Folder, name: str, to: Path) -> None:
+    if ".." in name.split("/") or name.startswith("/"):  # which object stores allow
+        raise InputError("is no name of a file", path=f"{folder.url}/{name}", remedy="rename it")
+    with spooling("a copy of what is at a URL"):
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        folder.fetch(name, to / name)
+
+
+def _own_folder(url: str) -> Path:
+    """Return a new folder that is called as the last part of a URL."""
+    with spooling("a copy of what is at a URL"):
+        place = Path(tempfile.mkdtemp(prefix="evalplus_lite_"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        own = Path(place, os.path.basename(url.rstrip("/")) or "out")
+        own.mkdir()
+    ALIASES[str(own)] = ALIASES.get(str(place_of(url)), url).rstrip("/")
+    return own

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from evalplus_lite.errors import InputError
@@ -152,3 +153,9 @@ def _json_type(value: object) -> str:
         return "null"
     names = {list: "array", str: "string", int: "number", float: "number", bool: "boolean"}
     return names[type(value)]
+
+
+def written_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file that a job of ours wrote; none of an empty file."""
+    if path.stat().st_size:
+        yield from read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES)

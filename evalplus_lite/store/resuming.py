@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.store.journal import Journal
-from evalplus_lite.store.parts import Parts, drop_rows, list_of
 from evalplus_lite.store.reading import Row
 from evalplus_lite.store.writing import dump_row
 
@@ -51,7 +49,7 @@ class Memory:
         """Do nothing: there is no file."""
 
 
-Rows: TypeAlias = Journal | Parts | Memory
+Rows: TypeAlias = Journal | Memory
 
 
 def open_rows(
@@ -60,29 +58,10 @@ def open_rows(
     identity: Mapping[str, Any] | None,
     force: bool = False,
     batch: int = 256,
-    part_rows: int | None = None,
-    whole: Callable[[Path], None] | None = None,
 ) -> Rows:
-    """Return the journal at ``path`` (as ``Journal`` says), or rows in memory for None.
-
-    With ``part_rows`` it is in parts of so many rows (``Parts``). InputError if there is one of the
-    other kind; ``force`` drops that.
-    """
+    """Return the journal at ``path`` (as ``Journal`` says), or rows in memory for None."""
     if path is None:
         return Memory()
-    other = path if part_rows else list_of(path)
-    if other.is_file() and other.stat().st_size and not force:
-        raise InputError(
-            f"was begun {'in one file' if part_rows else 'in parts'}",
-            path=other,
-            remedy="use the same --part-rows to resume, choose another output, or --force to"
-            " begin anew",
-        )
-    if force:
-        drop_rows(path, in_parts=not part_rows)
-    if part_rows:
-        named = None if identity is None else {**identity, "part_rows": part_rows}
-        return Parts(path, size=part_rows, identity=named, force=force, whole=whole)
     return Journal(path, identity=identity, force=force, batch=batch)
 
 

@@ -150,7 +150,6 @@ def _brief(value: float) -> str:
 
 # Comparison rules as rows hold them.
 
-OLD_RULE_KINDS = {"presence": "truthiness"}  # as files of earlier versions name them
 OWNERS = {"levels": "multiset", "key": "sorted", "by": "sorted"}
 """The kind of rule that a key belongs to."""
 DEEPEST = 20
@@ -168,7 +167,6 @@ def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
     rule.known(("kind", "atol", "rtol", "levels", "key", "by", "fields"), what=" in rule")
     default = default_rule(harness)
     kind = rule.text("kind", default=default.kind)
-    kind = OLD_RULE_KINDS.get(kind, kind)
     if kind not in get_args(RuleKind):
         raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
     for key, owner in OWNERS.items():

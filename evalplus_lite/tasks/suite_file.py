@@ -131,8 +131,7 @@ KEYS = (
     "stress",
     "provenance",
 )
-# ``seconds``, a time that earlier versions wrote, is read over: no file holds one now.
-CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "reason", "seconds")
+CASE_KEYS = ("arguments", "expected", "source", "parent", "operators", "reason")
 
 
 def write_suites(

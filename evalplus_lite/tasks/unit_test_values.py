@@ -95,12 +95,14 @@ def of_class(owner: ast.ClassDef, module: Values) -> Values:
                     if module.known(node.value):
                         clean.add(f"self.{target.id}")
     for each in methods:
-        inner = of_function(each, Values(clean, fixed=module.fixed, strict=module.strict))
+        is_first = each.name in ("setUp", "setUpClass")
+        inner = Values(clean, fixed=module.fixed, strict=module.strict)
+        inner = of_function(each, inner) if is_first else inner
         for inside in ast.walk(each):
             for name in _stored(inside):
                 if name.startswith("self."):
                     stored[name] += 1
-                    if each.name in ("setUp", "setUpClass") and name in inner.clean:
+                    if is_first and name in inner.clean:
                         clean.add(name)
     return Values(
         {name for name in clean if stored[name] <= 1}, fixed=module.fixed, strict=module.strict

@@ -68,9 +68,11 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
         tree.body = [node for node in tree.body if not _is_main(node)]
         divider = _Divider(unit_test_values.of_module(tree, strict=strict))
         tree = ast.fix_missing_locations(divider.visit(tree))
-        whole = ast.unparse(_Whole().visit(copy.deepcopy(tree)))
-        beside = ast.fix_missing_locations(_without_known(tree))
-        text = ast.unparse(beside)
+        text, whole = ast.unparse(tree), ""
+        if "__known__(" in text:
+            whole = ast.unparse(_Whole().visit(copy.deepcopy(tree)))
+            tree = ast.fix_missing_locations(_without_known(tree))
+            text = ast.unparse(tree)
     except (SyntaxError, RecursionError) as error:
         raise ValueError(f"its tests are not Python: {error}") from None
     names, inside = _tests(tree, divider.inside)
@@ -82,10 +84,10 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
     about = (
         f"FREE = {sorted(divider.free)}\nRAISING = {sorted(divider.raising)}\n"
         f"LOOSE = {sorted(divider.loose)}\n"
-        f"VISIBLE = {_visible(beside)!r}\n"
+        f"VISIBLE = {_visible(tree)!r}\n"
     )
     check = f"{CHECK}{sites}}}\n{about}"
-    return UnitTests(text, check, names, inside, "" if whole == text else whole)
+    return UnitTests(text, check, names, inside, whole)
 
 
 def having_tests(task: Task, source: str) -> Task:

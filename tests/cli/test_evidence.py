@@ -199,14 +199,14 @@ SUITE = {
     "format": 1,
     "prompt": "",
     "entry_point": "f",
-    "reference": "def f(x): return x\n",
+    "reference": "def f(x): return x + 4\n",
     "style": "solution",
 }
 
 
 def test_suite_files_go_through_the_same_door(tmp_path: Path) -> None:
     """A suite without cases passes nobody; one without base cases is judged by the others."""
-    case = {"arguments": [1], "expected": 1}
+    case = {"arguments": [1], "expected": 5}
     rows = [
         {**SUITE, "id": "empty", "base_count": 0, "cases": []},
         {**SUITE, "id": "plus only", "base_count": 0, "cases": [case]},

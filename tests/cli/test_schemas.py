@@ -16,7 +16,7 @@ DATA = ("-d", "tasks.jsonl")
 BOTH = (*DATA, "-s", "samples.jsonl")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "evaluate": ("evaluate", *BOTH, "--details", "--minimize", "-o", "e"),
-    "augment": ("augment", *DATA, "-n", "10", "--targeted", "2", "-o", "a"),
+    "augment": ("augment", *DATA, "-n", "10", "-o", "a"),
     "reduce": ("reduce", *BOTH, "-o", "r"),
     "crossval": ("reduce", "--cross-validate", *BOTH, "-s", "more.jsonl", "--curve", "", "-o", "c"),
     "mutants": ("quality", "--survivors", *DATA, "-o", "m"),

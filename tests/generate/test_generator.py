@@ -175,45 +175,10 @@ def test_lengths_stay_bounded() -> None:
     assert max(largest_size(case.arguments) for case in cases) <= 100
 
 
-def test_rare_outputs_are_built_on_more() -> None:
-    """Told the outputs, the generator makes more inputs that lead to the rare one."""
-
-    def answer(case: Case) -> bool:
-        text = case.arguments[0]
-        return bool(text[:1] == "x" and text[-1:] == "y")
-
-    def share(*, told: bool) -> float:
-        total = rare = 0
-        for seed in range(6):
-            base = [Case((text,)) for text in ("xay", "abc", "hello", "xbby", "wide")]
-            outputs = [answer(case) for case in base] if told else None
-            made = generator(base, outputs=outputs, rng=random.Random(seed))
-            for _ in range(8):
-                batch = made.propose(40)
-                made.feedback(batch, outputs=[answer(c) for c in batch] if told else None)
-                total += len(batch)
-                rare += sum(map(answer, batch))
-        return rare / total
-
-    assert share(told=True) > 1.3 * share(told=False)
-
-
 def test_same_seed_makes_the_same_cases() -> None:
     """Two generators with equal arguments and feedback go through the same cases."""
     assert grow(generator()) == grow(generator())
     assert grow(generator()) != grow(generator(rng=random.Random("1:T/1")))
-
-
-def test_aimed_proposals_use_the_survivors_constants() -> None:
-    """Constants that only a survivor has come up, and only then."""
-    made = generator([Case((5,)), Case((30,)), Case((77,))], constants=Constants())
-    survivor = "def f(n):\n    return n if n != 1234 else 0\n"
-    constants = Constants.of_survivors([survivor], reference="def f(n):\n    return n\n")
-    batch = made.propose_for(constants, 40)
-    assert {case.source for case in batch} == {"targeted"}
-    assert (1234,) in [case.arguments for case in batch]
-    made.feedback(batch)
-    assert all(case.source != "targeted" for case in made.propose(20))
 
 
 def test_cases_of_others_become_part_of_the_suite() -> None:

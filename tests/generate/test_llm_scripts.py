@@ -8,7 +8,6 @@ from evalplus_lite.models.completions import Sampling, draws
 from evalplus_lite.models.generators import generator_prompt
 from evalplus_lite.models.json_form import InputForm
 from evalplus_lite.models.seeds import SeedPlan, seed_prompt
-from evalplus_lite.models.survivors import distinguishing_prompt
 from evalplus_lite.types import Case, Harness, Task
 
 TASK = Task(
@@ -28,13 +27,12 @@ def prompts() -> dict[str, str]:
     asked = {
         "completion": draw.request,
         "generator": generator_prompt(TASK, model="m"),
-        "survivor": distinguishing_prompt(TASK, form, "-1\n+2", model="m"),
     }
     texts = {name: str(request.messages[0].content) for name, request in asked.items()}
     return texts | {"seeds": seed_prompt(TASK, form, SeedPlan(), aim="corner", seed=0)}
 
 
-@pytest.mark.parametrize("name", ["completion", "generator", "survivor", "seeds"])
+@pytest.mark.parametrize("name", ["completion", "generator", "seeds"])
 def test_no_function_is_named(name: str) -> None:
     """There is none: programs read standard input."""
     text = prompts()[name]

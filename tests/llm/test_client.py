@@ -227,6 +227,7 @@ def test_retry_with_a_schema(model_server: Any) -> None:
         (429, "You exceeded your current quota", "insufficient_quota", "quota"),
         (500, "out of order", None, "server's log"),
         (400, "maximum context length is 4096 tokens", "context_length_exceeded", "longer context"),
+        (400, "request exceeds the available context size, increase it", None, "too long"),
         (400, "Invalid model name passed in model=tiny", None, "it offers tiny"),
         (400, "'temperature' does not support 0 with this model.", "unsupported_value",
          "--temperature"),

@@ -23,6 +23,7 @@ from support.commands import environment, interruptible, run, write_rows
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.models import Client, Message, Request, ServerError
+from evalplus_lite.models.completions import MOST_FAILURES
 from evalplus_lite.models.connection import Aborted
 
 Write = Callable[[bytes], None]
@@ -224,6 +225,46 @@ def test_generate_gives_up_on_a_server_that_only_fails(server: Any, folder: Path
     assert done.returncode == 4
     assert server.asked < 12
     assert len(done.stderr.splitlines()[-1]) < 1000
+
+
+def test_generate_skips_what_is_too_long_and_names_it(model_server: Any, folder: Path) -> None:
+    """A task that exceeds the context is skipped and named; eight in a row end the run."""
+    options = ("--concurrency", "1")
+    words = "the request exceeds the available context size. try increasing the context size"
+    model_server.says("def f(x): return x")
+    model_server.fails(400, words, "exceed_context_size_error")
+    model_server.says("def f(x): return x")
+    first = generate(model_server, folder, *options)
+    assert first.returncode == 1
+    assert "11 new samples, 11 in all" in first.stdout
+    assert "skipped, too long for the model: A/1 (" in first.stdout
+    model_server.answers.clear()
+    model_server.fails(400, words, "exceed_context_size_error")
+    every = generate(model_server, folder, "--force", *options)
+    assert every.returncode == 4
+    assert "0 of 12 samples are saved in" in every.stderr
+    assert 12 + MOST_FAILURES <= len(model_server.asked) <= 12 + MOST_FAILURES + 2
+
+
+def test_generate_keeps_what_it_has_when_the_server_ends(server: Any, folder: Path) -> None:
+    """A server that dies midway, as one out of memory does, ends the run and loses no sample."""
+    good = as_json(choice(message={"content": "def f(x): return x"}))
+    server.by_turn = True
+
+    def answer(turn: int) -> bytes:
+        if turn <= 4:
+            return good
+        server.shutdown()
+        server.server_close()
+        return b""  # the connection drops in the middle of a request
+
+    server.answer = answer
+    done = generate(server, folder)
+    assert done.returncode == 4
+    (line,) = [line for line in done.stderr.splitlines() if "cannot reach" in line]
+    assert "any more" in line
+    assert "4 of 12 samples are saved in" in line
+    assert len((folder / "out" / "samples.jsonl").read_text().splitlines()) == 4
 
 
 @pytest.mark.parametrize(

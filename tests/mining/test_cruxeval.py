@@ -14,6 +14,7 @@ from support.conversation import Scripted
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe import export_mined
 from evalplus_lite.exe.asking.predict import Prediction, PredictionSettings, parse_call, predict
 from evalplus_lite.exe.asking.prompt import question_of, worked_examples
 from evalplus_lite.exe.mining import mine
@@ -26,7 +27,6 @@ from evalplus_lite.exe.tasks.published import FORMS, LeftOut, PublishedFile
 from evalplus_lite.exe.tasks.publishing import without_future
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.models import Request
-from evalplus_lite.reports.exporting import export
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl, write_jsonl
 from evalplus_lite.values import wire
@@ -257,7 +257,7 @@ MINED = {
 def test_mined_tasks_travel_in_the_forms_of_others(form: str, tmp_path: Path) -> None:
     """Written and read again they are the same questions, with licences; errors stay behind."""
     write_jsonl(tmp_path / "tasks.jsonl", [MINED])
-    found = export(tmp_path / "tasks.jsonl", tmp_path / "out.jsonl", format=form)
+    found = export_mined(tmp_path / "tasks.jsonl", tmp_path / "out.jsonl", format=form)
     assert found.to_rows()[0] == {"format": form, "tasks": 1, "cases": 2, "left_out": 1,
                                   "out": str(tmp_path / "out.jsonl")}  # fmt: skip
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
@@ -338,7 +338,7 @@ def test_what_is_exported_holds_where_the_program_runs(
     assert {name for name, task in mined.items() if task.facts["read"]} == {
         "pair", "pairs", "kind", "upto", "day",
     }  # fmt: skip
-    found = export(tmp_path / "mined.jsonl", tmp_path / "out.jsonl", format=form)
+    found = export_mined(tmp_path / "mined.jsonl", tmp_path / "out.jsonl", format=form)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     named = {"spot", "call_week", "counted"}
     if form != "codeio":  # where arguments have names
@@ -367,7 +367,7 @@ def test_questions_within_a_call_are_no_rows_of_others(tmp_path: Path) -> None:
     """What they ask has no place there: the file is refused, and left as it is."""
     write_jsonl(tmp_path / "asked.jsonl", [{**MINED, "question": {"kind": "state"}}])
     with pytest.raises(InputError, match=r"asked\.jsonl"):
-        export(tmp_path / "asked.jsonl", tmp_path / "out.jsonl", format="cruxeval")
+        export_mined(tmp_path / "asked.jsonl", tmp_path / "out.jsonl", format="cruxeval")
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -380,7 +380,7 @@ def test_what_only_stands_for_a_value_is_not_exported(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.jsonl"
         write_jsonl(path, [{**MINED, "signature": signature}])
         with pytest.raises(InputError, match="cruxeval"):
-            export(path, tmp_path / "out.jsonl", format="cruxeval")
+            export_mined(path, tmp_path / "out.jsonl", format="cruxeval")
 
 
 @pytest.mark.parametrize("call", ["f(3)(4)", "f(1) or f(2)", "f(a=1, a=2)", "f(1, b=2, b=2)", "f"])
@@ -398,7 +398,7 @@ def test_what_is_no_single_call_of_the_function_is_left_out(call: str, tmp_path:
 def test_rows_of_others_are_not_written_as_rows_of_others(rows: Path, tmp_path: Path) -> None:
     """Their questions are another set's: only what was mined knows what its answers stand for."""
     with pytest.raises(InputError, match=r"crux\.jsonl"):
-        export(rows, tmp_path / "out.jsonl", format="codeio")
+        export_mined(rows, tmp_path / "out.jsonl", format="codeio")
 
 
 AHEAD = """from __future__ import annotations
@@ -441,6 +441,6 @@ def test_imports_may_stand_before_what_is_exported(tmp_path: Path) -> None:
     ahead = "from __future__ import annotations\ndef f(a: Gone, b=0):\n    return a\n"
     write_jsonl(tmp_path / "mined.jsonl", [{**MINED, "code": ahead, "entry_point": "f"}])
     for form, key in (("livecodebench", "code"), ("codeio", "refcode")):
-        export(tmp_path / "mined.jsonl", tmp_path / form, format=form)
+        export_mined(tmp_path / "mined.jsonl", tmp_path / form, format=form)
         for row in read_jsonl(tmp_path / form):
             compile(f"import math\n{row.data[key]}", form, "exec", dont_inherit=True)

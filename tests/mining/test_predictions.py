@@ -29,6 +29,7 @@ from evalplus_lite.exe.running.spelling import normal
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Client, RefusalError, Reply, Request
+from evalplus_lite.models.errors import TooLongError
 from evalplus_lite.store import write_jsonl
 
 
@@ -300,7 +301,7 @@ def test_a_request_too_long_costs_one_case_and_a_dead_server_the_run(
     toys: Any, tmp_path: Path
 ) -> None:
     """What one request is at fault for is noted there; what the server is at fault for is told."""
-    long = LLMError("the request is too long for 'm': 5000 tokens")
+    long = TooLongError("the request is too long for 'm': 5000 tokens")
     for number, error in enumerate((long, RefusalError("m refused the request: no"))):
         out = tmp_path / f"{number}.jsonl"
         assert predict(tasks_of_two(), Failing(error), out) == 3

@@ -8,7 +8,7 @@ from support.backends import Inline
 from support.tasks import make_task
 
 from evalplus_lite.jobs.augmentation import Budget, augment_tasks
-from evalplus_lite.jobs.seeds import DRAWS, ModelSeeds, from_generators, from_survivors, measured
+from evalplus_lite.jobs.seeds import DRAWS, ModelSeeds, from_generators, measured
 from evalplus_lite.jobs.workers.augmentation import augment_task
 from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.models import Client
@@ -65,25 +65,3 @@ def test_generators_are_seeds(sandbox: Sandbox, model_server: Any) -> None:
     budget = Budget(inputs=80)
     (found,) = augment_tasks([TASK], Inline(sandbox), seed=0, budget=budget, seeds=source)
     assert found.facts["sources"]["generator"] > DRAWS // 2
-
-
-def test_a_model_is_asked_about_survivors(sandbox: Sandbox, model_server: Any) -> None:
-    """It sees the diff of one, and those of its inputs that the contract allows are seeds."""
-    model_server.says('Above. {"inputs": [{"x": 123457}, {"x": -5}, {"x": 7}]}')
-    client = Client("tiny", base_url=model_server.url, api_key="none")
-    backend = Inline(sandbox)
-    found = from_survivors(
-        backend,
-        SharedData(backend),
-        TASK,
-        client,
-        seeds=(),
-        valid=lambda inputs: ["negative" if x < 0 else None for (x,) in inputs],
-        seed=0,
-        count=1,
-    )
-    assert [(case.arguments, case.source, case.operators) for case in found] == [
-        ((123457,), "llm", ("survivor",))
-    ]
-    (asked,) = model_server.asked
-    assert "```diff\n--- reference" in asked["messages"][0]["content"]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
-import signal
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.commands import run, sample_rows, start, write_rows, write_tasks
+from support.commands import run, sample_rows, write_rows, write_tasks
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.errors import InputError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.expected import SuiteSource
@@ -22,7 +18,6 @@ from evalplus_lite.jobs.grouping import Groups, SampleSpool
 from evalplus_lite.jobs.judging import judge
 from evalplus_lite.jobs.session import Session
 from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.results import read_results
 from evalplus_lite.sandbox import preset
 from evalplus_lite.store import Journal, read_jsonl
 from evalplus_lite.tasks import Dataset, write_suites
@@ -73,50 +68,6 @@ def test_verdicts_are_right(undisturbed: Path) -> None:
             expected.append((row["task_id"], seen[row["task_id"]]))
         seen[row["task_id"]] += 1
     assert sorted(passed) == sorted(expected)
-
-
-def test_results_in_parts_are_the_same_rows(undisturbed: Path, tmp_path: Path) -> None:
-    """Whoever reads them sees what one file holds, with their costs; it is never both."""
-    data, samples = undisturbed / "tasks.jsonl", undisturbed / "samples.jsonl"
-    found = evaluate(data, samples, part_rows=100, out=tmp_path / "out")
-    parts = sorted((tmp_path / "out").glob("results-*"))
-    assert [part.name for part in parts] == [f"results-0000{n}.jsonl.gz" for n in (1, 2, 3)]
-    one_file = (undisturbed / "out" / "results.jsonl").read_bytes()
-    assert b"".join(gzip.decompress(part.read_bytes()) for part in parts) == one_file
-    assert found.path == tmp_path / "out" / "results.parts.jsonl"
-    assert len(found.to_rows()) == SAMPLES
-    one, other = (list(read_results(each / "out")) for each in (undisturbed, tmp_path))
-    shown = ("task_id", "index", "program", "base", "detail", "input", "actual")
-    assert [[row[key] for key in shown] for row in one] == [
-        [row[key] for key in shown] for row in other
-    ]
-    assert all(row["memory"] > 0 for row in other)
-    with pytest.raises(InputError, match="in parts"):
-        evaluate(data, samples, out=tmp_path / "out")
-
-
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
-def test_a_run_at_a_url_goes_on_after_a_kill(
-    end: signal.Signals, undisturbed: Path, folder: Path
-) -> None:
-    """With what was published before, whatever machine that was on; told to end, it is all."""
-    shutil.copytree(undisturbed / "cache", folder / "cache")  # verdicts are known: it takes no time
-    url, there = f"file://{folder}/cloud", folder / "cloud"
-    arguments = (*ARGUMENTS[:-1], url, "--part-rows", 20)
-    process = start(*arguments, folder=folder)
-    while process.poll() is None and not (there / "results.parts.jsonl").exists():
-        time.sleep(0.005)
-    process.send_signal(end)
-    assert process.wait() in (-signal.SIGKILL, 130, 0), "0 if it was faster than the signal"
-    done = run(*arguments, folder=folder)
-    assert done.returncode == 0, done.stderr
-    assert "results were there already" in done.stderr
-    packed = sorted(there.glob("results-*"))
-    one_file = (undisturbed / "out" / "results.jsonl").read_bytes()
-    assert b"".join(gzip.decompress(part.read_bytes()) for part in packed) == one_file
-    one, other = (list(read_results(each)) for each in (undisturbed / "out", url))
-    assert [row["program"] for row in one] == [row["program"] for row in other]
-    assert {row["folder"] for row in other} == {url}
 
 
 @pytest.mark.parametrize(("workers", "seed"), [(1, "1"), (3, "random")])

@@ -23,7 +23,7 @@ def test_sizes_go_as_far_as_the_contract_and_say_so(sandbox: Sandbox) -> None:
     assert (bounds["end"], bounds["kept"]) == ("inputs", 60)
     (length,) = [each for each in bounds["sizes"] if each["way"] == "length"]
     assert (length["bound"], length["largest"]) == ("contract", 300)
-    assert {"length", "magnitude", "cancellation"} <= found.sources.keys()
+    assert {"length", "magnitude"} <= found.sources.keys()
 
 
 def test_the_top_of_a_ladder_is_stress(sandbox: Sandbox) -> None:

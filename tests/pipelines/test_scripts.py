@@ -53,7 +53,7 @@ def loaded(folder: Path, **more: Any) -> Task:
 
 
 def augmented(sandbox: Sandbox, task: Task) -> Augmented:
-    budget = Budget(inputs=25, seconds=0.5, targeted=0)
+    budget = Budget(inputs=25, seconds=0.5)
     return augment_task(sandbox, task, seed=0, budget=budget)
 
 

@@ -67,7 +67,6 @@ class Jobs:
         self.wheels = [str(_wheel(folder, name)) for name in ("toy_a", "toy_b", "toy_c")]
         self.options: dict[str, dict[str, Any]] = {
             "evaluate": {"details": True},
-            "parts": {"part_rows": 5},
             "augment": {"inputs": 6},
             "mine": {"settings": MiningSettings(static_only=True)},
         }
@@ -78,7 +77,6 @@ class Jobs:
         client = Client("tiny", base_url=self.server.url, concurrency=2)
         return {
             "evaluate": (evaluate, (self.tasks, self.samples)),
-            "parts": (evaluate, (self.tasks, self.samples)),
             "augment": (augment, (self.tasks,)),
             "reduce": (reduce, (self.tasks, self.samples)),
             "mutants": (find_survivors, (self.tasks,)),
@@ -161,7 +159,6 @@ def _clean(folder: Path) -> Path:
     ("name", "sizes"),
     [
         ("evaluate", (1, 2, 3, 5)),
-        ("parts", (2,)),
         ("augment", (2,)),
         ("reduce", (2,)),
         ("mutants", (5,)),

@@ -184,10 +184,7 @@ def test_the_same_results_give_the_same_bytes(page: Page, results: Path, tmp_pat
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_sets_are_shown_in_one_order(seed: str) -> None:
     """Whatever the hash seed is, which orders the elements of a set of texts."""
-    code = (
-        "from evalplus_lite.reports.page.gathering import value_text as t\n"
-        "print(t({'$set': list('hgfe')}))"
-    )
+    code = "from evalplus_lite.jobs.outputs import source as t; print(t({'$set': list('hgfe')}))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONHASHSEED": seed},

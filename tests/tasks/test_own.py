@@ -159,12 +159,6 @@ def test_a_long_value_does_not_fill_the_message(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 1000 + len(str(tmp_path))
 
 
-def test_a_rule_is_read_by_its_old_name(tmp_path: Path) -> None:
-    """A file that says "presence", as earlier versions wrote, means the truthiness rule."""
-    task = load_dataset(write(tmp_path, {**ROW, "rule": {"kind": "presence"}})).tasks[0]
-    assert task.rule == Rule("truthiness")
-
-
 def test_a_task_twice_is_refused(tmp_path: Path) -> None:
     """Two tasks of one id are an error at the second."""
     with pytest.raises(InputError, match=r"own\.jsonl:2: duplicate task 'add'"):

@@ -14,7 +14,7 @@ from evalplus_lite.cli.console import print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe import report
-from evalplus_lite.exe.commands.arguments import name_left_out
+from evalplus_lite.exe.commands.predict import name_left_out
 from evalplus_lite.models import Client, Prices
 
 

@@ -13,7 +13,7 @@ from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.exe import prediction
 from evalplus_lite.exe.asking.score import ScoreReport
-from evalplus_lite.exe.commands.arguments import asked_of, name_left_out
+from evalplus_lite.exe.commands.predict import asked_of, name_left_out
 from evalplus_lite.jobs.tables import ends
 from evalplus_lite.models import Client
 

@@ -138,6 +138,8 @@ ALWAYS_LONG = 15
 MAX_SLOW = 3
 """Inputs of one batch that may take too long before the rest of it is left out."""
 OUT_OF_TIME = "out of time"
+MISUSE = frozenset({"AttributeError", "TypeError"})
+"""Errors of inputs that a function was not written for, unless its program raises them itself."""
 
 
 @dataclass(slots=True)
@@ -280,6 +282,7 @@ class Runner:
             answer,
             oddity=self._shown.oddity(call),
             is_given_away=is_answer(answer) and self._shown.gives_away(call, answer),
+            is_misuse=answer.type in MISUSE and f"raise {answer.type}" not in self.function.code,
         )
         if measured is None or self.instrumented is None:
             return found

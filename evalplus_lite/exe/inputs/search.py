@@ -12,7 +12,7 @@ from typing import Any
 from evalplus_lite.exe.inputs.call_space import generator_of
 from evalplus_lite.exe.inputs.dialogue import CaseWriter, Conversation, ask_for_cases
 from evalplus_lite.exe.inputs.runner import Runner
-from evalplus_lite.exe.inputs.validators import MAX_CASES, Executed, judge, select
+from evalplus_lite.exe.inputs.validators import MAX_CASES, MIN_CASES, Executed, judge, select
 from evalplus_lite.exe.running.runs import Invocation, is_answer
 from evalplus_lite.exe.selecting.static import MinedFunction
 
@@ -38,10 +38,6 @@ class Explorer:
         self._paths: set[tuple[int, ...]] = set()
         self._reached: set[int] = set()
 
-    def skip(self, call: Invocation) -> None:
-        """Never propose a call."""
-        self._seen.add(call.key)
-
     def step(self, execute: Execute, count: int) -> list[Executed]:
         """Run up to ``count`` new calls and learn from their answers."""
         share = _LATER_FRESH if self._seen else _FIRST_FRESH
@@ -52,16 +48,14 @@ class Explorer:
         calls = [self._space.call(case.arguments) for case in proposed]
         cases = {call.key: case for call, case in zip(calls, proposed, strict=True)}
         executed = self.run(calls, execute)
-        kept, outputs, slow = [], [], []
+        kept, slow = [], []
         for found in executed:
             case = cases[found.call.key]
             if found.answer.kind == "slow":
                 slow.append(case)
             elif is_answer(found.answer) and self._is_new(found):
                 kept.append(case)
-                # Messages quote their inputs: all errors of a type are one output.
-                outputs.append(found.answer.type or found.answer.key)
-        self._generator.feedback(kept, slow=slow, outputs=outputs)
+        self._generator.feedback(kept, slow=slow)
         return executed
 
     def run(self, calls: Sequence[Invocation], execute: Execute) -> list[Executed]:
@@ -87,13 +81,18 @@ class Explorer:
 class Explored:
     """Every executed case, how many rounds it took, and what probes told (``behaviour_of``)."""
 
+    probes: list[Executed] = field(default_factory=list)
     cases: list[Executed] = field(default_factory=list)
     rounds: int = 0
     behaviour: str = ""
 
     def chosen(self, *, count: int = MAX_CASES) -> list[Executed]:
-        """Return the cases of a task."""
-        return select(self.cases, count=count)
+        """Return the cases of a task; probes only where there are too few others."""
+        found = select(self.cases, count=count)
+        if len(found) >= MIN_CASES:
+            return found
+        every = {case.call.key: case for case in (*self.cases, *self.probes)}
+        return select(list(every.values()), count=count)
 
 
 def explore(
@@ -112,9 +111,10 @@ def explore(
     ``is_spent`` says when running them has cost enough.
     """
     explorer = Explorer(function, seed=f"{seed}:{function.id}")
-    found = Explored()
-    found.cases += explorer.run(probes_of(function), execute)
-    found.behaviour = behaviour_of(found.cases)
+    # Probes are the same for all functions of the same types, so they are cases of a task only
+    # where there are too few others: they tell copies of a function apart, and help to prove it.
+    found = Explored(execute([c for c in probes_of(function) if len(c.key) <= MAX_TEXT]))
+    found.behaviour = behaviour_of(found.probes)
     for number in range(rounds):
         found.cases += explorer.step(execute, LATER if number else FIRST)
         found.rounds = number + 1
@@ -197,7 +197,8 @@ def find_cases(
         wanted=wanted,
         is_spent=lambda: runner.is_spent,
     )
-    found = FoundCases(list(explored.cases), explored.chosen(count=count))
+    every = {case.call.key: case for case in (*explored.cases, *explored.probes)}
+    found = FoundCases(list(every.values()), explored.chosen(count=count))
     generation: dict[str, Any] = {"mode": "types", "rounds": explored.rounds}
     if writer is not None and not runner.failure:
         talk = ask_for_cases(

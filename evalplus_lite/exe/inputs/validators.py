@@ -48,6 +48,8 @@ class Executed:
     """Functions open at once."""
     oddity: float = 0.0
     """How little its characters have to do with the program."""
+    is_misuse: bool = False
+    """Whether it raised a TypeError or AttributeError that the program does not raise itself."""
     is_given_away: bool = False
     """Whether the program's documentation holds the arguments and the answer."""
 
@@ -201,7 +203,8 @@ def select(cases: Sequence[Executed], *, count: int = MAX_CASES) -> list[Execute
     What is reached in the entry point counts most, then a share of errors, new answers and paths,
     and a spread over lines run, depth, and sizes, each doubling counted alike. At most 40 % raise,
     less than half are trivial and none of the outputs makes up more than two thirds, where the
-    cases allow it. A case that the program's own documentation answers is never chosen.
+    cases allow it. Errors of misused types are chosen only if there are too few cases without. A
+    case that the program's own documentation answers is never chosen.
     """
     left = [_Candidate.of(c) for c in cases if is_answer(c.answer) and not c.is_given_away]
     choice = _Choice(count)
@@ -273,6 +276,8 @@ class _Choice:
             wanted = self.errors < ERRORS * self.count
             score += (4.0 if wanted else -1.0) / (1 + self.kinds[one.kind])
             score -= 50.0 if 5 * (self.errors + 1) > 2 * self.count else 0.0
+        if one.case.is_misuse:  # only where there are too few cases without
+            score -= 80.0
         if one.is_trivial:
             score -= 1.5 + (50.0 if 5 * (self.trivial + 1) > 2 * self.count else 0.0)
         if 5 * (self.outputs[one.output] + 1) > 3 * self.count:

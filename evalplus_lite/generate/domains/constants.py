@@ -44,17 +44,6 @@ class Constants:
         return cls.of_values([*from_source(task.reference), *from_prompt(task.prompt)])
 
     @classmethod
-    def of_survivors(cls, survivors: Iterable[str], *, reference: str) -> Constants:
-        """Return the constants of programs that answer all inputs so far like the reference.
-
-        Their own come first, as they mark where the two may differ, then those it has as well.
-        """
-        shared = {key(value) for value in from_source(reference)}
-        values = [value for source in survivors for value in from_source(source)]
-        own = [value for value in values if key(value) not in shared]
-        return cls.of_values([*own, *(value for value in values if key(value) in shared)])
-
-    @classmethod
     def of_values(cls, values: Iterable[Value]) -> Constants:
         """Return the constants sorted by type, each number with those beside it and in between."""
         values = list(values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -215,18 +215,6 @@ class SequenceGenerator:
             left = PATIENCE if self._offer(self._changed(), batch) else left - 1
         return batch
 
-    def propose_for(self, constants: Constants, count: int) -> list[Case]:
-        """Return up to ``count`` sequences with arguments made of these constants."""
-        for method in self.methods.values():
-            if method.generator is not None:
-                found = method.generator.propose_for(constants, REFILL)
-                method.fresh.extendleft(
-                    case.arguments
-                    for case in reversed(found)
-                    if self.use.admits_call(method.name, case.arguments)
-                )
-        return self.propose(count)
-
     def plant(self, cases: Iterable[Case]) -> None:
         """Propose these cases next, as they are."""
         self._planted.extend(cases)
@@ -241,7 +229,6 @@ class SequenceGenerator:
         *,
         slow: Sequence[Case] = (),
         apart: Sequence[Case] = (),
-        outputs: Sequence[Hashable] | None = None,
     ) -> None:
         """Have the accepted cases built on; the others are forgotten."""
         for case in accepted:

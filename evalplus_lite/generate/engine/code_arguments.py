@@ -1,68 +1,65 @@
-"""The generator for cases with arguments that are code: it chooses among texts, and makes none up.
+"""Arguments that are code: the generator chooses among known texts, and makes none up.
 
-To the generator such an argument is a number, the place of its text among those known.
+To the generator such an argument is a number, the index of its text among those known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
-from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.pool import InputSource
-from evalplus_lite.generate.engine.scale import Rung
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
+Arguments = tuple[Value, ...]
+
 GENERIC = ("lambda *a: a[0]", "lambda *a: not a[0]", "lambda *a: 0")
-"""Functions of any arguments, tried beside a task's own: the first of them, whether it is nothing,
-and always the same."""
+"""Functions of any arguments, tried with a task's own: the first argument, whether it is falsy, and
+a constant."""
 
 
 class CodeTexts:
-    """What the code arguments of a task's cases may be, by their places."""
+    """The code arguments of a task's cases, by position: a ``Form`` for an ``AdaptedGenerator``."""
 
-    def __init__(self, places: Iterable[int], base: Sequence[Case]) -> None:
-        self.known: dict[int, list[Value]] = {place: [] for place in places}
+    def __init__(self, positions: Iterable[int], base: Sequence[Case]) -> None:
+        self.known: dict[int, list[Value]] = {position: [] for position in positions}
         for case in base:
-            self.numbered(case)
+            self.values(case.arguments)
         for texts in self.known.values():
             if all(type(text) is str for text in texts):
                 texts.extend(text for text in GENERIC if text not in texts)
 
-    def numbered(self, case: Case) -> Case:
-        """Return a case with numbers for its code, which is noted."""
-        arguments = list(case.arguments)
-        for place, texts in self.known.items():
-            if place < len(arguments):
+    def values(self, arguments: Arguments) -> Arguments:
+        """Return arguments with indices for their code; new code is added to the known texts."""
+        found = list(arguments)
+        for position, texts in self.known.items():
+            if position < len(found):
                 names = list(map(key, texts))
-                name = key(arguments[place])
+                name = key(found[position])
                 if name not in names:
                     names.append(name)
-                    texts.append(arguments[place])
-                arguments[place] = names.index(name)
-        return replace(case, arguments=tuple(arguments))
+                    texts.append(found[position])
+                found[position] = names.index(name)
+        return tuple(found)
 
-    def fitted(self, case: Case) -> Case | None:
-        """Return a case whose numbers stand for texts; None if something else is in their place."""
-        arguments = list(case.arguments)
-        for place, texts in self.known.items():
-            if place < len(arguments):
-                if type(arguments[place]) is not int:
+    def fit(self, values: Arguments) -> Arguments | None:
+        """Return values whose indices are in range; None if another type is in their place."""
+        found = list(values)
+        for position, texts in self.known.items():
+            if position < len(found):
+                if type(found[position]) is not int:
                     return None
-                arguments[place] %= len(texts)
-        return replace(case, arguments=tuple(arguments))
+                found[position] %= len(texts)
+        return tuple(found)
 
-    def written(self, case: Case) -> Case:
-        """Return a case with texts for its numbers."""
-        arguments = list(case.arguments)
-        for place, texts in self.known.items():
-            if place < len(arguments):
-                arguments[place] = texts[arguments[place]]
-        return replace(case, arguments=tuple(arguments))
+    def written(self, values: Arguments) -> Arguments:
+        """Return arguments with the texts that the indices stand for."""
+        found = list(values)
+        for position, texts in self.known.items():
+            if position < len(found):
+                found[position] = texts[found[position]]
+        return tuple(found)
 
     def unrelated(self, found: InputFilter) -> InputFilter:
         """Return a filter without what it says of the numbers, which mean nothing."""
@@ -78,56 +75,3 @@ def _positions(name: str) -> set[int]:
     """Return the places of arguments that a constraint is named by, such as ``0.less.1``."""
     parts = name.split(".")
     return {int(part) for part in (parts[0], parts[-1]) if part.isdecimal()}
-
-
-class CodeGenerator(Generator):
-    """A generator of cases with code; everything but ``texts`` is as for values."""
-
-    def __init__(
-        self, texts: CodeTexts, base: Sequence[Case], *, seeds: Sequence[Case] = (), **options: Any
-    ) -> None:
-        self.texts = texts
-        known = list(map(texts.numbered, seeds))
-        super().__init__(list(map(texts.numbered, base)), seeds=known, **options)
-
-    def propose(self, count: int) -> list[Case]:
-        """Return new cases, with code."""
-        return list(map(self.texts.written, super().propose(count)))
-
-    def propose_for(self, constants: Constants, count: int) -> list[Case]:
-        """Return new cases of these constants, with code."""
-        return list(map(self.texts.written, super().propose_for(constants, count)))
-
-    def plant(self, cases: Iterable[Case]) -> None:
-        """Propose these cases next."""
-        super().plant(map(self.texts.numbered, cases))
-
-    def ladder(self, base: Sequence[Case]) -> list[Rung]:
-        """Return larger and larger cases of the same code."""
-        rungs = super().ladder(list(map(self.texts.numbered, base)))
-        return [
-            replace(rung, case=self.texts.written(rung.case))
-            for rung in rungs
-            if self.texts.fitted(rung.case) == rung.case
-        ]
-
-    def feedback(
-        self,
-        accepted: Sequence[Case],
-        *,
-        slow: Sequence[Case] = (),
-        apart: Sequence[Case] = (),
-        outputs: Sequence[Hashable] | None = None,
-    ) -> None:
-        """Take on cases that were proposed, and keep below those that were too much."""
-        numbered = self.texts.numbered
-        super().feedback(
-            list(map(numbered, accepted)),
-            slow=list(map(numbered, slow)),
-            apart=list(map(numbered, apart)),
-            outputs=outputs,
-        )
-
-    def _offer(self, case: Case, source: InputSource | None, batch: list[Case]) -> bool:
-        fitted = self.texts.fitted(case)
-        return fitted is not None and super()._offer(fitted, source, batch)

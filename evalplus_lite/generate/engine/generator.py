@@ -1,16 +1,16 @@
 """The generator: proposes new inputs for a task, learns from what was accepted, never repeats.
 
-The budget is split (measured: docs/augmentation.md): half near the seeds, the rest constants of the
-task's text, boundary shapes, and drawn values. Everything is decided by one ``random.Random``, in
-terms of its ``random()`` only, whose sequence Python promises to keep.
+The budget is split (measured: docs/measurements/augmentation.md): half near the seeds, the rest
+constants of the task's text, boundary shapes, and drawn values. Everything is decided by one
+``random.Random``, in terms of its ``random()`` only, whose sequence Python promises to keep.
 """
 
 from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from evalplus_lite.generate.domains.constants import Constants
@@ -21,7 +21,7 @@ from evalplus_lite.generate.engine.cross_argument import CrossArgument
 from evalplus_lite.generate.engine.growth import GrowthLimits
 from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, Rung, Scales, weight
-from evalplus_lite.generate.engine.slots import GenerationState, Slot, Step
+from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import Family
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
@@ -38,7 +38,6 @@ _MOST_CHANGES = 6
 @dataclass(slots=True)
 class _Pending:
     source: InputSource | None
-    steps: tuple[Step, ...] = ()
     choice: Assignment = field(default_factory=dict)
     size: tuple[Dimension, int] | None = None
     """Where it was made large on purpose: the dimension, and how large."""
@@ -51,6 +50,7 @@ class Generator:
     reported as accepted, in that order. ``seeds`` (of a model, of the prompt's examples) and
     ``sampled`` (of Hypothesis strategies) are proposed as they are, and built on once accepted.
     With ``is_challenging`` kinds of inputs that testers know have their share (``Challenges``).
+    ``fit`` makes an input of the task's form from changed values, or None if that is impossible.
     """
 
     def __init__(
@@ -62,9 +62,9 @@ class Generator:
         seeds: Sequence[Case] = (),
         sampled: Sequence[Case] = (),
         constants: Constants | None = None,
-        outputs: Sequence[Hashable] | None = None,
         mix: Mix | None = None,
         is_challenging: bool = False,
+        fit: Callable[[Arguments], Arguments | None] | None = None,
     ) -> None:
         mix = mix or Mix()
         self.input_filter = input_filter
@@ -80,17 +80,17 @@ class Generator:
             for domain, profile in zip(input_filter.domains, input_filter.profiles, strict=True)
         ]
         self.pool = Pool(rng.random)
+        self._fit = fit
         self.scales = Scales.of(self.slots, [case.arguments for case in base])
-        self.challenges = Challenges(self.slots, self.pool, rng.random, self.scales)
+        self.challenges = Challenges(self.slots, self.pool, rng.random, self.scales, fit)
         self._known: set[bytes] = set()
         self._pending: dict[bytes, _Pending] = {}
         self._seeds, self._sampled = deque(seeds), deque(sampled)
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
         self._cross_argument = CrossArgument()
-        answers = outputs if outputs is not None else [None] * len(base)
-        for case, output in zip(base, answers, strict=True):
-            self._adopt(case, key(case.arguments), output, is_seed=True)
+        for case in base:
+            self._adopt(case, key(case.arguments), is_seed=True)
         self._sources = [
             InputSource("mutation", mix.mutation, partial(self._mutated, "mutation", Family.NEAR)),
             InputSource(
@@ -104,10 +104,6 @@ class Generator:
                 InputSource(name, getattr(mix, name), draw)
                 for name, draw in self.challenges.draws().items()
             ]
-        self._targeted = [
-            InputSource("targeted", 0.5, partial(self._mutated, "targeted", family))
-            for family in (Family.NEAR, Family.CONSTANT)
-        ]
 
     def propose(self, count: int) -> list[Case]:
         """Return up to ``count`` new cases that the filter admits, none equal to any before.
@@ -139,25 +135,15 @@ class Generator:
         """Propose these cases next, as they are; they are built on only once accepted."""
         self._seeds.extend(cases)
 
-    def propose_for(self, constants: Constants, count: int) -> list[Case]:
-        """Return up to ``count`` new cases of these constants, source ``targeted``."""
-        usual, self.state.constants = self.state.constants, constants
-        batch: list[Case] = []
-        try:
-            self._fill(batch, count, self._targeted)
-        finally:
-            self.state.constants = usual
-        return batch
-
     def _fill(self, batch: list[Case], count: int, sources: Sequence[InputSource]) -> None:
         """Add cases of the sources to the batch, well mixed, until it is full or they are dry."""
         active = [source for source in sources if source.share > 0]
         for source in active:
-            source.want()
+            source.due = 0.5 / source.share
         while active and len(batch) < count:
             # Whoever has waited longest for its share is next.
             source = min(active, key=due)
-            source.due += source.every
+            source.due += 1 / source.share
             if not self._draw(source, batch):
                 active.remove(source)
 
@@ -167,32 +153,24 @@ class Generator:
         *,
         slow: Sequence[Case] = (),
         apart: Sequence[Case] = (),
-        outputs: Sequence[Hashable] | None = None,
     ) -> None:
         """Append the accepted cases to the suite, so that they are built upon.
 
         ``slow`` are cases rejected for the reference's time: later ones stay smaller; so do those
-        made large on purpose after some that were set ``apart`` as too demanding. ``outputs``
-        (one an accepted case, say the encoded result; for the base cases too) let inputs with rare
-        results be built on as often as those with common ones, and favour what makes them.
+        made large on purpose after some that were set ``apart`` as too demanding.
         """
-        answers: Sequence[Hashable] = outputs if outputs is not None else [None] * len(accepted)
         near = [case for case in slow if not self._is_scaled(case)]
         for case in apart:
             self._is_scaled(case, is_slow=False)
-        for case, output in zip(accepted, answers, strict=True):
+        for case in accepted:
             identity = key(case.arguments)
             pending = self._pending.pop(identity, None)
-            is_seed = pending is None or pending.source is None
-            worth = self._adopt(case, identity, output, is_seed=is_seed)
+            self._adopt(case, identity, is_seed=pending is None or pending.source is None)
             if pending is not None:
-                self._credit(pending, worth, accepted=True)
+                self._boundaries.learn(pending.choice, accepted=True)
         for pending in self._pending.values():
-            self._credit(pending, 0.0, accepted=False)
+            self._boundaries.learn(pending.choice, accepted=False)
         self._pending.clear()
-        for slot in self.slots:
-            slot.reweigh()
-        self._cross_argument.table.reweigh()
         self.limits = self.limits.after(
             [case.arguments for case in accepted if case.source not in SCALING],
             [case.arguments for case in near],
@@ -205,21 +183,14 @@ class Generator:
             slot.bound()
         self._boundaries.refresh()
 
-    def _credit(self, pending: _Pending, worth: float, *, accepted: bool) -> None:
-        if accepted and pending.source is not None:
-            pending.source.accepted += 1
-            pending.source.worth += worth
-        for table, index in pending.steps:
-            table.credit(index, worth)
-        self._boundaries.learn(pending.choice, accepted=accepted)
-
-    def _adopt(self, case: Case, identity: bytes, output: Hashable, *, is_seed: bool) -> float:
+    def _adopt(self, case: Case, identity: bytes, *, is_seed: bool) -> None:
         self._known.add(identity)
         if case.source in SCALING or (not is_seed and weight(case.arguments) > LARGE):
-            return self.pool.add(case.arguments, output, is_parent=False)
+            self.pool.add(case.arguments, is_parent=False)
+            return
         for slot, value in zip(self.slots, case.arguments, strict=False):
             slot.learn(value)
-        return self.pool.add(case.arguments, output, is_seed=is_seed)
+        self.pool.add(case.arguments, is_seed=is_seed)
 
     def _is_scaled(self, slow: Case, *, is_slow: bool = True) -> bool:
         """Return whether a case was made large on purpose; if so, its dimension stays below."""
@@ -243,14 +214,17 @@ class Generator:
         return False
 
     def _offer(self, case: Case, source: InputSource | None, batch: list[Case]) -> bool:
+        if self._fit is not None:
+            arguments = self._fit(case.arguments)
+            if arguments is None:
+                return False
+            case = replace(case, arguments=arguments)
         identity = key(case.arguments)
         if identity in self._known or self.input_filter.explain(case.arguments) is not None:
             return False
         self._known.add(identity)
-        if source is not None:
-            source.proposed += 1
         size = self.challenges.last if source is not None else None
-        self._pending[identity] = _Pending(source, tuple(self.state.trace), self._choice, size)
+        self._pending[identity] = _Pending(source, self._choice, size)
         batch.append(case)
         return True
 
@@ -268,7 +242,6 @@ class Generator:
             mutation = 0
             if len(arguments) > 1 and family is Family.NEAR:
                 mutation = self._cross_argument.choose(random)
-                state.trace.append((self._cross_argument.table, mutation))
             if mutation:
                 operator = self._cross_argument.table.operators[mutation]
                 arguments = operator.apply(arguments, self.slots)

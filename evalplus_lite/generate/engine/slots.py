@@ -6,6 +6,7 @@ import math
 from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.domain import Domain
@@ -32,37 +33,17 @@ from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Tables of operators: which to apply next, by weight and by what came of them.
+# Operators to choose from, by weight.
 
 
 class Table:
-    """The operators for one type at one slot, chosen by weight and by how often they succeed."""
+    """The operators for one type at one slot, with their cumulative weights."""
 
     def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
-        self.operators, self.weights = operators, weights
+        self.operators = operators
         self.applies = [each.apply for each in self.operators]
-        self.tried = [0] * len(self.operators)
-        self.worth = [0.0] * len(self.operators)
-        self.cumulative: list[float] = []
-        self.total = 0.0
-        self.is_stale = True
-        self.reweigh()
-
-    def credit(self, index: int, worth: float) -> None:
-        """Note one more result of the operator at the index, and its worth."""
-        self.tried[index] += 1
-        self.worth[index] += worth
-        self.is_stale = True
-
-    def reweigh(self) -> None:
-        """Choose operators less often whose results were seldom worth keeping."""
-        if not self.is_stale:
-            return
-        self.is_stale = False
-        self.cumulative, self.total = [], 0.0
-        for weight, tried, worth in zip(self.weights, self.tried, self.worth, strict=True):
-            self.total += weight * (worth + 2) / (tried + 2)
-            self.cumulative.append(self.total)
+        self.cumulative = list(accumulate(weights, initial=0.0))[1:]
+        self.total = self.cumulative[-1]
 
 
 Step = tuple[Table, int]
@@ -435,12 +416,6 @@ class Slot:
         self._kinds = domain.kinds
         self.choices = {kind: found for kind in domain.kinds if (found := domain.choices_of(kind))}
         self._bound()
-
-    def reweigh(self) -> None:
-        """Choose the operators here and within by their success so far."""
-        for slot in self.every():
-            for table in (*slot._near.values(), *slot._constant.values()):
-                table.reweigh()
 
     def bound(self) -> None:
         """Bound numbers made here and within by the domains and the state's magnitude bound."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import islice
@@ -14,10 +14,10 @@ from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.adapters import AdaptedGenerator, Proposer
 from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
-from evalplus_lite.generate.engine.code_arguments import CodeGenerator, CodeTexts
+from evalplus_lite.generate.engine.code_arguments import CodeTexts
 from evalplus_lite.generate.engine.generator import Generator
-from evalplus_lite.generate.engine.proposer import Proposer
 from evalplus_lite.generate.engine.scale import MOST, Rung, weight
 from evalplus_lite.grading.calls_raised import KnownRaises
 from evalplus_lite.grading.demand import Bearable
@@ -36,15 +36,7 @@ from evalplus_lite.grading.orders import FreeOrders
 from evalplus_lite.grading.subsets import as_stress, joined, subset
 from evalplus_lite.jobs.consensus import UNANSWERED, Panel
 from evalplus_lite.jobs.disputes import Dispute
-from evalplus_lite.jobs.rivals import Round, hunt
-from evalplus_lite.jobs.workers.augmented import (
-    Augmented,
-    bounds,
-    finished,
-    ordered,
-    output_names,
-    too_long,
-)
+from evalplus_lite.jobs.workers.augmented import Augmented, bounds, finished, ordered, too_long
 from evalplus_lite.jobs.workers.budget import GROWTH, Budget, needed
 from evalplus_lite.jobs.workers.shared_data import cases_of, staged
 from evalplus_lite.jobs.workers.text_inputs import drawn, text_generator
@@ -126,13 +118,14 @@ def generator_of(
         seen = replace(seen, constraints={**free, **task.constraints})
     code = CodeTexts(task.harness.code, base) if task.harness.code else None
     if code is not None:  # to a filter it is what it is to the generator
-        seen = replace(seen, base=tuple(map(code.numbered, base)))
+        numbered = (replace(case, arguments=code.values(case.arguments)) for case in base)
+        seen = replace(seen, base=tuple(numbered))
     input_filter = InputFilter.of_task(seen, constants=constants, is_own=is_own)
     if code is not None:
         input_filter = code.unrelated(input_filter)
     shown = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in shown]
-    make = Generator if code is None else partial(CodeGenerator, code)
+    make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
     return make(
         base,
         input_filter=input_filter,
@@ -365,19 +358,14 @@ class TaskAugmentation:
 
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and have them built on."""
-        outputs = output_names(suite)
         apart, self.apart = self.apart, []
-        self.generator.feedback(suite.cases, slow=slow, apart=apart, outputs=outputs)
+        self.generator.feedback(suite.cases, slow=slow, apart=apart)
         self.suites.append(suite)
         self.new += len(suite.cases)
 
-    def finish(self, wrong: Sequence[str] = ()) -> Augmented:
-        """Return what there is, after the targeted rounds if the budget has them.
-
-        ``wrong`` are programs that these aim at, besides the reference's mutants.
-        """
-        round = self._targeted(wrong) if self.budget.targeted else None
-        suite = ordered(joined(self.suites, self._provenance(round)))
+    def finish(self) -> Augmented:
+        """Return the suite and what was kept, dropped, and set aside."""
+        suite = ordered(joined(self.suites, self._provenance()))
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
         sources = Counter(case.source for case in suite.cases)
@@ -388,25 +376,8 @@ class TaskAugmentation:
             tuple(self.notes),
             tuple(self.review),
             len(self.panel.programs),
-            round.aimed if round else 0,
-            tuple(round.survivor_rows(self.task, suite)) if round else (),
             tuple(self.unanswered),
         )
-
-    def _targeted(self, wrong: Sequence[str]) -> Round:
-        self.purse.spent = min(self.purse.spent, self.purse.total // 2)
-        round = hunt(
-            self.sandbox,
-            self.task,
-            self.generator,
-            joined(self.suites, {}),
-            lambda batch: self._undisputed(self._answered(batch)),
-            wrong=wrong,
-            seed=self.seed,
-            budget=self.budget,
-        )
-        self.suites += round.suites
-        return round
 
     def _answered(self, batch: Sequence[Case]) -> Answers:
         """Return what of a batch can be kept, and note what cannot."""
@@ -472,10 +443,10 @@ class TaskAugmentation:
         self.stress += [some] if some.cases else []
         return answers.only([n for n in range(len(answers.kept)) if n not in reasons])
 
-    def _provenance(self, round: Round | None) -> dict[str, Any]:
+    def _provenance(self) -> dict[str, Any]:
         budget, found = self.budget, self.generator.input_filter.found
         is_idle, sizes = self.idle >= budget.patience, self.generator.scales.facts()
-        facts: dict[str, Any] = {
+        return {
             "seed": self.seed,
             "inputs": budget.inputs,
             "seconds": budget.seconds,
@@ -484,7 +455,6 @@ class TaskAugmentation:
                 self.new, self.proposed, budget, self.dropped, is_idle, sizes, self.purse
             ),
         }
-        return facts | ({"targeted": round.facts()} if round else {})
 
 
 def augment_task(
@@ -495,12 +465,10 @@ def augment_task(
     budget: Budget,
     seeds: Sequence[Case] = (),
     samples: Sequence[str] = (),
-    wrong: Sequence[str] = (),
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
-    As ``TaskAugmentation`` says, whose steps are all taken; ``wrong`` are programs to aim at,
-    besides the reference's mutants.
+    Takes all steps of a ``TaskAugmentation``.
     """
     growing = TaskAugmentation(
         sandbox, task, seed=seed, budget=budget, seeds=seeds, samples=samples
@@ -508,16 +476,16 @@ def augment_task(
     growing.probe()
     while growing.step():
         pass
-    return growing.finish(wrong)
+    return growing.finish()
 
 
 def augmenting(place: WorkerContext, settings: Row) -> Work:
-    """Of (staged task, seeds, samples, wrong programs), what ``finished`` returns of its suite by
+    """Of (staged task, seeds, samples), what ``finished`` returns of its suite by
     (seed, budget); if there is none, None and the unusable task's (id, cause, detail)."""
     seed, budget = settings[0], Budget(*settings[1])
 
     def work(item: Row) -> Row:
-        ref, seeds, samples, wrong = item
+        ref, seeds, samples = item
         task, _ = staged(place, ref)
         try:
             with blamed(task):
@@ -529,7 +497,6 @@ def augmenting(place: WorkerContext, settings: Row) -> Work:
                     budget=budget,
                     seeds=cases_of(seeds),
                     samples=samples,
-                    wrong=wrong,
                 )
         except UnusableTask as error:
             return None, astuple(recorded(error))

@@ -26,9 +26,8 @@ class Augmented:
     """A task's suite, with how many inputs came from where and were dropped for which cause.
 
     ``review`` are the inputs that were set aside since most of ``voters`` programs contradict the
-    reference on them. ``aimed`` wrong programs passed all inputs of the normal budget;
-    ``survivors`` (name and diff) pass the targeted ones, too. ``unanswered`` are some of the inputs
-    that the reference raises on or is too slow for.
+    reference on them. ``unanswered`` are some of the inputs that the reference raises on or is too
+    slow for.
     """
 
     suite: Suite
@@ -37,8 +36,6 @@ class Augmented:
     notes: tuple[str, ...] = ()
     review: tuple[Dispute, ...] = ()
     voters: int = 0
-    aimed: int = 0
-    survivors: tuple[Mapping[str, Any], ...] = ()
     unanswered: tuple[Case, ...] = ()
 
 
@@ -60,12 +57,6 @@ def too_long(suite: Suite) -> dict[int, None]:
     blobs = suite.blobs.items()
     sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
     return dict.fromkeys(at for at, size in enumerate(sizes) if size > LONGEST_ANSWER)
-
-
-def output_names(suite: Suite) -> list[bytes]:
-    """Return what tells a suite's outputs apart, without holding large ones."""
-    blobs = suite.blobs.items()
-    return [each.digest if isinstance(each, Packed) else each for each in blobs]
 
 
 def bounds(
@@ -105,7 +96,5 @@ def finished(task: Task, result: Augmented) -> Row:
         "notes": list(result.notes),
         "review": list(rows(Finding(task.id, len(suite.cases), result.review))),
         "jurors": result.voters,
-        "aimed": result.aimed,
-        "survivors": [dict(survivor) for survivor in result.survivors],
     }
     return facts, packed_row(suite_row(task, suite))

@@ -31,7 +31,6 @@ class Budget:
     first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
     ``patience``: batches without a single new valid input after which the task is done. ``slow``:
     slow inputs after which a batch is given up.
-    ``targeted``: inputs that may be added for wrong programs which the others let pass.
     """
 
     inputs: int = 1000
@@ -39,7 +38,6 @@ class Budget:
     batch: int = 250
     patience: int = 4
     slow: int = 8
-    targeted: int = 0
 
     def purse(self, *, of_ladders: bool = False) -> StepBudget:
         """Return the steps that the reference may take on all inputs that are tried."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.engine.text_generator import TextGenerator
+from evalplus_lite.generate.engine.adapters import AdaptedGenerator
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.tasks.texts.drawing import SCALES, Drawing
 from evalplus_lite.tasks.texts.forms import Form, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError
 from evalplus_lite.tasks.texts.inference import text_form, values_of
-from evalplus_lite.types import Case, Returned, Task
+from evalplus_lite.types import Case, Returned, Task, Value
 from evalplus_lite.values import wire
 
 MOST_RANDOM = 120
@@ -26,9 +26,31 @@ DRAWS = 4
 LIMITS = Limits(cpu=2.0, load=5.0)
 
 
+@dataclass(frozen=True, slots=True)
+class TextValues:
+    """The values in the input text of a case: a ``Form`` for an ``AdaptedGenerator``."""
+
+    form: TextForm
+
+    def values(self, arguments: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return the values in a text; None if it does not have the form."""
+        try:
+            return self.form.parse(arguments[0])
+        except (Unfit, IndexError, AttributeError):
+            return None
+
+    def fit(self, values: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return changed values made consistent with the form, or None."""
+        return self.form.fit(values)
+
+    def written(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Return the text of values."""
+        return (self.form.render(values),)
+
+
 def text_generator(
     task: Task, base: Sequence[Case], seed: str, seeds: Sequence[Case]
-) -> TextGenerator | None:
+) -> AdaptedGenerator | None:
     """Return a generator of a task's input texts, None if its inputs are not single texts.
 
     What a grammar or a contract says is the only limit; without either, values stay near those of
@@ -46,8 +68,8 @@ def text_generator(
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(seen, constants=constants)
-    return TextGenerator(
-        form,
+    return AdaptedGenerator(
+        TextValues(form),
         base,
         input_filter=input_filter,
         rng=random.Random(seed),

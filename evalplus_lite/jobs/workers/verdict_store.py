@@ -92,13 +92,13 @@ def _row(verdict: Verdict) -> Row:
 
 def _verdict(row: Row, count: int) -> Verdict:
     """Return the verdict of a row; ValueError or TypeError if it is none on so many cases."""
-    base, plus, failed, details, *cost = row  # earlier versions kept no memory
+    base, plus, failed, details, cpu, memory = row
     failure = None
     if failed is not None:
         case, name, detail, line, answer = failed
         actual = None if answer is None else base64.b64decode(answer, validate=True)
         failure = Failure(case, name, detail, line, actual)
-    verdict = Verdict(base, plus, failure, None if details is None else tuple(details), *cost)
+    verdict = Verdict(base, plus, failure, None if details is None else tuple(details), cpu, memory)
     names = {base, plus, *(details or ()), *([] if failure is None else [failure.verdict])}
     if not names <= {None, *VERDICTS} or verdict.passed != (failure is None):
         raise ValueError("no verdict")

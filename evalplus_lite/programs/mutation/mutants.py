@@ -62,34 +62,15 @@ _OPERATORS: _Table = (
     (ast.Dict, operators.entry),
 )
 
-_CONFUSIONS: _Table = (
-    (ast.Subscript, operators.position),
-    (ast.Call, operators.method),
-    (ast.BinOp, operators.through_floats),
-    (ast.Compare, operators.same_object),
-    ((ast.For, ast.comprehension), operators.first_few),
-    (ast.Call, operators.other_builtin),
-    (ast.Return, operators.answer),
-)
-
 
 def own_mutations(source: str) -> Iterator[tuple[str, str]]:
     """Yield (operator's name, mutated program) for each change to a function's body, in order.
 
     The program is parsed once; texts are as ``ast.unparse`` writes them and may repeat.
     """
-    return _planted(source, _OPERATORS)
-
-
-def confused(source: str) -> Iterator[tuple[str, str]]:
-    """Yield the same for what people confuse: programs that are right on usual inputs."""
-    return _planted(source, _CONFUSIONS)
-
-
-def _planted(source: str, table: _Table) -> Iterator[tuple[str, str]]:
     tree = parsing.parse(source)
     for place in list(_places(tree)):
-        for kind, operator in table:
+        for kind, operator in _OPERATORS:
             if isinstance(place.node, kind):
                 for replacement in operator(place.node):
                     place.put(replacement)

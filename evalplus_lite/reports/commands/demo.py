@@ -1,8 +1,8 @@
-"""``evalplus-lite demo``: the whole pipeline on the real HumanEval, with a recorded model."""
+"""``evalplus-lite demo``: the whole pipeline on the real HumanEval, with recorded models."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,13 +24,13 @@ def demo(
     out: options.Out = None,
     inputs: Annotated[int, typer.Option("--inputs", "-n", min=1, help="New inputs a task.")] = 100,
 ) -> int:
-    """Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
+    """Build a benchmark, rank real models on it, and shrink it.
 
-    No key, no network, no question. Augments all 164 tasks (seeds of a recorded model, mutation by
-    type, contracts, the reference run twice), judges the recorded samples on the base and the
-    augmented tests, and reduces these to a mini suite that keeps branches, decisions, mutants and
-    rejected samples. Writes all of it to DIR, with report.html to look at; run again after a kill,
-    it goes on.
+    No key, no network, no question. Augments all 164 tasks of HumanEval (seeds of a recorded model,
+    mutation by type, contracts, the reference run twice), judges the recorded answers of each model
+    on the base and the augmented tests, and reduces these to a mini suite that keeps branches,
+    decisions, mutants and rejected samples. Writes all of it to DIR, with report.html to look at;
+    run again after a kill, it goes on.
     """
     folder = out or Path("out", "demo")
     with run.started() as (session, _):
@@ -42,24 +42,20 @@ def demo(
 
 
 def _show(result: Mapping[str, Any], folder: Path) -> None:
+    if result["models"]:
+        _show_ranking(result["models"])
     show_augmented(result["augmented"], folder)
     tasks = result["augmented"]["tasks"]
-    scores, sizes, mutants = result["pass_at_k"], result["sizes"], result["mutants"]
-    intervals = result["intervals"]
-    names = list(scores["base"])
-    title = f"HumanEval, {tasks} tasks"
-    if result["model"]:
-        title += f"; {result['samples']} samples recorded of {result['model']}"
+    sizes, mutants = result["sizes"], result["mutants"]
     print_table(
-        title,
-        ["tests", "inputs", "a task", "mutants rejected", *(f"{name} % [95 %]" for name in names)],
+        f"HumanEval, {tasks} tasks: the tests",
+        ["tests", "inputs", "a task", "mutants rejected"],
         [
             [
                 name,
                 sizes[name],
                 f"{sizes[name] / max(tasks, 1):.1f}",
                 f"{mutants[name]} of {mutants['all']}",
-                *(sure(scores[name].get(each), intervals[name].get(each)) for each in names),
             ]
             for name in ROUNDS
         ],
@@ -67,3 +63,32 @@ def _show(result: Mapping[str, Any], folder: Path) -> None:
     say(f"all files: {folder}  (suite.jsonl.gz, plus/, mini/suite.jsonl.gz, mini/results.jsonl)")
     say("next: evalplus-lite evaluate -d humaneval -s your_samples.jsonl")
     say(f"the report, to open in a browser: {result['report']}")
+
+
+def _show_ranking(models: Sequence[Mapping[str, Any]]) -> None:
+    whole = [one for one in models if not one["missing"]]
+    ranks = {id(one): 1 + sum(_plus(each) > _plus(one) for each in whole) for one in whole}
+    print_table(
+        "HumanEval: pass@1 of recorded models, % [95 %]",
+        ["rank", "model", "tasks", "base", "plus", "drop"],
+        [
+            [
+                ranks.get(id(one), "-"),
+                f"{one['model']}, {f'at {heat:g}' if (heat := one['temperature']) else 'greedy'}",
+                one["tasks"],
+                *(sure(one["pass@1"][name], one["intervals"][name]) for name in ("base", "plus")),
+                sure(one["drop"], one["drop_interval"]),
+            ]
+            for one in models
+        ],
+    )
+    for one in models:
+        if one["missing"]:
+            say(
+                f"{one['model']} is not ranked: {one['missing']} tasks have no recorded sample"
+                " (listed in its plan.json)"
+            )
+
+
+def _plus(model: Mapping[str, Any]) -> float:
+    return float(model["pass@1"]["plus"])

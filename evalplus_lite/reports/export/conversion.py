@@ -20,6 +20,7 @@ from evalplus_lite.jobs.outputs import (
     Paths,
     entrants,
     flat,
+    group_of,
     read_evaluations,
     result_rows,
 )
@@ -131,7 +132,7 @@ def _write_suite(stream: BinaryIO, entrant: ModelRun, number: int) -> int:
 
 def _rows(entrant: ModelRun) -> Iterator[dict[str, Any]]:
     for row, cost in entrant.evaluation.measured():
-        if entrant.is_of(row):
+        if group_of(row) == entrant.group:
             yield flat(entrant.evaluation, row, cost)
 
 

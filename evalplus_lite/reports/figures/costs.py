@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evalplus_lite.jobs.outputs import group_of
 from evalplus_lite.jobs.tables import Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, logarithmic
 from evalplus_lite.reports.figures.material import Board, Material, Missing, Product
@@ -80,11 +81,10 @@ def _spent(board: Board) -> dict[str, Spent]:
     """Return what each entrant's samples took, as far as it was measured."""
     found: dict[str, Spent] = {}
     for evaluation in board.evaluations:
-        own = {(each.model, each.temperature): each.label for each in board.entrants
-               if each.evaluation is evaluation}  # fmt: skip
+        own = {each.group: each.label for each in board.entrants if each.evaluation is evaluation}
         for row, cost in evaluation.measured():
             if cost.cpu is not None:
-                label = own[row.get("model") or None, row.get("temperature")]
+                label = own[group_of(row)]
                 found.setdefault(label, Spent()).add(cost.cpu, cost.memory)
     return found
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Literal
 
-from evalplus_lite.jobs.outputs import Evaluation, Kind, ModelRun, Output
+from evalplus_lite.jobs.outputs import Evaluation, Kind, ModelRun, Output, Tests
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.reports.figures.canvas import Picture
-from evalplus_lite.statistics.pass_at_k import Count
 from evalplus_lite.store.labels import file_name
-
-Tests = Literal["base", "plus"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +90,6 @@ def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
         Board(one.dataset, one.content, one.has_plus, tuple(some), ending)
         for one, some, ending in zip(first, found.values(), endings, strict=True)
     )
-
-
-def counts(entrant: ModelRun, tests: Tests) -> Mapping[str, Count]:
-    """Return each task's samples and how many of them are right."""
-    return {
-        id: Count(each.total, each.base_right if tests == "base" else each.plus_right)
-        for id, each in entrant.counts.items()
-    }
 
 
 def model_of(entrant: ModelRun) -> str:

@@ -6,18 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evalplus_lite.jobs.outputs import ModelRun
+from evalplus_lite.jobs.outputs import ModelRun, Tests
 from evalplus_lite.jobs.tables import Cell, Table, percent
 from evalplus_lite.reports.figures.canvas import Picture, grid, logarithmic
-from evalplus_lite.reports.figures.material import (
-    Board,
-    Material,
-    Missing,
-    Product,
-    Tests,
-    counts,
-    model_of,
-)
+from evalplus_lite.reports.figures.material import Board, Material, Missing, Product, model_of
 from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, STAR, colour, folded, mark, short
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
@@ -54,7 +46,7 @@ Found = Sequence[tuple[ModelRun, Sequence[Point]]]
 
 def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
     """Return pass@k for those of ``ks`` that every task has samples enough for."""
-    given = counts(entrant, tests)
+    given = entrant.right(tests)
     shares, bounds = estimate(given, ks), intervals(given, ks)
     return [
         Point(tests, k, shares[f"pass@{k}"], *bounds[f"pass@{k}"])

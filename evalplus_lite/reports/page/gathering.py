@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.jobs.outputs import Cost
+from evalplus_lite.jobs.outputs import Cost, arguments, group_of, source
 from evalplus_lite.reports.page.document import CasePart, FailurePart, OutcomePart, TaskPart
 from evalplus_lite.reports.page.rows import Kept, PageRows
 from evalplus_lite.reports.page.suites import Judged
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Task, Value
-from evalplus_lite.values.codec import from_json, to_json
+from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
 
 # Texts as a page shows them: values as Python writes them, and long ones cut.
@@ -24,25 +24,6 @@ MOST_PROGRAM = 20_000
 """Characters of a program that are shown."""
 AROUND = 200
 """Characters alike that stay before the first difference of two long values."""
-
-
-def value_text(tree: Any) -> str:
-    """Return a value of a result row as Python writes it; what the row shortened stays so."""
-    if type(tree) is dict and len(tree) == 1:
-        ((key, text),) = tree.items()
-        if key in ("$shortened", "$unreadable") and type(text) is str:
-            return text if key == "$shortened" else f"a value that cannot be read ({text})"
-    try:
-        return _written(from_json(tree))
-    except (CodecError, ValueError, RecursionError):
-        return "a value that cannot be shown"
-
-
-def arguments_text(tree: Any) -> str:
-    """Return the input of a result row, a list of arguments, as they stand in a call."""
-    if type(tree) is not list:
-        return value_text(tree)
-    return ", ".join(map(value_text, tree))
 
 
 def answer_text(data: bytes) -> str:
@@ -105,13 +86,9 @@ WORDS = {
     "hypothesis": "drawn by type",
     "generator": "made by the task's generator",
     "mutation": "mutation",
-    "targeted": "aimed at a wrong program",
     "magnitude": "very large or small numbers",
     "length": "very long or short",
     "letters": "other letters",
-    "types": "another type of number",
-    "cancellation": "numbers that cancel out",
-    "ties": "equal keys",
 }
 
 
@@ -147,15 +124,11 @@ def shelve(suite: Judged, shelf: PageRows) -> None:
         sides[id(side.evaluation), side.model, side.temperature] = place
     for each in {id(side.evaluation): side.evaluation for side in suite.entrants}.values():
         shelf.put(
-            (numbers[row["task_id"]], _kept(row, cost, sides[id(each), *_group(row)]))
+            (numbers[row["task_id"]], _kept(row, cost, sides[id(each), *group_of(row)]))
             for row, cost in each.measured()
         )
         shelf.put_programs(each.programs())
     shelf.sort()
-
-
-def _group(row: Mapping[str, Any]) -> tuple[str | None, float | None]:
-    return row.get("model") or None, row.get("temperature")
 
 
 def _kept(row: Mapping[str, Any], cost: Cost, entrant: int) -> Kept:
@@ -176,7 +149,7 @@ def _failure(row: Mapping[str, Any]) -> FailurePart:
     if "line" in row:
         found["line"] = row["line"]
     if "input" in row:
-        found["input"] = cut(arguments_text(row["input"]))
+        found["input"] = cut(arguments(row["input"]))
     if "actual" in row:
         one, other = row["expected"], row["actual"]
         if type(one) is str and type(other) is str and "\n" in one + other:
@@ -185,11 +158,11 @@ def _failure(row: Mapping[str, Any]) -> FailurePart:
                 (given,) = row["input"]
                 found["input"] = cut(given) if type(given) is str else found["input"]
         else:
-            one, other = value_text(one), value_text(other)
+            one, other = source(one), source(other)
         found["expected"], found["actual"] = cut_pair(one, other)
         found["detail"] = ""  # which says the same again
     elif "expected" in row:
-        found["expected"] = cut(value_text(row["expected"]))
+        found["expected"] = cut(source(row["expected"]))
     return found
 
 
@@ -317,7 +290,7 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _arguments(case: Case) -> str:
-    return arguments_text([to_json(each) for each in case.arguments])
+    return arguments([to_json(each) for each in case.arguments])
 
 
 def _told(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from evalplus_lite.jobs.layouts import p_value, points
+from evalplus_lite.jobs.tables import percent
 from evalplus_lite.reports.page.document import (
     FORMAT,
     EntrantPart,
@@ -84,13 +86,12 @@ def _corrected(rows: Sequence[PairedDifference | None]) -> list[float]:
 
 
 def _row(name: str, each: PairedDifference, p: float) -> dict[str, Any]:
-    low, high = (100 * end for end in each.interval)
     return {
         "name": name,
-        "difference": f"{100 * each.difference:+.1f}",
-        "ends": f"[{low:+.1f}, {high:+.1f}]",
-        "p": "<0.001" if p < 0.001 else f"{p:.3f}",
-        "visible": "–" if each.visible is None else f"{100 * each.visible:.1f}",
+        "difference": points(each.difference),
+        "ends": f"[{', '.join(map(points, each.interval))}]",
+        "p": p_value(p),
+        "visible": percent(each.visible),
         "is_sure": p < LEVEL,
     }
 

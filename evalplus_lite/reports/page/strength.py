@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.statistics.detection import hits
 from evalplus_lite.store import parse_json, read_text
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.types import Case
@@ -169,12 +170,8 @@ def curve(files: Sequence[MutatedFile]) -> list[float]:
     found = [0.0] * (most + 1)
     for file in files:
         for killers, mutants in Counter(map(len, file.killers)).items():
-            escape = 1.0
-            for drawn in range(most + 1):
-                found[drawn] += mutants * (1 - escape)
-                left = file.tests - drawn
-                if left > 0:
-                    escape *= max(0, left - killers) / left
+            for drawn, chance in enumerate(hits(killers, file.tests, most), 1):
+                found[drawn] += mutants * chance
     return [value / total for value in found] if total else []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.jobs.outputs import Evaluation, ModelRun, TaskCount, entrants
+from evalplus_lite.jobs.outputs import Evaluation, ModelRun, TaskCount, entrants, group_of
 from evalplus_lite.reports.page.document import EntrantPart, Estimate, SuitePart
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import Count, estimate
@@ -98,7 +98,7 @@ def _entrant(side: ModelRun) -> EntrantPart:
 def _group(side: ModelRun) -> Mapping[str, Any]:
     """Return what the summary says of an entrant; nothing if it was pooled with others."""
     for row in side.evaluation.summary["groups"]:
-        if (row.get("model") or None, row.get("temperature")) == (side.model, side.temperature):
+        if group_of(row) == side.group:
             return dict(row)
     return {}
 
