@@ -36,31 +36,31 @@ GROWN = "-d humaneval-augment/suite.jsonl.gz"
 COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("own-init", "init {out}", False),
     ("own-check", "check-tasks own-init --json", True),
-    ("own-contracts", "contracts infer -d own-init --json", True),
+    ("own-contracts", "check-tasks --constraints own-init --json", True),
     ("own-augment", "augment -d own-init -n {inputs} -o {out} --seed 1 --json", True),
     ("own-reduce", f"reduce {SUITE} -o {{out}} --json", True),
-    ("own-mutants", f"mutants {SUITE} -o {{out}} --json", True),
+    ("own-mutants", f"quality --survivors {SUITE} -o {{out}} --json", True),
     *((f"own-{form}", f"export {SUITE} --to {form} -o {{out}}/x", True)
       for form in ("evalplus", "humaneval", "pytest", "huggingface")),
-    ("own-mine", "mine own-package -o {out}/t.jsonl --chain 3 --states 3 --questions 3"
+    ("own-mine", "exe mine own-package -o {out}/t.jsonl --chain 3 --questions 3"
      " --any-licence", True),
-    *((f"own-mined-{form}", f"export -d own-mine/t.jsonl --to {form} -o {{out}}/x", True)
+    *((f"own-mined-{form}", f"exe export own-mine/t.jsonl --to {form} -o {{out}}/x", False)
       for form in ("cruxeval", "livecodebench", "codeio")),
     ("humaneval-augment", f"augment -d {HUMANEVAL} -n {{inputs}} -o {{out}} --json", True),
     ("mbpp-augment", f"augment -d {MBPP} -n {{inputs}} -o {{out}} --seed 2 --json", True),
-    ("mbpp-contracts", f"contracts infer -d {MBPP} --json", True),
+    ("mbpp-contracts", f"check-tasks --constraints {MBPP} --json", True),
     ("evaluate", f"evaluate -d {PLUS} {BOTH} -o {{out}} --json", True),
     ("evaluate-grown", f"evaluate {GROWN} {BOTH} -o {{out}} --json", True),
     ("reduce", f"reduce {GROWN} {BOTH} -o {{out}} --json", True),
     ("quality", f"quality {GROWN} {BOTH} --truth {{shared}}/datasets/HumanEvalPlus.jsonl.gz"
      " --pool 8 --mutants -o {out} --json", True),
-    ("mutants", f"mutants {GROWN} -o {{out}} --json", True),
+    ("mutants", f"quality --survivors {GROWN} -o {{out}} --json", True),
     ("raw", f"evaluate -d {HUMANEVAL} --raw -o {{out}} --json"
      " -s {shared}/samples/raw/humaneval_mapcoder.jsonl.gz", True),
     ("compare", "compare evaluate evaluate-grown --common --json", False),
-    ("leaderboard", "leaderboard evaluate --json", False),
-    ("convert", "convert evaluate -o {out}/x.csv", False),
-    ("score", f"score {CRUXEVAL}/cruxeval.jsonl {CRUXEVAL}/"
+    ("leaderboard", "compare --rank evaluate --json", False),
+    ("convert", "export evaluate -o {out}/x.csv", False),
+    ("score", f"exe score {CRUXEVAL}/cruxeval.jsonl {CRUXEVAL}/"
      "codellama-7b_output_generations.json.gz --json", True),
 )  # fmt: skip
 

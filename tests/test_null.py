@@ -69,7 +69,7 @@ def test_a_verifier_raises_for_a_guessable_task(tmp_path: Path) -> None:
     """No verdict: neither a pass nor a failure."""
     data = dataset_of_row(unit_tests(SWALLOWED))
     with (
-        pytest.warns(evalplus_lite.EvidenceWarning, match="no plus"),
+        pytest.warns(evalplus_lite.errors.EvidenceWarning, match="no plus"),
         Verifier(data, workers=1, cache=tmp_path) as verifier,
         pytest.raises(UnusableTask, match="skips its tests"),
     ):

@@ -26,15 +26,16 @@ def test_what_a_command_left(tmp_path: Path) -> None:
     (tmp_path / "cache" / "v9-Some.jsonl.gz").write_bytes(b"a data set")
     found = asked(tmp_path)
     assert found["folder"] == str(tmp_path / "cache")
-    assert found["kinds"]["expected"]["files"] == 3
+    # Of each of three tasks the expected outputs, and what null programs did.
+    assert found["kinds"]["expected"]["files"] == 6
     assert found["kinds"]["datasets"] == {"files": 1, "bytes": 10}
     files = asked(tmp_path, "list", "--kind", "expected")["files"]
-    assert len(files) == 3
+    assert len(files) == 6
     assert all((tmp_path / "cache" / row["file"]).stat().st_size == row["bytes"] for row in files)
     assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 0
     for row in files[1:]:
         os.utime(tmp_path / "cache" / row["file"], (0, 0))
-    assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 2
+    assert asked(tmp_path, "clear", "--older-than", "1h")["removed"] == 5
     assert asked(tmp_path, "clear")["removed"] >= 1
     assert asked(tmp_path)["kinds"]["expected"]["files"] == 0
     assert asked(tmp_path)["kinds"]["datasets"]["files"] == 1

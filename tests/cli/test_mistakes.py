@@ -271,7 +271,7 @@ def test_a_damaged_journal_is_one_line(tmp_path: Path, fault: str) -> None:
     assert done.stderr.count("\n") == 1
     assert len(done.stderr) < 500
     if fault != "other":
-        done = run("leaderboard", "out", folder=tmp_path)
+        done = run("compare", "--rank", "out", folder=tmp_path)
         assert done.returncode == 2
         assert re.search(rf"results\.jsonl:{line}: ", done.stderr)
         assert done.stderr.count("\n") == 1

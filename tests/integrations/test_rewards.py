@@ -24,7 +24,7 @@ from evalplus_lite.serving.adapters import areal, bigcode, rllm, trl, verifiers,
 from evalplus_lite.serving.adapters.given import given
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
 
-pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.EvidenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.errors.EvidenceWarning")
 NUMBERS = range(20)
 PAIRS = {"inputs": [f"{n}\n2" for n in NUMBERS], "outputs": [str(n + 2) for n in NUMBERS]}
 ADD = json.dumps({**PAIRS, "fn_name": "add"})

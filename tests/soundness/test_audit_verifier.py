@@ -52,7 +52,7 @@ def task_of(problem: Problem) -> Task:
     )
 
 
-@pytest.mark.filterwarnings("ignore::evalplus_lite.EvidenceWarning")
+@pytest.mark.filterwarnings("ignore::evalplus_lite.errors.EvidenceWarning")
 def test_the_set_is_what_it_says() -> None:
     """Every program's verdict is the one its class claims, in a sandbox that holds them."""
     programs = [each for each in program_set().programs if each.category != "late"]

@@ -2,7 +2,7 @@
 
 LIST = """
 Start here
-demo: Build, judge and shrink a benchmark: HumanEval and a real model's recorded answers.
+demo: Build a benchmark, rank real models on it, and shrink it.
 Build test suites
 export: Write suites or results in the formats of other tools.
 Look at results
