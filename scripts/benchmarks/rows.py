@@ -30,10 +30,10 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "evaluate": ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"),
     "again": ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out"),
     "compare": ("compare", "out"),
-    "leaderboard": ("compare", "--rank", "out", "-o", "ranks.json"),
+    "compare --rank": ("compare", "--rank", "out", "-o", "ranks.json"),
     "figures": ("figures", "out", "-o", "figures"),
-    "convert to CSV": ("export", "out", "--to", "csv", "-o", "rows.csv"),
-    "convert to Parquet": ("export", "out", "--to", "parquet", "-o", "rows.parquet"),
+    "export to CSV": ("export", "out", "--to", "csv", "-o", "rows.csv"),
+    "export to Parquet": ("export", "out", "--to", "parquet", "-o", "rows.parquet"),
     "report": ("report", "out", "-d", "tasks.jsonl", "-o", "report.html"),
 }
 READING_SAMPLES = """

@@ -34,6 +34,6 @@ def test_the_page(tmp_path: Path) -> None:
     )
     again = next(text for text in said if "judged twice" in text)
     assert "2 verdicts changed" in again
-    assert "input [4097]: got (1, 4097), expected (17, 241)" in again
-    assert "input [4097]: got (1, 4097), expected (17, 241)" in PAGE
+    assert "input [9991]: got (1, 9991), expected (97, 103)" in again
+    assert "input [9991]: got (1, 9991), expected (97, 103)" in PAGE
     assert (tmp_path / "out" / "leaderboard.html").is_file()
