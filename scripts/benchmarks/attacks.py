@@ -86,7 +86,7 @@ def main() -> int:
     table = Table()
     for one in who:
         table.add(counts(rows, one))
-    note = f"{len(rows)} programs. Beside our run: {'; '.join(problems) or 'nothing was harmed, '}"
+    note = f"{len(rows)} programs. During our run {'; '.join(problems) or 'nothing was harmed, '}"
     if not problems:
         note += f"reached or left, and all {len(rows)} honest programs in between passed."
     every = [line(row, who) for row in rows]
