@@ -1,13 +1,12 @@
-"""Write ``docs/reference/api.md`` from the docstrings of what ``evalplus_lite`` exports.
+"""Build the page of the Python API from the docstrings of the public names.
 
-    python -m scripts.api_reference [--check]
+    python -m scripts.api_reference > api.md
 
-``--check`` writes nothing, and exits with 1 if the page is out of date.
+The page is not kept in git: ``scripts/docs`` generates it for the site.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import enum
 import functools
@@ -15,7 +14,6 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,25 +21,13 @@ import evalplus_lite
 from evalplus_lite import exe, results
 
 FACES = (evalplus_lite, results, exe)
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api.md"
-HEAD = """# The Python interface
+"""The public modules."""
 
-What `evalplus_lite`, `evalplus_lite.results` and `evalplus_lite.exe` offer; made from the
-docstrings by `python -m scripts.api_reference`.
-Everything else is internal, and may change in any version.
+HEAD = """# Python API
+
+The names of `evalplus_lite`, `evalplus_lite.results` and `evalplus_lite.exe`, from the docstrings.
+Everything else is internal and may change in any version.
 """
-
-
-def main() -> int:
-    """Write the page, or look whether it is up to date."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    text = reference()
-    is_stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-    if is_stale and not check:
-        PAGE.write_text(text, encoding="utf-8")
-    return int(check and is_stale)
 
 
 def reference() -> str:
@@ -50,7 +36,7 @@ def reference() -> str:
 
 
 def of_face(face: ModuleType) -> Iterator[str]:
-    """Yield the parts about what a module offers."""
+    """Yield the parts about a public module."""
     names = [name for name in face.__all__ if not name.startswith("_")]
     exported = {name: getattr(face, name) for name in names}
     sections: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors": []}
@@ -171,4 +157,4 @@ def plain(words: str) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    print(reference(), end="")

@@ -1,14 +1,15 @@
-"""What ``mkdocs.yml`` beside this leaves to a program: outside pages, the order, a last look.
+"""A hook of mkdocs for what ``mkdocs.yml`` cannot say: extra pages, their order, a last check.
 
-README, CONTRIBUTING and CHANGELOG join the site, their links led to where the pages are there. The
-order of the pages is that of the tables in docs/README.md. And a page of the site that loads
-anything from another host is an error: it is read without a network, and by nobody else's leave.
+README, CONTRIBUTING and CHANGELOG join the site with their links rewritten, and the Python API is
+generated from docstrings. Pages are ordered as in the tables of docs/README.md. A page that loads
+anything from another host is an error, because the site has to work without a network.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,6 +21,11 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # mkdocs loads this file by its path
+
+from scripts.api_reference import reference  # noqa: E402
+
+API = "reference/api.md"
 INDEX = "docs/README.md"
 JOINING = {
     "README.md": "index.md",
@@ -28,9 +34,9 @@ JOINING = {
     "tests/README.md": "tests.md",
     "CHANGELOG.md": "changelog.md",
 }
-"""Pages from outside ``docs``, or that would be the site's front page, and their places in it."""
+"""Pages from outside ``docs``, and the index, with their paths in the site."""
 MORE = {"tests": "tests/README.md", "changes": "CHANGELOG.md", "all documents": INDEX}
-"""Pages that come last: no table of docs/README.md has them."""
+"""Pages at the end of the navigation, which no table of docs/README.md lists."""
 SHIM = "https://unpkg.com/iframe-worker/shim"
 
 TARGET = re.compile(
@@ -45,32 +51,33 @@ SECTION = re.compile(r"^## ([^:\n]*)(?::.*)?$|^\| \[([^\]]*)\]\(([^)\s]+)\)", re
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Give the site the order of docs/README.md."""
+    """Order the navigation as docs/README.md does."""
     config.nav = [{"evalplus_lite": "index.md"}, *sections()]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Let the pages from outside join."""
+    """Add the pages from outside ``docs`` and the generated one."""
     for path, place in JOINING.items():
         if (own := files.get_file_from_path(posixpath.relpath(path, "docs"))) is not None:
             files.remove(own)
         files.append(File.generated(config, place, content=moved(path)))
+    files.append(File.generated(config, API, content=reference()))
     return files
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Take the script that lets a page search from a disk from beside the page."""
+    """Load the script that makes search work from a disk from the site itself."""
     return output.replace(SHIM, get_relative_url("site/iframe-worker.js", page.url))
 
 
 def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
-    """Take it likewise in pages that are no documents, such as the one for what is not there."""
+    """Do the same in templates, such as the 404 page."""
     return output_content.replace(SHIM, "/site/iframe-worker.js")
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Look through the site for what a page would load from elsewhere."""
+    """Raise an error if a page loads anything from another host."""
     folder = Path(config.site_dir)
     found = [
         f"{path.relative_to(folder)}: {source}"
@@ -83,12 +90,12 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 
 def sections() -> list[dict[str, list[dict[str, str]]]]:
-    """Return the sections of the site with their pages: the tables of docs/README.md."""
+    """Return the sections of the navigation with their pages, from the tables of docs/README.md."""
     found: list[dict[str, list[dict[str, str]]]] = []
     for match in SECTION.finditer((ROOT / INDEX).read_text(encoding="utf-8")):
         title, name, target = match.groups()
         if title is not None:
-            found.append({title: []})
+            found.append({title: [{"Python API": API}] if title == "Reference" else []})
         else:
             for pages in found[-1].values():
                 pages.append({name: place_of(target, "docs")})
@@ -98,7 +105,7 @@ def sections() -> list[dict[str, list[dict[str, str]]]]:
 
 
 def moved(path: str) -> str:
-    """Return a page that joins, its links as they are where it then is."""
+    """Return the text of a page with its links rewritten for its place in the site."""
 
     def led(match: re.Match[str]) -> str:
         target = match[0]
@@ -109,13 +116,13 @@ def moved(path: str) -> str:
 
 
 def place_of(target: str, folder: str) -> str:
-    """Return where in the site a file is that a page in a folder of the checkout links to."""
+    """Return the path in the site of a file that a page in ``folder`` links to."""
     path, mark, anchor = target.partition("#")
     full = posixpath.normpath(posixpath.join(folder, path))
     return JOINING.get(full, posixpath.relpath(full, "docs")) + mark + anchor
 
 
 def loaded(page: str) -> Iterator[str]:
-    """Yield the addresses that a browser fetches for a page."""
+    """Yield the URLs that a browser fetches for a page."""
     for match in LOADED.finditer(page):
         yield match["source"] or match["link"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
-from scripts.benchmarks import left_out, render
+from scripts.benchmarks import augment, render
 from scripts.benchmarks.checkout import DATASETS
 from scripts.benchmarks.figures import Table, cell, wilson
 from scripts.benchmarks.processes import Failed, each_in_a_sandbox, timed, tree_cpu
@@ -95,7 +95,7 @@ def test_an_interval_holds_its_share() -> None:
 
 def test_models_that_were_looked_at_are_among_the_samples(shared: Path) -> None:
     """The halves hang on names: one that no sample has would move its programs to the other."""
-    models = {row["model"] for family in DATASETS for row in left_out.models_rows(family)}
-    assert models == {*left_out.VIEWED, "mgpt4", "mgemini"}
+    models = {row["model"] for family in DATASETS for row in augment.models_rows(family)}
+    assert models == {*augment.VIEWED, "mgpt4", "mgemini"}
     keys = [("a", str(n)) for n in range(9)] + [("b", "x")]
-    assert [id for id, _ in left_out.some_of_each(keys, 3)] == ["a"] * 3 + ["b"]
+    assert [id for id, _ in augment.some_of_each(keys, 3)] == ["a"] * 3 + ["b"]

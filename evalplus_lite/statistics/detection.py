@@ -2,7 +2,7 @@
 
 True positive and true negative rate as in CodeContests+ (arXiv 2506.05817) and HardTests (arXiv
 2505.24098), detection rate and verifier accuracy as in SAGA (arXiv 2507.06920), Coverage@N as in
-TestCase-Eval (arXiv 2506.12278). docs/guide/quality.md says what each is here.
+TestCase-Eval (arXiv 2506.12278). docs/guide/reduction.md says what each is here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def bootstrap(
     What a task brings is drawn whole (Miller 2024, arXiv 2411.00640: errors clustered by task).
     Where all tasks agree the interval is a point: read Wilson's beside it. (0, 1) for no task.
 
-    Of few tasks it is too narrow (docs/measurements/statistics.md): for the mean of a task's
+    Of few tasks it is too narrow (docs/measurements/reduction.md): for the mean of a task's
     figures there is ``mean_interval``, for two models' differences ``paired``.
     """
     if not tasks:

@@ -24,7 +24,7 @@ def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, floa
     (0, 1) for no task.
 
     It speaks of all tasks of this kind, of which these are a draw. Chosen by simulation, before the
-    bootstrap, its corrections, and Student's t: docs/measurements/statistics.md.
+    bootstrap, its corrections, and Student's t: docs/measurements/reduction.md.
     """
     return clustered_interval([(value, 1) for value in values], samples=samples)
 

@@ -7,7 +7,7 @@ at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and 
 ``values.arrangement``. ``any``: as one of a list of right ones. ``truthiness``: only whether the
 output is something, rather than None or False.
 
-The facts about evalplus 0.3.1 that these differ from are in docs/measurements/parity.md.
+The facts about evalplus 0.3.1 that these differ from are in docs/measurements/soundness.md.
 """
 
 from __future__ import annotations

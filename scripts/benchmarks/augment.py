@@ -1,54 +1,51 @@
-"""What augmentation is worth: wrong samples found, false rejections, pass@1, and speed.
+"""Measure augmented suites: wrong programs detected, right programs rejected, and speed.
 
-    python -m scripts.benchmarks.augment detection --out FOLDER [--family humaneval] [--inputs 300]
-    python -m scripts.benchmarks.augment speed --tasks 0,10,22 --rival FOLDER
+    python -m scripts.benchmarks.augment detection [--family mbpp] [--inputs 300] [--every 1]
+    python -m scripts.benchmarks.augment fairness  [--family mbpp] [--most 15]
+    python -m scripts.benchmarks.augment speed --inputs 1000 --rival FOLDER [--tasks 0,10,22]
 
-``detection`` augments tasks, judges all samples that pass the base tests on the new suite, and
-reports which are rejected: of those that the published plus tests find wrong (by recorded
-verdicts), pooled with a 95 % interval, and of those that they pass, each with its smallest input.
-Only tasks for which some sample is wrong are taken; ``--all`` takes all with a sample that passes
-base, and adds pass@1. What the published tests reject is judged on them again, case by case: only
-a sample that some case finds wrong, not late, counts as wrong. ``speed`` counts valid new inputs a
-CPU second of this process and those below it once both have started, beside evalplus' type-aware
-mutation in the environment that ``--rival`` names. Samples and verdicts are the shared ones.
+Tasks are split in two halves by the first byte of the SHA-1 of their id: the even half may be
+looked at during development, the odd half may not. ``detection`` counts distinct programs of six
+models (four on MBPP+) that pass a published set's base tests and fail its plus tests by an answer;
+*in view* are those of the even half written by a model of ``VIEWED``, and *in contract* those that
+fail on an input which the task's contract accepts. ``fairness`` counts programs that the published
+tests accept and the new suite rejects: *left out* are all programs on the odd half written only by
+models with an odd name, *seen* the others, at most ``--most`` a task. ``--every N`` takes each N-th
+task only. ``speed`` counts valid new inputs per CPU second of this process and those below it,
+start-up excluded, next to evalplus' type-aware mutation in the environment that ``--rival`` names.
+Suites start from a set's base inputs. Samples are the shared ones; suites and verdicts in ``--out``
+are reused.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import random
 import statistics
 import subprocess
-import time
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.grading.oracle import answer
-from evalplus_lite.grading.stability import same
-from evalplus_lite.jobs.workers.augmentation import BASE_LIMITS, augment_task
+from evalplus_lite.jobs.outputs import Evaluation, read_evaluations
+from evalplus_lite.jobs.workers.augmentation import augment_task
 from evalplus_lite.jobs.workers.budget import Budget
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.store.labels import stem
 from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks.assertions import with_stated_contract
+from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.tasks.published.base_cases import recover
-from evalplus_lite.types import Outcome, Returned, TimedOut
-from scripts.benchmarks.checkout import (
-    DATASETS,
-    ROOT,
-    SHARED,
-    read_rows,
-    result_rows,
-    sample_files,
-    write_rows,
-)
+from evalplus_lite.types import Case
+from scripts.benchmarks.checkout import DATASETS, ROOT, SHARED, read_rows, sample_files, write_rows
 from scripts.benchmarks.figures import Row, Table, arguments, wilson
 from scripts.benchmarks.processes import evalplus_lite, tree_cpu
 from scripts.benchmarks.rivals import EVALPLUS, rival_python
 
-MAX_LATE = 6
-WRONG_ANSWERS = ("fail", "error", "unrepresentable", "crash", "memory")
-"""Verdicts that say that an answer is wrong; a timeout is counted apart."""
 SETS = {"humaneval": "humaneval", "mbpp": str(DATASETS["mbpp"])}
 """What is augmented: HumanEval's own inputs, and MBPP+'s base inputs."""
 
@@ -68,189 +65,228 @@ except Exception:
 print(json.dumps([len(maker.new_inputs) - held, time.process_time() - begun]))
 """
 
-Name = tuple[str, str, int]
-"""A sample: model, task and index."""
-Verdicts = Mapping[Name, tuple[str, str]]
-"""Base and plus verdict of samples, by the published tests."""
+VIEWED = frozenset(("starcoder", "gpt", "codegen", "mchatgpt"))
+"""Models whose wrong programs on the even half of the tasks were looked at."""
+WRONG = ("fail", "error")
+Key = tuple[str, str]
+"""A task's id and a program's text."""
+Owners = Mapping[Key, set[str]]
+"""The models that wrote each program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is measured on, where, and how: ``tasks`` are the ids, ``suite`` the suite's file."""
+
+    family: str
+    folder: Path
+    inputs: int
+    workers: int
+    tasks: tuple[str, ...]
+
+    @property
+    def suite(self) -> Path:
+        """The suite made of the tasks' base inputs, made at the first call."""
+        folder = self.folder / "suite"
+        if not (folder / "suite.jsonl.gz").is_file():
+            size = ("--inputs", self.inputs, "--tasks", ",".join(self.tasks))
+            options = ("--workers", self.workers, "-o", folder)
+            evalplus_lite("augment", "-d", SETS[self.family], *size, *options)
+        return folder / "suite.jsonl.gz"
+
+    def judged(self, name: str, data: Path, samples: Path, *options: str) -> Evaluation:
+        """Return what ``data`` says of samples, kept in the folder of that name."""
+        folder = self.folder / name
+        more = ("--workers", self.workers, "-o", folder, *options)
+        evalplus_lite("evaluate", "-d", data, "-s", samples, *more)
+        return read_evaluations([folder])[0]
 
 
 def main() -> None:
     """Read the command line, measure, print."""
     parser = arguments(__doc__)
     add = parser.add_argument
-    add("what", choices=["detection", "speed"])
+    add("what", choices=["detection", "fairness", "speed"])
     add("--family", action="append", choices=SETS, help="default: both")
-    add("--inputs", action="append", type=int, help="new inputs a task; default: 300")
-    add("--seed", type=int, default=0)
-    add("--replay", action="store_true", help="add the recorded seeds of models in data/")
-    add("--all", action="store_true", help="detection: every task that some sample passes base on")
-    add("--out", type=Path, default=ROOT / "out" / "augment", help="detection: working folder")
+    add("--inputs", type=int, default=300, help="new inputs a task")
+    add("--every", type=int, default=1, metavar="N", help="each N-th task only")
+    add("--most", type=int, default=15, help="fairness: seen programs a task")
+    add("--out", type=Path, default=ROOT / "out" / "left-out", help="working folder")
+    add("--seed", type=int, default=0, help="speed: seed of the new inputs")
     add("--tasks", default="0,10,22,46,64,76", help="speed: numbers of HumanEval's tasks")
     add("--rival", type=Path, help="speed: folder of an environment with evalplus")
     add("--rival-seconds", type=int, default=60, help="speed: evalplus' seconds a task at most")
     options = parser.parse_args()
-    options.inputs = options.inputs or [300]
     table = Table()
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"inputs": options.inputs, "every": options.every}
     if options.what == "speed":
         for row in speed(options):
             table.add(row)
         more["note"] = medians(table.rows)
         print(more["note"])
     else:
-        found = [
-            detection(family, inputs, options)
-            for family in options.family or SETS
-            for inputs in options.inputs
-        ]
-        for each in found:
-            table.add(each.pop("row"))
-        more["runs"] = found
+        measure = detection if options.what == "detection" else fairness
+        for family in options.family or SETS:
+            for row in measure(prepared(family, options), options):
+                table.add(row)
     table.save(options.record, **more)
 
 
-def published(family: str) -> dict[Name, tuple[str, str]]:
-    """Return base and plus verdict of every sample, by model, task and index."""
-    return {
-        (path.stem, row["task_id"], row["index"]): (row["base"], row["plus"])
-        for path in sorted((SHARED / "verdicts" / family).glob("*.jsonl"))
-        for row in read_rows(path)
-    }
+def prepared(family: str, options: argparse.Namespace) -> Work:
+    """Return what to measure a family's programs by."""
+    tasks = tuple(task.id for task in load_dataset(DATASETS[family]).tasks)[:: options.every]
+    folder = options.out / f"{family}-{options.inputs}-{options.every}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return Work(family, folder, options.inputs, options.workers, tasks)
 
 
-def detection(family: str, inputs: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Return how the samples that pass base fare on a fresh suite; ``row`` is the table's."""
-    verdicts = published(family)
-    passing = {name for name, (base, _) in verdicts.items() if base == "pass"}
-    wrong = {name for name in passing if verdicts[name][1] != "pass"}
-    tasks = {task for _, task, _ in (passing if options.all else wrong)}
-    out = options.out / f"{family}-{inputs}-{options.seed}"
-    more: list[object] = ["--workers", options.workers]
-    replays = sorted(ROOT.glob("data/recorded/*/seeds.jsonl.gz")) if options.replay else []
-    seeds = [word for path in replays for word in ("--replay", path)]
-    size = ("--inputs", inputs, "--seed", options.seed, "--tasks", ",".join(sorted(tasks)))
-    begun = time.monotonic()
-    cost = evalplus_lite("augment", "-d", SETS[family], *size, *seeds, "-o", out / "suite", *more)
-    seconds = time.monotonic() - begun
-    ours: dict[Name, dict[str, Any]] = {}
+def is_even(text: str) -> bool:
+    """Say in which half a task's id or a model's name is."""
+    return hashlib.sha1(text.encode()).digest()[0] % 2 == 0
+
+
+def pool(work: Work) -> tuple[list[tuple[Key, str, str]], Owners]:
+    """Return the models' distinct programs with base and plus verdict, and who wrote them."""
+    path = write_rows(work.folder / "pool.jsonl", only(models_rows(work.family), work))
+    found = work.judged("pool", DATASETS[work.family], path)
+    texts = dict(found.programs())
+    owners: dict[Key, set[str]] = defaultdict(set)
+    verdicts: dict[Key, tuple[str, str]] = {}
+    for row in found.rows():
+        key = (row["task_id"], texts[row["program"]])
+        owners[key].add(row["model"])
+        verdicts[key] = (row["base"], row["plus"])
+    return [(key, *both) for key, both in sorted(verdicts.items())], owners
+
+
+def models_rows(family: str) -> Iterator[dict[str, str]]:
+    """Yield each model's programs and raw answers; raw ones are of a model whose name has an m."""
     for path in sample_files(family):
-        model = path.name.removesuffix(".jsonl.gz")
-        (out / model).mkdir(parents=True, exist_ok=True)
-        chosen = (r for n, r in of_model(family, model) if n in passing and n[1] in tasks)
-        samples = write_rows(out / model / "samples.jsonl", chosen)
-        judged = ("-d", out / "suite/suite.jsonl.gz", "-s", samples, "-o", out / model)
-        evalplus_lite("evaluate", *judged, *more, "--minimize")
-        judgements = result_rows(out / model)
-        ours |= {(model, each["task_id"], each["index"]): each for each in judgements}
-    known = options.out / f"answering-wrong-{family}.json"
-    if not known.is_file():  # it takes minutes, and depends on nothing that is measured here
-        known.write_text(json.dumps(sorted(answering_wrong(family, wrong))))
-    answers = {(model, task, index) for model, task, index in json.loads(known.read_text())}
-    row: dict[str, Any] = {"samples of": family, "inputs": inputs, "seed": options.seed}
-    row |= {"tasks": len(tasks), **counts(verdicts, ours, answers)}
-    row |= {"augment CPU s": cost.cpu, "augment wall s": seconds}
-    found: dict[str, Any] = {"row": row, **lists(verdicts, ours, answers)}
-    if options.all:
-        found["pass@1, %"] = pass_at_1(verdicts, ours, tasks)
-    return found
+        for row in read_rows(path):
+            model = stem(path).split("-")[0]
+            yield {"task_id": row["task_id"], "solution": row["solution"], "model": model}
+    for row in read_rows(SHARED / "samples" / "raw" / f"{family}_mapcoder.jsonl.gz"):
+        model = "m" + row["model"].split(":")[1].split("-")[0].lower()
+        yield {"task_id": row["task_id"], "solution": row["solution"], "model": model}
 
 
-def answering_wrong(family: str, wrong: Collection[Name]) -> set[Name]:
-    """Return those of the samples that fail a published case with a wrong answer, not for time.
+def only(rows: Iterable[Mapping[str, str]], work: Work) -> list[Mapping[str, str]]:
+    """Return the rows of the tasks that are measured."""
+    return [row for row in rows if row["task_id"] in frozenset(work.tasks)]
 
-    Small inputs come first, and a sample is given up after ``MAX_LATE`` late answers.
-    """
-    sources = {n: row["solution"] for m, _, _ in wrong for n, row in of_model(family, m)}
-    ids = sorted({task for _, task, _ in wrong})
+
+def samples(path: Path, keys: Iterable[Key]) -> Path:
+    """Write programs as samples and return the path."""
+    return write_rows(path, ({"task_id": id, "solution": text} for id, text in keys))
+
+
+def by_key(evaluation: Evaluation) -> Iterator[tuple[Key, Mapping[str, object]]]:
+    """Yield each program with its row."""
+    texts = dict(evaluation.programs())
+    for row in evaluation.rows():
+        yield (row["task_id"], texts[row["program"]]), row
+
+
+def detection(work: Work, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield a row a half: how many wrong programs there are, and how many the suite rejects."""
+    programs, owners = pool(work)
+    wrong = [key for key, base, plus in programs if base == "pass" and plus in WRONG]
+    path = samples(work.folder / "wrong.jsonl", wrong)
+    published = work.judged("wrong", DATASETS[work.family], path, "--raw", "--details")
+    inside = in_contract(work, published)
+    own = {key: row["plus"] for key, row in by_key(work.judged("ours", work.suite, path, "--raw"))}
+    for half in ("in view", "left out"):
+        some = [
+            k for k in wrong if (is_even(k[0]) and bool(owners[k] & VIEWED)) == (half == "in view")
+        ]
+        held = [key for key in some if key in inside]
+        caught = sum(own[key] != "pass" for key in held)
+        low, high = wilson(caught, len(held))
+        yield {
+            "set": work.family,
+            "half": half,
+            "programs (tasks)": counted(some),
+            "in contract": counted(held),
+            "of those rejected": f"{caught} ({100 * caught / max(1, len(held)):.0f} %)",
+            "95 %": f"{100 * low:.0f}-{100 * high:.0f}",
+            "all rejected": sum(own[key] != "pass" for key in some),
+        }
+
+
+def in_contract(work: Work, published: Evaluation) -> set[Key]:
+    """Return the programs that fail on an input which their task's contract, if any, accepts."""
+    contracts = {
+        task.id: with_stated_contract(task).contract
+        for task in load_dataset(SETS[work.family], only=work.tasks).tasks
+    }
+    cases = {task.id: task.cases for task in load_dataset(DATASETS[work.family]).tasks}
     found = set()
     with Sandbox() as sandbox:
-        for task in load_dataset(str(DATASETS[family]), only=ids).tasks:
-            cases = sorted(task.cases, key=lambda case: len(repr(case.arguments)))
-            answers = answer(
-                sandbox, task, cases, base_count=0, limits=BASE_LIMITS, twice=False, contract=False
-            )
-            inputs = Inputs.of(case.arguments for case in answers.suite.cases)
-            for name in sorted(name for name in wrong if name[1] == task.id):
-                late = 0
-
-                def goes_on(number: int, outcome: Outcome) -> bool:
-                    nonlocal late
-                    late += isinstance(outcome, TimedOut)
-                    return late < MAX_LATE
-
-                run = sandbox.run(Program.of(task, sources[name]), inputs, Limits(), judge=goes_on)
-                for outcome, expected in zip(run.outcomes, answers.suite.expected, strict=True):
-                    if outcome is None or isinstance(outcome, TimedOut):
-                        continue
-                    if not isinstance(outcome, Returned) or not same(outcome.data, expected, task):
-                        found.add(name)
-                        break
+        for key, row in by_key(published):
+            id = key[0]
+            verdicts = row["details"]
+            assert isinstance(verdicts, list)
+            failing = [c for c, v in zip(cases[id], verdicts, strict=False) if v in WRONG]
+            if accepted(sandbox, contracts.get(id), failing):
+                found.add(key)
     return found
 
 
-def of_model(family: str, model: str) -> list[tuple[Name, dict[str, Any]]]:
-    """Return a model's samples by name, each row with its index."""
-    counts: Counter[str] = Counter()
+def accepted(sandbox: Sandbox, contract: str | None, cases: Sequence[Case]) -> bool:
+    """Say whether a contract accepts one of the cases; without one all are accepted."""
+    if contract is None or not cases:
+        return bool(cases)
+    return any(why is None for why in violations(sandbox, contract, cases))
+
+
+def counted(keys: Sequence[Key]) -> str:
+    """Return how many programs there are, and of how many tasks."""
+    return f"{len(keys)} ({len({id for id, _ in keys})})"
+
+
+def fairness(work: Work, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield rows of right programs by whether they were left out: how many the suite rejects."""
+    programs, known = pool(work)
+    owners = {key: set(some) for key, some in known.items()}
+    right = [key for key, _, plus in programs if plus == "pass"]
+    large = only(read_rows(SHARED / "samples" / "passing_plus" / f"{work.family}.jsonl.gz"), work)
+    for row in large:
+        key = (row["task_id"], row["solution"])
+        owners.setdefault(key, set()).add(row["model"])
+        right.append(key)
+    collected = {row["task_id"] for row in large}
+    groups: dict[str, list[Key]] = {"left out": [], "seen, collected": [], "seen, other": []}
+    for key in dict.fromkeys(right):
+        is_left_out = not is_even(key[0]) and not any(map(is_even, owners[key]))
+        seen = f"seen, {'collected' if key[0] in collected else 'other'}"
+        groups["left out" if is_left_out else seen].append(key)
+    for name, keys in groups.items():
+        chosen = keys if name == "left out" else some_of_each(keys, options.most)
+        path = samples(work.folder / f"right-{name.replace(', ', '-')}.jsonl", chosen)
+        found = list(work.judged(path.stem, work.suite, path, "--raw").rows()) if chosen else []
+        bad = [row["plus"] for row in found if row["plus"] != "pass"]
+        low, high = wilson(len(bad), len(found))
+        yield {
+            "set": work.family,
+            "programs are": name,
+            "programs": len(found),
+            "tasks": len({row["task_id"] for row in found}),
+            "rejected": len(bad),
+            "share, % (95 %)": f"{100 * len(bad) / max(1, len(found)):.2f} "
+            f"({100 * low:.2f}-{100 * high:.2f})",
+            "for time alone": bad.count("timeout"),
+        }
+
+
+def some_of_each(keys: Iterable[Key], most: int) -> list[Key]:
+    """Return at most so many programs of each task, drawn by its id."""
+    by_task: dict[str, list[Key]] = defaultdict(list)
+    for key in keys:
+        by_task[key[0]].append(key)
     found = []
-    for row in read_rows(SHARED / "samples" / family / f"{model}.jsonl.gz"):
-        index = row.get("index", counts[row["task_id"]])
-        counts[row["task_id"]] += 1
-        found.append(((model, row["task_id"], index), {**row, "index": index}))
-    return found
-
-
-def counts(
-    verdicts: Verdicts, ours: Mapping[Name, dict[str, Any]], answers: Collection[Name]
-) -> dict[str, Any]:
-    """Return how many samples the new suite rejects, of which kinds."""
-    wrong = {name for name in ours if verdicts[name][1] != "pass"}
-    found = {name for name in wrong if ours[name]["plus"] in WRONG_ANSWERS}
-    late = {name for name in wrong - found if ours[name]["plus"] == "timeout"}
-    only = [n for n in ours if verdicts[n][1] == "pass" and ours[n]["plus"] != "pass"]
-    caught, of = len(found & set(answers)), len(answers)
-    low, high = wilson(caught, of)
-    return {
-        "wrong ones rejected": f"{caught} of {of}",
-        "share, % (95 %)": f"{100 * caught / max(1, of):.0f} ({100 * low:.0f} to {100 * high:.0f})",
-        "late ones rejected": f"{len((found | late) - set(answers))} of {len(wrong) - of}",
-        "by ours alone": f"{len(only)} of {len(ours)}",
-    }
-
-
-def lists(
-    verdicts: Verdicts, ours: Mapping[Name, dict[str, Any]], answers: Collection[Name]
-) -> dict[str, Any]:
-    """Return which wrong samples are missed, and which ours alone rejects, each with its input."""
-    missed = [name for name in answers if ours[name]["plus"] not in WRONG_ANSWERS]
-    alone = {}
-    for name, row in sorted(ours.items()):
-        if verdicts[name][1] == "pass" != row["plus"]:
-            shown = row.get("smallest") or row.get("failure") or {}
-            facts = {"verdict": row["plus"], "input": shown.get("input")}
-            alone[title(name)] = {**facts, "detail": shown.get("detail")}
-    return {"missed": sorted(map(title, missed)), "rejected by ours alone": alone}
-
-
-def title(name: Name) -> str:
-    """Return a sample's name in a word or two."""
-    return f"{name[0]} {name[1]}[{name[2]}]"
-
-
-def pass_at_1(
-    verdicts: Verdicts, ours: Mapping[Name, dict[str, Any]], tasks: Collection[str]
-) -> dict[str, dict[str, float]]:
-    """Return each model's pass@1 by base tests, by the published plus tests and by ours."""
-    found: dict[str, dict[str, float]] = {}
-    for model in sorted({model for model, _, _ in verdicts}):
-        samples: dict[str, list[tuple[bool, bool, bool]]] = {}
-        for name, (base, plus) in verdicts.items():
-            if name[0] == model and name[1] in tasks:
-                right = name in ours and ours[name]["plus"] == "pass"
-                row = (base == "pass", plus == "pass", right)
-                samples.setdefault(name[1], []).append(row)
-        for at, column in enumerate(("base", "published plus", "ours")):
-            means = [statistics.mean(row[at] for row in rows) for rows in samples.values()]
-            found.setdefault(model, {})[column] = round(100 * statistics.mean(means), 1)
+    for id, some in sorted(by_task.items()):
+        random.Random(id).shuffle(some)
+        found += some[:most]
     return found
 
 
@@ -266,14 +302,14 @@ def speed(options: argparse.Namespace) -> Iterator[Row]:
                 augment_task(sandbox, task, seed=1, budget=Budget(inputs=20))
                 started = True
             before = tree_cpu()
-            budget = Budget(inputs=options.inputs[0])
+            budget = Budget(inputs=options.inputs)
             result = augment_task(sandbox, task, seed=options.seed, budget=budget)
             seconds = max(tree_cpu() - before, 1e-3)
             new = len(result.suite.cases) - result.suite.base_count
             row: dict[str, Any] = {"task": task.id, "new inputs": new, "CPU s": seconds}
             row["inputs a CPU s"] = new / seconds
             if python:
-                wanted = {"wanted": options.inputs[0], "seconds": options.rival_seconds}
+                wanted = {"wanted": options.inputs, "seconds": options.rival_seconds}
                 theirs = by_evalplus(python, {**plus[task.id], **wanted})
                 row["evalplus, inputs a CPU s"] = theirs
                 row["ours/evalplus"] = new / seconds / theirs if theirs else None

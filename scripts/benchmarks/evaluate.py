@@ -1,32 +1,90 @@
-"""What a verdict costs: ours, evalplus' and the floor, in one run, as CPU seconds and ratios.
+"""Measure the cost of a verdict: ours, evalplus' and the floor, as CPU seconds and ratios.
 
     python -m scripts.benchmarks.evaluate --samples FILE [--samples FILE ...] [--rival FOLDER]
     python -m scripts.benchmarks.evaluate --samples FILE --workers 1 --workers 2 --workers 4
     python -m scripts.benchmarks.evaluate --overhead 2000
     python -m scripts.benchmarks.evaluate --start
 
-The floor is in ``floor.py``. ``--rival`` names a folder for an environment with evalplus, which is
-made if need be. ``--workers`` may be given several times, for a row each; *fed cores* is all CPU
-time over that of the first process: how many cores one run can keep busy at most. ``--overhead N``
-judges N programs that return at once on ten cases. ``--start`` measures what comes before a first
-verdict: imports, help, and a whole run on one sample that fails at once.
+The floor is the cost of the same programs on the same inputs in one plain process: within the same
+bubblewrap, as the programs are no more trusted there, under the same limits, stopping at the first
+failure. ``--rival`` names a folder for an environment with evalplus, created if missing.
+``--workers`` may be given several times, for a row each; *fed cores* is all CPU time divided by
+that of the first process: how many cores one run can keep busy at most. ``--overhead N`` judges N
+programs that return at once on ten cases. ``--start`` measures what comes before a first verdict:
+imports, help, and a whole run on one sample that fails at once.
 """
 
 from __future__ import annotations
 
 import argparse
+import marshal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.sandbox import Sandbox, SandboxConfig, preset
+from evalplus_lite.sandbox.isolation import command
 from evalplus_lite.tasks import Dataset, load_dataset
-from scripts.benchmarks import floor
+from evalplus_lite.tasks.samples import read_samples
+from evalplus_lite.types import Task
+from evalplus_lite.values import wire
 from scripts.benchmarks.checkout import DATASETS, write_rows
 from scripts.benchmarks.figures import Row, Table, arguments
-from scripts.benchmarks.processes import Cost, environment, evalplus_lite, timed
+from scripts.benchmarks.processes import (
+    Cost,
+    each_in_a_sandbox,
+    environment,
+    evalplus_lite,
+    timed,
+)
 from scripts.benchmarks.rivals import EVALPLUS, EvalPlus, rival_python
+
+FLOOR = r"""
+import marshal, os, resource, signal, sys, types
+tasks, programs = marshal.load(sys.stdin.buffer)
+for name in ("typing math re random collections itertools functools operator string copy heapq "
+             "bisect datetime hashlib json statistics").split():
+    __import__(name)
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+class Late(BaseException):
+    pass
+def late(*_):
+    raise Late
+signal.signal(signal.SIGPROF, late)
+null = os.open("/dev/null", os.O_RDWR)
+out = os.dup(1)
+os.dup2(null, 1)
+def close(a, b, atol):
+    if a == b:
+        return True
+    if isinstance(b, float) and isinstance(a, (int, float)):
+        return abs(a - b) <= max(atol, 1e-7 * abs(b))
+    if isinstance(b, (list, tuple)) and type(a) is type(b) and len(a) == len(b):
+        return all(close(x, y, atol) for x, y in zip(a, b))
+    return False
+for task, source in programs:
+    inputs, expected, limits, entry, atol = tasks[task]
+    module = types.ModuleType("program")
+    try:
+        signal.setitimer(signal.ITIMER_PROF, 3)
+        exec(source, module.__dict__)
+        function = module.__dict__[entry]
+        for arguments, wanted, limit in zip(inputs, expected, limits):
+            signal.setitimer(signal.ITIMER_PROF, limit)
+            if not close(function(*marshal.loads(arguments)), wanted, atol):
+                break
+    except BaseException:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+"""
+
+
+Suites = dict[str, tuple[Any, ...]]
+"""By task id: packed inputs, expected outputs, seconds a case, entry point, absolute tolerance."""
 
 
 def main() -> None:
@@ -62,20 +120,20 @@ def parse() -> argparse.Namespace:
 def measure(options: argparse.Namespace) -> Iterator[Row]:
     """Yield what judging each sample file costs, by each number of workers."""
     data = load_dataset(str(options.dataset))
-    suites = floor.expected(data, limits=options.limits)
+    suites = expected(data, limits=options.limits)
     for path in options.samples:
         for workers in options.workers:
             yield measure_file(path, workers, options, data, suites)
 
 
 def measure_file(
-    path: Path, workers: int, options: argparse.Namespace, data: Dataset, suites: floor.Suites
+    path: Path, workers: int, options: argparse.Namespace, data: Dataset, suites: Suites
 ) -> Row:
     """Return what judging a sample file costs us, the floor and the rival."""
-    chosen = floor.programs(data, path)
+    chosen = programs(data, path)
     count = len(chosen)
     ours = evaluate(options.dataset, path, options.limits, workers)
-    least = floor.run_floor(suites, chosen)
+    least = run_floor(suites, chosen)
     row: dict[str, Any] = {"samples": path.name.removesuffix(".jsonl.gz"), "programs": count}
     row |= {"workers": workers, "floor CPU s": least.cpu, "ours CPU s": ours.cpu}
     row |= {"ours/floor": ours.cpu / least.cpu, "ours wall s": ours.wall}
@@ -88,6 +146,38 @@ def measure_file(
         row |= {"evalplus CPU s": theirs.cpu, "evalplus wall s": theirs.wall}
         row |= {"evalplus/ours CPU": theirs.cpu / ours.cpu}
     return row
+
+
+def expected(data: Dataset, *, limits: str) -> Suites:
+    """Return what the floor compares with; this also fills the cache of expected outputs."""
+    source, seconds = SuiteSource(), preset(limits).floor
+
+    def prepare(sandbox: Sandbox, task: Task) -> tuple[str, tuple[Any, ...]]:
+        suite = source.usable(sandbox, task, data.suites.get(task.id)).suite
+        inputs = [marshal.dumps(case.arguments, 2) for case in suite.cases]
+        outputs = [wire.decode(output) for output in suite.expected]
+        limits = [seconds] * len(inputs)
+        return task.id, (inputs, outputs, limits, task.entry_point, task.rule.atol)
+
+    return dict(each_in_a_sandbox(prepare, data.tasks))
+
+
+def programs(data: Dataset, samples: Path) -> list[tuple[str, str]]:
+    """Return the programs of a sample file with their tasks' ids, task by task."""
+    order = {task.id: number for number, task in enumerate(data.tasks)}
+    found = [(sample.task_id, sample.source) for sample in read_samples(samples, data)]
+    return sorted(found, key=lambda pair: order[pair[0]])
+
+
+def run_floor(suites: Suites, chosen: Sequence[tuple[str, str]]) -> Cost:
+    """Run the programs plainly in one process, within bubblewrap."""
+    plan = command.prepare(SandboxConfig(), "namespaces", (0, 0), 0).command
+    python = plan.index("--") + 1
+    code = "import sys; sys.path.insert(0, '/packages')\n" + FLOOR
+    with tempfile.TemporaryFile() as file:
+        marshal.dump((suites, list(chosen)), file, 2)
+        file.seek(0)
+        return timed([*plan[: python + 1], "-P", "-S", "-s", "-c", code], stdin=file)
 
 
 def evaluate(dataset: Path, samples: Path, limits: str, workers: int) -> Cost:

@@ -40,8 +40,23 @@ class Table:
         if path is not None:
             content = {"measured": conditions(), "columns": self.columns, "rows": self.rows, **more}
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+            path.write_text(written(content) + "\n")
             print(f"-> {path}")
+
+
+def written(value: object, depth: int = 0) -> str:
+    """Return JSON text with each row of a table on a line of its own."""
+    inner, outer = " " * (depth + 1), " " * depth
+    is_table = isinstance(value, dict) and (not depth or "rows" in value)
+    if isinstance(value, dict) and is_table:
+        lines = [f"{json.dumps(key)}: {written(each, depth + 1)}" for key, each in value.items()]
+        brackets = "{}"
+    elif isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+        lines, brackets = [json.dumps(each, ensure_ascii=False) for each in value], "[]"
+    else:
+        return json.dumps(value, ensure_ascii=False)
+    body = ",\n".join(inner + line for line in lines)
+    return f"{brackets[0]}\n{body}\n{outer}{brackets[1]}"
 
 
 def conditions() -> dict[str, str]:

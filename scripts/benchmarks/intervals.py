@@ -46,27 +46,18 @@ def main() -> int:
     parser = arguments(__doc__, workers=False)
     parser.add_argument("--rounds", type=int, default=4000, help="draws of tasks")
     options = parser.parse_args()
-    each = Table(is_quiet=True)
     means, gaps = Table(), Table()
     for number in SIZES:
         for samples, k in SAMPLED:
             rows = list(mean_rows(number, samples, k, options.rounds))
             what = f"{samples} a task, pass@{k}"
             means.add(summed(rows, {"tasks": number, "samples": what}))
-            for row in rows:
-                each.add(row)
     for number in SIZES:
         for pair in ((1, 1), (10, 10), (1, 10)):
             rows = list(gap_rows(number, pair, options.rounds))
             what = f"{pair[0]} and {pair[1]} a task"
             gaps.add(summed(rows, {"tasks": number, "samples": what}))
-            for row in rows:
-                each.add(row)
-    means.save(
-        options.record,
-        differences={"columns": gaps.columns, "rows": gaps.rows},
-        each={"columns": each.columns, "rows": each.rows},
-    )
+    means.save(options.record, differences={"columns": gaps.columns, "rows": gaps.rows})
     return 0
 
 

@@ -1,17 +1,23 @@
-"""Run mined tasks again in other surroundings: no recorded answer may change.
+"""Run mined tasks again: no recorded answer may change.
 
-    python -m scripts.benchmarks.mined TASKS... [--alone] [--workers N]
+    python -m scripts.benchmarks.mined TASKS... [--alone] [--as-shown] [--workers N]
 
 Every case of every task runs in the sandbox under five hash seeds and in two folders, with another
 clock, other environment variables, another time zone and other states of the random generator, and
-with the cases in reverse order; ``--alone`` gives each case a process of its own as well. What
-changes the surroundings is written here and shares no code with mining. Prints what each
-surrounding really showed to a program, how many answers were compared, and every difference; exits
-with 1 where there is one.
+with the cases in reverse order; ``--alone`` gives each case a process of its own as well. The code
+that changes the environment is written here and shares nothing with mining. Prints what each
+environment showed to a program, how many answers were compared, and every difference.
+
+With ``--as-shown`` tasks run as a reader would run them: the program, then the text of the call as
+questions show it, compared with the recorded answer by value and type, exceptions by type and
+message. Functions whose answers hold other than plain data (``read`` in the row) are only checked
+for whether they raise. Then every row that tasks are exported to in CRUXEval's, LiveCodeBench's and
+CodeI/O's forms runs as those sets' own scorers run them. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +26,11 @@ from pathlib import Path
 
 from evalplus_lite.exe.running.runs import CallableProgram, CallResult, answer_of
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
+from evalplus_lite.exe.tasks.publishing import WRITERS, written
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
+from evalplus_lite.types import Returned
+from evalplus_lite.values import wire
+from evalplus_lite.values.source import literal
 from scripts.benchmarks.figures import arguments
 from scripts.benchmarks.processes import each_in_a_sandbox
 
@@ -68,7 +78,30 @@ def entry(args, kwargs):
     return [hash("a string"), os.getcwd(), int(time.time()) // 86400, os.environ["HOME"],
             time.strftime("%Z"), random.random()]
 """
-SHOWN = ("hash", "folder", "day", "HOME", "zone", "random")
+WITNESSED = ("hash", "folder", "day", "HOME", "zone", "random")
+
+LIMITS = Limits(cpu=20.0, load=20.0)
+BEFORE = "import json\nfrom math import *\nfrom typing import *\n\n"
+"""Imports before a program, as the scorers of LiveCodeBench and CodeI/O have them."""
+ASKED = """
+def _same(one, other):
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or (one != one and other != other)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        alike = isinstance(one, list) == isinstance(other, list) and len(one) == len(other)
+        return alike and all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):
+        return all(_same(one[key], other[key]) for key in one)
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+def _asked(call, wanted):
+    try:
+        said = eval(call, _space)
+        said = list(said) if hasattr(said, "__next__") else said
+    except BaseException as error:
+        return [type(error).__name__, str(error)]
+    return wanted is None or _same(said, eval(wanted))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +194,81 @@ def check(tasks: Sequence[MinedTask], surrounding: Surrounding, workers: int) ->
     yield from each_in_a_sandbox(work, tasks, workers=workers, config=config)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How many calls and rows of a task were run, and what differs, each in a line."""
+
+    calls: int
+    rows: int
+    different: tuple[str, ...]
+
+
+def run_as_shown(sandbox: Sandbox, task: MinedTask) -> Shown:
+    """Run a task's calls, and the rows that it is exported to."""
+    different: list[str] = []
+    code = f"{task.code}\n\n_space = dict(globals())\n{ASKED}"
+    given = []
+    for case in task.cases:
+        is_known = case.answer.kind == "value" and not task.facts.get("read")
+        wanted = literal(case.answer.value) if is_known else None
+        given.append((case.written(task.entry_point), wanted))
+    outcomes = sandbox.run(Program(code, "_asked"), Inputs.of(given), LIMITS).outcomes
+    for (call, _), case, outcome in zip(given, task.cases, outcomes, strict=True):
+        said = wire.decode(outcome.data) if isinstance(outcome, Returned) else repr(outcome)
+        raised = [case.answer.type, case.answer.message]
+        if said != (True if case.answer.kind == "value" else raised):
+            different.append(f"{task.id}: {call[:200]}: {said}, recorded {case.answer}")
+    rows = 0
+    for form in WRITERS:
+        for row in written([task], form)[0]:
+            rows += 1
+            if not _holds(sandbox, form, row):
+                different.append(f"{task.id} as {form}: {str(row)[:300]}")
+    return Shown(len(given), rows, tuple(different))
+
+
+def _holds(sandbox: Sandbox, form: str, row: dict[str, object]) -> bool:
+    """Run a row as its set's scorer does."""
+    if form == "codeio":
+        pairs = json.dumps(row["ios"])
+        test = (
+            f"    import json\n    for each in json.loads({pairs!r}):\n"
+            f"        said = {row['funcname']}(**each['input'])\n"
+            "        if json.loads(json.dumps(said)) != each['output']:\n            return False\n"
+            "    return True\n"
+        )
+    else:
+        call = f"f({row['input']})" if form == "cruxeval" else row["input"]
+        test = f"    return bool({call} == {row['output']})\n"
+    code = row["refcode" if form == "codeio" else "code"]
+    code = code if form == "cruxeval" else f"{BEFORE}{code}"
+    program = Program(f"{code}\n\ndef _holds():\n{test}", "_holds")
+    (outcome,) = sandbox.run(program, Inputs.of([()]), LIMITS).outcomes
+    return isinstance(outcome, Returned) and wire.decode(outcome.data) is True
+
+
+def summarized(found: Sequence[Shown]) -> str:
+    """Return how much was run."""
+    calls, rows = sum(each.calls for each in found), sum(each.rows for each in found)
+    return f"{len(found)} programs: {calls} calls as they are shown, {rows} exported rows"
+
+
 def main() -> int:
     """Check every file, print the table."""
     parser = arguments(__doc__)
     parser.add_argument("tasks", nargs="+", type=Path)
     parser.add_argument("--alone", action="store_true", help="each case in its own process, too")
+    parser.add_argument("--as-shown", action="store_true", help="run tasks as questions show them")
     options = parser.parse_args()
+    if options.as_shown:
+        return check_as_shown(options.tasks, options.workers)
     tasks = [task for path in options.tasks for task in read_tasks(path) if task.cases]
     cases = sum(len(task.cases) for task in tasks)
     print(f"{len(tasks)} tasks with {cases} cases")
     changed: dict[str, list[Difference]] = defaultdict(list)
     for surrounding in surroundings(alone=options.alone):
         compared = 0
-        seen: list[Counter[object]] = [Counter() for _ in SHOWN]
+        seen: list[Counter[object]] = [Counter() for _ in WITNESSED]
         differences = 0
         for checked in check(tasks, surrounding, options.workers):
             compared += checked.compared
@@ -184,7 +279,7 @@ def main() -> int:
                 changed[difference.task].append(difference)
         shown = ", ".join(
             f"{name} {counter.most_common(1)[0][0]}"
-            for name, counter in zip(SHOWN, seen, strict=True)
+            for name, counter in zip(WITNESSED, seen, strict=True)
             if counter
         )
         order = "alone" if surrounding.is_alone else "reversed" if surrounding.is_reversed else ""
@@ -195,6 +290,18 @@ def main() -> int:
         print(f"    recorded {found[0].recorded}\n    found    {found[0].found}")
     print(f"{len(changed)} tasks with an answer that changes")
     return 1 if changed else 0
+
+
+def check_as_shown(paths: Sequence[Path], workers: int) -> int:
+    """Run every file's tasks as questions show them; return the exit code."""
+    tasks = [task for path in paths for task in read_tasks(path)]
+    config = SandboxConfig(packages=())
+    found = list(each_in_a_sandbox(run_as_shown, tasks, workers=workers, config=config))
+    different = [line for each in found for line in each.different]
+    for line in different:
+        print(line)
+    print(f"{summarized(found)}: {len(different)} differ")
+    return 1 if different else 0
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-"""Put the figures of ``docs/measurements/*.json`` into the documents.
+"""Render the figures of ``docs/measurements/*.json`` as tables in the documents.
 
     python -m scripts.benchmarks.render [--check]
 
-A document asks for a table by a pair of comments, between which it then stands:
+A document asks for a table with a pair of comments, and the table is written between them:
 
     <!-- figures: load.json -->
     <!-- end of figures -->
 
-``soundness.json#programs`` names a further table of a file. Below each table stands when and on
-what it was measured. ``--check`` writes nothing, and exits with 1 if a document is out of date.
+``parity.json#differences`` names a further table of a file; ``load``, without a suffix, one of the
+summaries in ``SUMMARIES``. A line below each main table says when and on what it was measured.
+``--check`` writes nothing, and exits with 1 if a document is out of date.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import argparse
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,17 +58,22 @@ def rendered(path: Path) -> str:
 
 def block(name: str, key: str | None) -> str:
     """Return a table of a file, with what is to be known of it."""
-    if name in ("overview", "rooms"):
-        return "\n".join(markdown(*(overview() if name == "overview" else rooms()))) + "\n"
-    content = json.loads((MEASUREMENTS / name).read_text())
-    table = content[key] if key else content
-    lines = markdown(table["rows"], table["columns"])
+    if name in SUMMARIES:
+        source, summary = SUMMARIES[name]
+        lines = markdown(*summary())
+        if source is None:
+            return "\n".join(lines) + "\n"
+        content = read(source)
+    else:
+        content = read(name)
+        table = content[key] if key else content
+        lines = markdown(table["rows"], table["columns"])
     if key is None:
         measured = content["measured"]
-        lines += ["", f"Measured {measured['date']}, version {measured['version']}: "]
         facts = [measured[key] for key in ("machine", "note") if key in measured]
         facts += [f"load average {measured['load']}"] if "load" in measured else []
-        lines[-1] += "; ".join(facts) + "."
+        when = f"Measured {measured['date']}, version {measured['version']}"
+        lines += ["", f"{when}: {'; '.join(facts)}."]
         lines += ["", content["note"]] if "note" in content else []
     return "\n".join(lines) + "\n"
 
@@ -111,10 +117,60 @@ def overview() -> tuple[list[Row], list[str]]:
     return rows, ["", ours, evalplus, human]
 
 
+def attacks() -> tuple[list[Row], list[str]]:
+    """Return the hostile and odd programs that some verifier did not handle."""
+    table = read("soundness.json")["programs"]
+    rows = [row for row in table["rows"] if any("**" in str(cell) for cell in row.values())]
+    return rows, table["columns"]
+
+
+def references() -> tuple[list[Row], list[str]]:
+    """Return how references and generic cheats fare on whole sets, all cheats in one row."""
+    table = read("references.json")
+    return [r for r in table["rows"] if r["programs"] in ("references", "all cheats")], table[
+        "columns"
+    ]
+
+
+def load() -> tuple[list[Row], list[str]]:
+    """Return for each verifier and set of samples the worst of its runs under load."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in read("load.json")["rows"]:
+        groups.setdefault((row["verifier"], row["samples"], row["limits"]), []).append(row)
+    columns = ["verifier", "samples", "limits", "runs under load", "slowdown", "verdicts differing"]
+    rows: list[Row] = []
+    for names, (quiet, *busy) in groups.items():
+        slowdown = max(row["wall s"] for row in busy) / quiet["wall s"]
+        differing = max((row["differ"] for row in busy), key=lambda text: int(text.split()[0]))
+        cells = (*names, len(busy), f"up to {slowdown:.1f}x", differing)
+        rows.append(dict(zip(columns, cells, strict=True)))
+    return rows, columns
+
+
+def memory() -> tuple[list[Row], list[str]]:
+    """Return each command's peak memory by the number of rows."""
+    rows: dict[str, dict[str, Any]] = {}
+    for row in read("rows.json")["rows"]:
+        found = rows.setdefault(row["command"], {"peak MiB": row["command"]})
+        found[f"{row['rows']:,} rows"] = row["peak MiB"]
+    return list(rows.values()), list(next(iter(rows.values())))
+
+
 def read(name: str) -> dict[str, Any]:
     """Return a file of figures."""
     content: dict[str, Any] = json.loads((MEASUREMENTS / name).read_text())
     return content
+
+
+SUMMARIES: dict[str, tuple[str | None, Callable[[], tuple[list[Row], list[str]]]]] = {
+    "overview": (None, overview),
+    "rooms": (None, rooms),
+    "attacks": ("soundness.json", attacks),
+    "references": ("references.json", references),
+    "load": ("load.json", load),
+    "memory": ("rows.json", memory),
+}
+"""Tables computed here, each with the file whose date and machine are shown below it."""
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def test_the_guards_shown_are_those_of_the_page(folder: Path) -> None:
 def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
     """With the page's option, or its key in the task, all lists are sorted; the suite says why."""
     tasks = folder / "docs" / "examples" / "tasks.jsonl"
-    (option,) = re.findall(r"take it on with `(--constraint \S+)`", PAGE)
+    (option,) = re.findall(r"require it with `(--constraint \S+)`", PAGE)
     (key,) = re.findall(r'^    ("guards": .*)$', PAGE, re.MULTILINE)
     row = json.loads(tasks.read_text().splitlines()[0])
     mine = folder / "chosen.jsonl"
