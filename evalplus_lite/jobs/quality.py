@@ -608,10 +608,10 @@ def quality(
 
     ``right`` and ``wrong`` are programs known to be so; ``samples`` are told apart by a stronger
     suite, ``truth`` (one that fails only by time or memory is neither). Equal programs count once.
-    Each figure stands beside that of the suite's base cases alone; docs/guide/reduction.md says what
-    they are. With ``mutants``, small faults are planted in the references, too: one that no suite
-    notices and that answers ``pool`` random inputs as its reference does counts as equivalent.
-    ``names`` are what the suites are called (default: by their files).
+    Each figure has that of the suite's base cases alone beside it (docs/guide/reduction.md). With
+    ``mutants``, small faults are planted in the references, too: one that no suite notices and that
+    answers ``pool`` random inputs as its reference does counts as equivalent. ``names`` are what
+    the suites are called (default: by their files).
 
     ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
     bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl, timing.json
