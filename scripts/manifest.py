@@ -55,17 +55,17 @@ COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("quality", f"quality {GROWN} {BOTH} --truth {{shared}}/datasets/HumanEvalPlus.jsonl.gz"
      " --pool 8 --mutants -o {out} --json", True),
     ("mutants", f"quality --survivors {GROWN} -o {{out}} --json", True),
-    ("raw", f"evaluate -d {HUMANEVAL} --raw -o {{out}} --json"
+    ("raw", f"evaluate -d {HUMANEVAL} -o {{out}} --json"
      " -s {shared}/samples/raw/humaneval_mapcoder.jsonl.gz", True),
     ("compare", "compare evaluate evaluate-grown --common --json", False),
     ("leaderboard", "compare --rank evaluate --json", False),
-    ("convert", "export evaluate -o {out}/x.csv", False),
+    ("convert", "export evaluate -o {out}/x.jsonl", False),
     ("score", f"exe score {CRUXEVAL}/cruxeval.jsonl {CRUXEVAL}/"
      "codellama-7b_output_generations.json.gz --json", True),
 )  # fmt: skip
 
-UNSTABLE = ("costs.jsonl", "*.times.jsonl", "*.journal.jsonl", "*.settings.json", "*.html")
-DATED = ("run", "date", "seconds", "out", "file")
+UNSTABLE = ("costs.jsonl", "*.times.jsonl", "timing.json", "*.journal.*", "*.settings.json")
+DATED = ("run", "date", "seconds", "out", "file", "cpu", "memory")
 
 PACKAGE = """def shorten(text: str, width: int = 5) -> str:
     if width < 1:
@@ -142,8 +142,9 @@ def digest(path: Path, data: bytes) -> str:
     """Return the SHA-256 of a file's unpacked bytes; of JSON, without dates and run facts."""
     if path.suffix == ".gz":
         data = gzip.decompress(data)
-    if path.suffix == ".json" and data[:1] == b"{":
-        data = json.dumps(undated(json.loads(data))).encode()
+    if path.suffix in (".json", ".jsonl") and data[:1] == b"{":
+        rows = data.splitlines() if path.suffix == ".jsonl" else [data]
+        data = "\n".join(json.dumps(undated(json.loads(row))) for row in rows).encode()
     return hashlib.sha256(data).hexdigest()
 
 
