@@ -84,6 +84,7 @@ MODULES = {
 }
 """Distributions that are not named like the module they bring."""
 OPTIONAL = {
+    "httpx2": "openai brings it",
     "inspect_ai": "the harness itself imports this adapter",
     "bigcode_eval": "the harness itself imports this adapter",
     "evalplus": "an adapter for its users",

@@ -55,7 +55,7 @@ FACES = {"exe/__init__.py"}
 DRAWING = {"exe/report.py", "exe/task_files.py", "exe/commands/exe.py"}
 """Modules of execution tasks that draw or export with the reports wing, where it is here."""
 OWNERS = {
-    "openai": {"models/client.py"},
+    "openai": {"models/client.py", "models/connection.py"},
     "coverage": {"reduction/branches.py"},
     "mutmut": {"programs/mutation/mutants.py"},
     "highspy": {"reduction/policy.py"},

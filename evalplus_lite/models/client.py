@@ -1,4 +1,4 @@
-"""The live client of an OpenAI-compatible server: the only user of the ``openai`` library."""
+"""The live client of an OpenAI-compatible server, through the ``openai`` library."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Client:
         """
         import openai
 
-        from evalplus_lite.models.connection import Connection
+        from evalplus_lite.models.connection import Connection, Unusable
 
         if not 0 < timeout < threading.TIMEOUT_MAX:
             raise LLMError(f"a timeout of {timeout} seconds cannot be used (give one above 0)")
-        self._openai = openai
+        self._openai, self._unusable = openai, Unusable
         self._model = model
         self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL).rstrip("/")
         address = urlsplit(self.url)
@@ -181,10 +181,13 @@ class Client:
     def _send(self, request: Request, dialect: Dialect, *, retries: int) -> Reply:
         server = self._server.with_options(max_retries=retries)
         said: Any
-        if request.prompt is not None:
-            said = server.completions.create(**options(request, dialect))
-        else:
-            said = server.chat.completions.create(**options(request, dialect))
+        try:
+            if request.prompt is not None:
+                said = server.completions.create(**options(request, dialect))
+            else:
+                said = server.chat.completions.create(**options(request, dialect))
+        except self._unusable as unusable:
+            raise unusable.error from None
         return reply_of(said, request, dialect, url=self.url)
 
     def _fault(self, error: openai.APIStatusError) -> LLMError:
@@ -212,7 +215,7 @@ class Client:
         try:
             listed = self._server.with_options(timeout=10, max_retries=0).models.list()
             return tuple(str(model.id) for model in listed.data)
-        except (self._openai.OpenAIError, LLMError, AttributeError, TypeError, ValueError):
+        except (self._openai.OpenAIError, AttributeError, TypeError, ValueError, self._unusable):
             return ()
 
 

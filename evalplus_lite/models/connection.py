@@ -7,17 +7,23 @@ byte. A server that drips a byte now and then meets no time-out of a single read
 from __future__ import annotations
 
 import contextlib
+import importlib
 import socket
 import threading
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import httpx2
-
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.models import errors
 from evalplus_lite.store import parse_json
 from evalplus_lite.store.parsing import nests_deeper
+
+if TYPE_CHECKING:
+    import httpx2 as httpx
+else:  # The client that openai takes is httpx's, and from its version 3 on httpx2's.
+    import openai
+
+    httpx = importlib.import_module(openai.DefaultHttpxClient.__mro__[1].__module__)
 
 MAX_REPLY = 8 << 20  # bytes an answer may have: a million tokens
 MAX_REFUSAL = 1 << 16  # bytes of an answer with an error status that are read
@@ -25,11 +31,11 @@ MAX_VALUES = 200_000
 MAX_NESTING = 50
 
 
-class Connection(httpx2.Client):
+class Connection(httpx.Client):
     """Sends requests of the ``openai`` library; what comes back is whole and within bounds.
 
-    Raises ``errors.ServerError`` if the answer is not: too slow, too long, packed, or not JSON of a
-    sane shape. Redirections are not followed: the key and the tasks are for the server that was
+    Raises ``Unusable`` if the answer is not: too slow, too long, packed, or not JSON of a sane
+    shape. Redirections are not followed: the key and the tasks are for the server that was
     named. ``url`` is for messages, ``seconds`` the time a request has that brings none of its own.
     """
 
@@ -38,13 +44,13 @@ class Connection(httpx2.Client):
         super().__init__(
             follow_redirects=False,
             timeout=seconds,
-            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=0),
+            limits=httpx.Limits(max_connections=1000, max_keepalive_connections=0),
         )
         self._url, self._seconds = url, seconds
         self._calls: set[_Call] = set()
         self._batches = threading.local()
 
-    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+    def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Return the whole response to a request."""
         seconds = (request.extensions.get("timeout") or {}).get("read") or self._seconds
         batch: Batch | None = getattr(self._batches, "own", None)
@@ -58,19 +64,21 @@ class Connection(httpx2.Client):
             with call:
                 response = super().send(request, **{**options, "stream": True})
                 body = self._body(response)
-        except httpx2.ConnectError:
+        except LLMError as error:
+            raise Unusable(error) from None
+        except httpx.ConnectError:
             raise
-        except httpx2.TimeoutException:
-            raise errors.too_slow(self._url, seconds=seconds) from None
-        except httpx2.RequestError:
+        except httpx.TimeoutException:
+            raise Unusable(errors.too_slow(self._url, seconds=seconds)) from None
+        except httpx.RequestError:
             if call.is_aborted:
                 raise Aborted from None
             if call.is_ended:
-                raise errors.too_slow(self._url, seconds=seconds) from None
+                raise Unusable(errors.too_slow(self._url, seconds=seconds)) from None
             raise
         finally:
             self._calls.discard(call)
-        return httpx2.Response(
+        return httpx.Response(
             response.status_code, headers=response.headers, content=body, request=request
         )
 
@@ -85,7 +93,7 @@ class Connection(httpx2.Client):
             if call.batch is batch:
                 call.end()
 
-    def _body(self, response: httpx2.Response) -> bytes:
+    def _body(self, response: httpx.Response) -> bytes:
         with contextlib.closing(response):
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise errors.no_answer(self._url, what="its answer is packed, as was not asked for")
@@ -108,6 +116,14 @@ class Connection(httpx2.Client):
             raise errors.no_answer(self._url, what=str(error)) from None
         if nests_deeper(value, MAX_NESTING):
             raise errors.no_answer(self._url, what=f"nests deeper than {MAX_NESTING}")
+
+
+class Unusable(BaseException):
+    """Carries an ``LLMError`` past the library, which may try again after any Exception."""
+
+    def __init__(self, error: LLMError) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 class Aborted(BaseException):
