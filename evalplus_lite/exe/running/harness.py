@@ -159,10 +159,14 @@ def build(settings):
         sys.addaudithook(audit)
     load = load_original if settings["kind"] == "original" else load_inlined
     function = load(settings)
+    space = getattr(sys.modules.get("inlined"), "__dict__", {})
+    caches = caches_of(space)
 
     def entry(args, kwargs):
         if args is None:
             return list(touched)
+        for each in caches:  # a case is asked about in a fresh process
+            each.cache_clear()
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
@@ -170,13 +174,11 @@ def build(settings):
             raise
         return plain_result(result)
 
-    space = getattr(sys.modules.get("inlined"), "__dict__", {})
     count = space.get("_count")
-    caches = caches_of(space)
 
     def counted(args, kwargs):
         count.clear()
-        for each in caches:  # a case is asked about in a fresh process
+        for each in caches:
             each.cache_clear()
         result = None
         try:
