@@ -293,7 +293,7 @@ class Task:
     base: tuple[Case, ...] = ()
     plus: tuple[Case, ...] = ()
     grammar: str = ""
-    """The form of a script's input texts, as ``texts.grammar`` reads it; "" to infer it."""
+    """The form of a script's input texts, as ``tasks.texts.grammar`` reads it; "" to infer it."""
     generator: str = ""
     """A program that defines ``generate(seed, scale)``, which returns such a text; "" for none."""
     programs: tuple[str, ...] = ()

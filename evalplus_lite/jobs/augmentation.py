@@ -91,7 +91,7 @@ class SeedSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FinishedTask:
-    """What is known of a task whose suite is made (``facts``, as ``work.augmented.finished``
+    """What is known of a task whose suite is made (``facts``, as ``workers.augmented.finished``
     says), and the suite itself: its row of a suite file, as gzip."""
 
     facts: Mapping[str, Any]

@@ -37,7 +37,7 @@ CHECKS: Mapping[str, tuple[Cause, ...]] = {
     "inputs": ("no inputs", "raises", "arity", "crashes", "memory", "expected", "format"),
     "contract": ("invalid", "contract"),
     "stable": ("unstable",),
-    "observed": ("unobserved", "guessable"),
+    "observed": ("unobserved", "guessable", "weak"),
     "representable": ("unrepresentable",),
     "time": ("slow", "budget"),
 }
@@ -53,7 +53,7 @@ def check_of(cause: str) -> str:
 
 
 def checking(place: WorkerContext, settings: Row) -> Work:
-    """Of a staged task, a row of ``pipelines.checking``."""
+    """Of a staged task, what a check found, as a row."""
     source = source_of(settings)
 
     def check(item: Row) -> Row:

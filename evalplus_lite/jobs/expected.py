@@ -103,11 +103,11 @@ class SuiteSource:
 
     @property
     def settings(self) -> Row:
-        """What ``work.expected.source_of`` makes a source like this one of, but for the given."""
+        """What ``source_of`` makes a source like this one of, but for the given."""
         return None if self.cache is None else str(self.cache), astuple(self.limits)
 
     def take(self, task_id: str, found: Row) -> None:
-        """Note what ``work.expected.found_evidence`` said of a task where its suite was made."""
+        """Note what ``found_evidence`` said of a task where its suite was made."""
         evidence, bad = found or (None, None)
         if evidence is not None:
             self.evidence[task_id] = evidence_of(evidence)

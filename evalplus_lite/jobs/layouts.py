@@ -371,7 +371,7 @@ LAYOUTS: Mapping[str, Callable[[Summary], Iterator[Table]]] = {
     "score": score,
     "exe_report": exe_report,
 }
-"""By kind of result; kinds of files are named as in ``outputs.finding``."""
+"""By kind of result; kinds of files are named as in ``jobs.outputs``."""
 
 
 def p_value(p: float) -> str:

@@ -64,7 +64,7 @@ def figures(
     ``datasets`` are suites, by name or path, whose tests are counted as well. A picture is written
     as SVG, PNG and CSV, a table as Markdown, LaTeX and CSV, and ``figures.md`` shows all. The same
     results give the same bytes (with the same version of matplotlib). ``only`` names some
-    (``plots.registry.MAKERS``); without ``pictures`` just the numbers behind them are written.
+    (``figures.registry.MAKERS``); without ``pictures`` just the numbers behind them are written.
 
     What there is no data for is in the summary under ``missing`` with the reason. Raises InputError
     for a path without results, a name that there is not, and if matplotlib is not installed.

@@ -14,7 +14,7 @@ from evalplus_lite.types import TimedOut
 # How long a child has been at its current case, by the kernel's clocks: nothing it says counts.
 
 # CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier cases
-# (``inside.FLUSH_SECONDS``) and the reporting itself.
+# (``guest.child.FLUSH_SECONDS``) and the reporting itself.
 CLOCK_SLACK = 0.01
 
 GONE_SECONDS = 10.0  # seconds after a process's end within which the end of its channel is seen

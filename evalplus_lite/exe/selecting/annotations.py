@@ -122,7 +122,7 @@ class PackageAnnotations:
     def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Refused:
         """Return the type of an annotation, or why it is refused.
 
-        ``result``: it is a return annotation, where None alone is refused (checklist 7).
+        ``result``: it is a return annotation, where None alone is refused.
         """
         kinds = PAPER_KINDS if self.types == "paper" else WIDE_KINDS
         if result and self.types != "paper" and _is_guard(node):

@@ -1,7 +1,7 @@
 """Whether a closure computes from its arguments alone, judged by its text.
 
 The blocklists are data (``data/purity.toml``). What text cannot show is left to the runs under an
-audit hook and changed surroundings (``mining.proof``).
+audit hook and changed surroundings (``running.proof``).
 """
 
 from __future__ import annotations

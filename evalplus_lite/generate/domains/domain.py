@@ -29,7 +29,7 @@ class Domain:
     has_common_pattern: bool = False
     """Whether many of the strings seen consist of the same kinds of token, in the same order."""
     pattern: tuple[str, ...] | None = None
-    """The kinds of token (``string_patterns.tokens``) that every string consists of, in order."""
+    """The kinds of token (``text.tokens``) that every string consists of, in order."""
     words: frozenset[str] | None = None
     """The only blank-separated words that strings may consist of."""
     items: Domain | None = None

@@ -3,7 +3,7 @@
 A classic BPF program over ``struct seccomp_data`` (Linux ``Documentation/userspace-api/
 seccomp_filter.rst``), assembled here because the rules need argument checks (threads but no
 processes, signals to oneself only) and nothing that a library would add. What is not listed in
-``syscalls`` as allowed returns EPERM; ``clone3`` and ``openat2``, whose arguments a filter cannot
+``ALLOWED`` returns EPERM; ``clone3`` and ``openat2``, whose arguments a filter cannot
 see, and calls newer than its list return ENOSYS so that callers fall back to others.
 
 The numbers are searched by halving, not one after the other: the kernel runs a new filter once
@@ -187,7 +187,7 @@ _Block = list[_Step]
 
 
 def is_supported() -> bool:
-    """Whether the numbers in ``syscalls`` cover this machine's architecture."""
+    """Whether the numbers in ``ALLOWED`` cover this machine's architecture."""
     return platform.machine() in ARCHITECTURES
 
 

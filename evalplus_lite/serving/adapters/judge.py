@@ -299,7 +299,7 @@ class RemoteJudge:
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
-    """Return what a row of ``work.serving``, or of a server, says."""
+    """Return what a row of ``serving.worker``, or of a server, says."""
     tests, failure = row.get("tests") or row.get("details"), row.get("failure") or {}
     return Judgement(
         passed=row["passed"],

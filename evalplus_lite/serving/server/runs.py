@@ -64,7 +64,7 @@ async def ran(
     wanted: Sequence[str],
     limits: Limits,
 ) -> dict[str, Any]:
-    """Run a program in its turn and return the row of ``work.plain_run``.
+    """Run a program in its turn and return the row of ``serving.worker``.
 
     Raises InputError for files that cannot be, Busy, and InfrastructureError.
     """

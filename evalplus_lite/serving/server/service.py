@@ -36,7 +36,7 @@ class UnknownTask(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a program is judged by: ``source`` as ``work.serving`` takes it, ``name`` the task."""
+    """What a program is judged by: ``source`` as ``serving.worker`` takes it, ``name`` the task."""
 
     source: Row
     key: Hashable
@@ -168,12 +168,12 @@ class Service:
         options: Iterable[str] = (),
         limits: Limits = Limits(),
     ) -> asyncio.Future[dict[str, Any]]:
-        """Have a program judged in its turn; the future gives the row of ``work.serving``."""
+        """Have a program judged in its turn; the future gives the row of ``serving.worker``."""
         item = (asked.source, program, tuple(options), limits.row)
         return self.queue.add(client, lambda: self._begin(self._call, item, asked.key))
 
     def run(self, client: str, plain: PlainRun) -> asyncio.Future[dict[str, Any]]:
-        """Have a program run in its turn; the future gives the row of ``work.plain_run``."""
+        """Have a program run in its turn; the future gives the row of ``serving.worker``."""
         item = (*astuple(plain), self.settings.most_output)
         return self.queue.add(client, lambda: self._begin(RUNNING, item, None))
 
