@@ -89,20 +89,6 @@ def test_tasks_without_a_suite_are_left_out(tmp_path: Path) -> None:
     assert read_suites(tmp_path / "a").ids == ("t/2",)
 
 
-def test_times_of_earlier_versions_are_read_over(tmp_path: Path) -> None:
-    """A file that still holds times reads like one without, and is written without."""
-    plain, timed = tmp_path / "plain", tmp_path / "timed"
-    write_suites(plain, [TASK], [SUITE])
-    old = json.loads(plain.read_text())
-    for case in old["cases"]:
-        case["seconds"] = 0.25
-    timed.write_text(json.dumps(old) + "\n")
-    again = read_suites(timed)
-    assert again.suites == read_suites(plain).suites
-    write_suites(timed, again.tasks, again.suites.values())
-    assert timed.read_bytes() == plain.read_bytes()
-
-
 def row(**changes: Any) -> dict[str, Any]:
     return {
         "format": 1,
