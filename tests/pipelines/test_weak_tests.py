@@ -14,10 +14,10 @@ from evalplus_lite.serving.adapters.judge import JudgeSettings
 from evalplus_lite.types import Sample
 
 HEAD = "import unittest\nclass T(unittest.TestCase):\n"
-WEAK = "    def test_a(self):\n        self.assertTrue(f(2))\n"
+WEAK = "    def test_a(self):\n        self.assertEqual(len(str(f(2))), 3)\n"
 STRONG = "    def test_b(self):\n        self.assertEqual(f(1), 228)\n"
 REFERENCE = "def f(n):\n    return n * 211 + 17\n"
-ALWAYS = "def f(n):\n    return True\n"
+ALWAYS = "def f(n):\n    return 100\n"
 ONLY_STRONG = "def f(n):\n    return 228 if n == 1 else 0\n"
 
 
