@@ -264,7 +264,7 @@ def test_shards_of_another_version_or_command(jobs: Jobs, tmp_path: Path) -> Non
         )
     _refused(jobs, out, "2/2", "other options")
     _record(out, "2-of-2", command=["exe", "score", "--k=1", "-o", "elsewhere"])
-    with pytest.raises(InputError, match="'score'"):
+    with pytest.raises(InputError, match="'exe score'"):
         as_merged(gather(out), str(out))
 
 
