@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wrong = [line for line in lines if '"stdin/stack"' in line or '"stdin/split"' in line]
     (folder / "wrong.jsonl").write_text("".join(wrong))
     for command in (
-        ("augment", "-d", str(TASKS), *some, "--inputs", "40", "-o", "large"),
+        ("augment", "-d", str(TASKS), *some, "--inputs", "200", "-o", "large"),
         ("reduce", "-d", "large/suite.jsonl.gz", "-s", "wrong.jsonl", "-o", "small"),
         ("evaluate", "-d", "small/suite.jsonl.gz", "-s", "wrong.jsonl", "-o", "judged"),
         ("evaluate", "-d", str(TASKS), "-s", str(WRONG), "-o", "base"),
