@@ -173,3 +173,10 @@ Fresh = Annotated[
 Mined = Annotated[
     Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
 ]
+Judge = Annotated[
+    str | None,
+    typer.Option("--judge", metavar="MODEL", help="Ask a model where only messages differ."),
+]
+JudgeUrl = Annotated[
+    str | None, typer.Option("--base-url", help="The judge's server (or OPENAI_BASE_URL).")
+]

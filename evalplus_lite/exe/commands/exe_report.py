@@ -47,13 +47,8 @@ def exe_report(
             "--times", metavar="PATH", help="CPU times of the cases; default: beside the tasks."
         ),
     ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option("--judge", metavar="MODEL", help="Ask a model where only messages differ."),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="The judge's server (or OPENAI_BASE_URL).")
-    ] = None,
+    judge: options.Judge = None,
+    base_url: options.JudgeUrl = None,
     pictures: Annotated[
         bool,
         typer.Option("--pictures/--no-pictures", help="Without: only the numbers, no matplotlib."),

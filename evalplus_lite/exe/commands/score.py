@@ -36,13 +36,8 @@ def score(
         str | None,
         typer.Option("--of", metavar="WHAT", help="What generations are: output or input."),
     ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option("--judge", metavar="MODEL", help="Ask a model where only messages differ."),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", help="The judge's server (or OPENAI_BASE_URL).")
-    ] = None,
+    judge: options.Judge = None,
+    base_url: options.JudgeUrl = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="PATH", help="Write the report as JSON.")
     ] = None,
