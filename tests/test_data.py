@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evalplus_lite import generate_samples
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.models.completions import draws
 from evalplus_lite.models.json_form import InputForm
@@ -82,3 +83,14 @@ def test_seeds_replay(folder: Path, humaneval: Dataset) -> None:
             assert repr(form.read(list(case.arguments))) == repr(case.arguments)
     assert turns >= 0.9 * len(source)
     assert cases >= turns
+
+
+def test_recorded_answers_are_drawn_by_a_dataset_name(tmp_path: Path) -> None:
+    """The public function takes a name, as the others do, and a recording in place of a server."""
+    folder = DATA / "recorded" / "Qwen2.5-Coder-1.5B-Instruct"
+    plan = Recording.open(folder)
+    source = replay_samples(folder)
+    found = generate_samples("humaneval", source, plan.sampling, out=tmp_path)
+    rows = found.to_rows()
+    assert len(rows) == 164
+    assert all("def " in row["solution"] for row in rows[:20])

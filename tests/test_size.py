@@ -14,7 +14,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_160, 11),
     "generate": (6_733, 32),
     "grading": (2_757, 16),
-    "jobs": (9_394, 45),
+    "jobs": (9_395, 45),
     "models": (2_500, 14),
     "programs": (2_960, 17),
     "reduction": (2_460, 13),

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from evalplus_lite.jobs.datasets import run_facts
+from evalplus_lite.jobs.datasets import load_dataset, run_facts
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
-from evalplus_lite.models import Client, completions
+from evalplus_lite.models import ModelSource, completions
 from evalplus_lite.models.completions import Sampling, SamplingResult
 from evalplus_lite.models.recording import Recording, replay_samples
 from evalplus_lite.programs.extraction import extract
@@ -37,8 +37,8 @@ class GenerationResult(Result):
 
 
 def generate_samples(
-    data: Dataset,
-    client: Client,
+    dataset: Dataset | str | os.PathLike[str],
+    client: ModelSource,
     sampling: Sampling = Sampling(),  # noqa: B008 - frozen
     *,
     out: str | os.PathLike[str],
@@ -48,10 +48,11 @@ def generate_samples(
 ) -> GenerationResult:
     """Draw programs for a dataset's tasks from a model's server into ``samples.jsonl`` in a folder.
 
-    The same call draws what is missing, after a kill too; ``force`` begins anew. With ``shard``,
+    The same call draws what is missing, after a kill too; ``force`` starts over. With ``shard``,
     such as ``"2/4"``, it draws for a part of the tasks, for ``merge``. Raises LLMError if
     the server cannot be used, InputError if the file was made with other settings.
     """
+    data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset, session=session)
     share = share_of(shard, out, kind="generate", journal=SAMPLES, kept="inside")
     tasks = data.tasks
     if share is not None:
