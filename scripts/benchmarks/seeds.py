@@ -3,8 +3,8 @@
     python -m scripts.benchmarks.seeds --replay data/recorded/MODEL/seeds.jsonl.gz [--inputs 100]
 
 Each suite has the base inputs of HumanEval and new ones. *only*: the model's valid inputs alone,
-next to as many inputs made without it. *and mutation*: ``--inputs`` new inputs a task, with and without
-the model's. ``--generators FILE`` measures a model-written generator the same way.
+next to as many inputs made without it. *and mutation*: ``--inputs`` new inputs a task, with and
+without the model's. ``--generators FILE`` measures a model-written generator the same way.
 
 Programs are the distinct ones of the shared models that pass the base tests and fail HumanEval+ by
 an answer on an input that the contract accepts; none of them is of the model that wrote the seeds.
