@@ -184,9 +184,7 @@ def audits(
     call = Call("evalplus_lite.jobs.auditing:audit_task", (seed, budget.to_row()))
     staging = SharedData(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
-    for row in backend.map(call, items):
-        progress.advance()
-        yield _audit_of(row)
+    yield from map(_audit_of, backend.map(call, items, done=progress.advance))
 
 
 def with_references(data: Dataset, published: Dataset) -> Dataset:

@@ -146,9 +146,8 @@ def augment_tasks(
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(found), known=True)
-    for facts, rest in backend.map(call, items()):
+    for facts, rest in backend.map(call, items(), done=progress.advance):
         task = new.popleft()
-        progress.advance()
         if facts is None:
             if left_out is not None:
                 left_out(Unusable(*rest))

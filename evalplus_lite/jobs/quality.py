@@ -152,7 +152,8 @@ def _ask_pool(
         items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
         call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
         session.stage("equivalent mutants", len(left))
-        for each, (count, survivors) in zip(left, session.pool().map(call, items), strict=True):
+        rows = session.pool().map(call, items, done=session.advance)
+        for each, (count, survivors) in zip(left, rows, strict=True):
             row = {
                 "task_id": each.task.id,
                 "reference": each.name,
@@ -161,7 +162,6 @@ def _ask_pool(
             }
             journal.append(row)
             _take(each, row)
-            session.advance()
 
 
 def _survivors(
@@ -685,8 +685,6 @@ def _seconds(suite: ComparedSuite, settings: Settings, session: Session) -> floa
     row = SuiteSource(cache=session.cache).settings, settings.to_row()
     call = Call(f"{costing.__module__}:{costing.__name__}", row)
     session.stage(f"{suite.name}: references", len(suite.data.tasks))
-    total = 0.0
-    for seconds in session.pool().map(call, map(staging.ref, suite.data.tasks)):
-        session.advance()
-        total += seconds
+    items = map(staging.ref, suite.data.tasks)
+    total = sum(session.pool().map(call, items, done=session.advance))
     return total / len(suite.data.tasks)

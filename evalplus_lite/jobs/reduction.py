@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, ClassVar
 
@@ -268,10 +268,12 @@ def measurement(
     stage: str = "requirements",
     strict: bool = False,
     share: Share | None = None,
+    check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
 
-    Of a ``share`` that is a part only its tasks are measured.
+    Of a ``share`` that is a part only its tasks are measured. ``check`` may refuse the samples and
+    judges before anything is computed.
     """
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
@@ -282,6 +284,7 @@ def measurement(
     programs, others = map(tuple, streams)
     for stream in streams:
         stream.tell(session)
+    check(programs, others)
     if share is not None:
         data = shared_tasks(data, share, programs, others, (*kinds,), policy, exact=exact)
     session.stage(stage, len(data.tasks))

@@ -58,13 +58,11 @@ def mapped(
 ) -> Iterator[Row]:
     """Yield what a call makes of the items of these names, in order.
 
-    For a share, rows stand in its journal, and are made only if they do not; ``told`` hears of each
-    row, made or found.
+    For a share, rows stand in its journal, and are made only if they do not; ``told`` is
+    called for each, once it is there.
     """
     if share is None:
-        for row in backend.map(call, map(item, names)):
-            told()
-            yield row
+        yield from backend.map(call, map(item, names), done=told)
         return
     with share.rows() as journal:
         kept = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
@@ -76,7 +74,9 @@ def mapped(
                     new.append(name)
                     yield item(name)
 
-        for row in backend.map(call, items()):
+        for _ in kept.intersection((stage, name) for name in names):
+            told()
+        for row in backend.map(call, items(), done=told):
             body = wire.encode(row)
             text = base64.b64encode(body).decode()
             digest = _digest(body)
@@ -92,7 +92,6 @@ def mapped(
                         raise CodecError("its digest is another")
                     found[line.data["task_id"]] = wire.decode(body)
     for name in names:
-        told()
         yield found.pop(name)
 
 

@@ -17,6 +17,7 @@ from support.commands import (
     environment,
     interruptible,
     run,
+    run_process,
     sample_rows,
     write_rows,
     write_tasks,
@@ -64,7 +65,7 @@ def test_each_command_has_help(
 
 def test_version(tmp_path: Path) -> None:
     """--version prints the version alone."""
-    done = run("--version", folder=tmp_path)
+    done = run_process("--version", folder=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
 
 
