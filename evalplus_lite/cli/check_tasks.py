@@ -9,9 +9,9 @@ import typer
 from evalplus_lite.cli.arguments import one_path
 from evalplus_lite.cli.console import print_json, print_table, say
 from evalplus_lite.cli.run import SANDBOX, Run, takes
-from evalplus_lite.jobs.checking import STATUSES
-from evalplus_lite.jobs.checking import check_tasks as check
 from evalplus_lite.jobs.contract_drafts import infer_constraints
+from evalplus_lite.jobs.own_tasks import STATUSES
+from evalplus_lite.jobs.own_tasks import check_tasks as check
 
 WORDS = {"ready": "ready", "remarks": "with remarks", "unusable": "unusable"}
 ANSWERS = {True: "yes", False: "NO", None: "-"}

@@ -10,7 +10,7 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.sharding import as_merged
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.merging import gather
+from evalplus_lite.jobs.shards import gather
 
 
 def merge(

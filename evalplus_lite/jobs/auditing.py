@@ -13,18 +13,20 @@ from evalplus_lite.errors import InputError, UnusableTask
 from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.grading.evidence import blamed, recorded, unusable_row, weighed
 from evalplus_lite.grading.oracle import Dropped, answer
-from evalplus_lite.jobs.consensus import UNANSWERED, Panel, oddities
-from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
-from evalplus_lite.jobs.disputes import (
+from evalplus_lite.jobs.consensus import (
+    UNANSWERED,
     VOTES,
     Camp,
     Dispute,
     Finding,
+    Panel,
     Vote,
+    oddities,
     review_row,
     rows,
     unanswered,
 )
+from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
 from evalplus_lite.jobs.workers.augmentation import BASE_LIMITS, augment_task

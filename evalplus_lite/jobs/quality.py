@@ -13,33 +13,99 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Call
-from evalplus_lite.grading.evidence import Evidence
+from evalplus_lite.errors import InputError, UnusableTask
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.grading.evaluator import evaluate_program
+from evalplus_lite.grading.evidence import Evidence, blamed
+from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs import layouts
 from evalplus_lite.jobs.datasets import content_hash, listed, prepared, require_any, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
-from evalplus_lite.jobs.expected import SuiteSource
+from evalplus_lite.jobs.expected import SuiteSource, source_of
 from evalplus_lite.jobs.grouping import SampleSpool, named
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table
-from evalplus_lite.jobs.workers.quality import costing, separating
+from evalplus_lite.jobs.workers.augmentation import augment_task
+from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.settings import Settings
-from evalplus_lite.jobs.workers.shared_data import SharedData
+from evalplus_lite.jobs.workers.shared_data import SharedData, staged
 from evalplus_lite.programs import program_hash
+from evalplus_lite.programs.mutation.mutants import difference
+from evalplus_lite.reduction.kills import KillSuite
 from evalplus_lite.reduction.matrix import Matrix
-from evalplus_lite.sandbox import preset
+from evalplus_lite.reduction.requirements import mutants_by_key
+from evalplus_lite.sandbox import Sandbox, preset
 from evalplus_lite.sandbox.limits import memory_bytes
 from evalplus_lite.statistics.detection import Judged, by_task, figures, share_row
 from evalplus_lite.statistics.shares import Share
-from evalplus_lite.store import Row, write_jsonl, write_text
+from evalplus_lite.store import Row as FileRow
+from evalplus_lite.store import write_jsonl, write_text
 from evalplus_lite.store.labels import file_name, labels
 from evalplus_lite.store.locations import Place
 from evalplus_lite.store.resuming import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample, Task
+
+# What runs beside a sandbox: what a suite costs, and which mutants differ on a random pool.
+
+
+def costing(place: WorkerContext, settings: Row) -> Work:
+    """Of a staged task, the CPU seconds in which its suite accepts its own reference.
+
+    ``settings`` are (suite source, ``Settings``).
+    """
+    source, judged = source_of(settings[0]), Settings.of_row(settings[1])
+
+    def cost(item: Row) -> Row:
+        task, given = staged(place, item)
+        prepared = judged.prepared(place, source, task, given)
+        return evaluate_program(place.sandbox, prepared, task.reference).cpu
+
+    return cost
+
+
+def separating(place: WorkerContext, settings: Row) -> Work:
+    """Of (staged task, keys of mutants to show, keys to tell from the reference), how many inputs
+    the pool had, and a (key, operator, line, diff, whether the pool tells it) of each shown one.
+
+    ``settings`` are the pool's (seed, inputs).
+    """
+    seed, inputs = settings
+
+    def separate(item: Row) -> Row:
+        ref, shown, doubtful = item
+        task, _ = staged(place, ref)
+        made = mutants_by_key(task)
+        count, told = 0, set[str]()
+        if doubtful:
+            sources = {key: made[key].source for key in doubtful}
+            count, told = _told(place.sandbox, task, sources, seed=seed, inputs=inputs)
+        rows = [
+            (key, made[key].operator, made[key].line, difference(task.reference, made[key]))
+            for key in shown
+        ]
+        return count, [(*row, row[0] in told) for row in rows]
+
+    return separate
+
+
+def _told(
+    sandbox: Sandbox, task: Task, programs: dict[str, str], *, seed: int, inputs: int
+) -> tuple[int, set[str]]:
+    """Return the size of a pool of random inputs, and which programs it rejects, by their keys."""
+    try:
+        with blamed(task):
+            pool = augment_task(sandbox, task, seed=seed, budget=Budget(inputs=inputs)).suite
+            steps = reference_steps(sandbox, task, pool.cases)
+            suite = KillSuite.of_mutants(sandbox, task, pool, steps)
+    except UnusableTask:
+        return 0, set()
+    kills = suite.kills(sandbox, list(programs.values()))
+    found = {key for key, kill in zip(programs, kills, strict=True) if kill.killed}
+    return len(suite.cases), found
+
 
 # Mutation scores of suites, without the mutants that are probably no faults at all.
 
@@ -140,7 +206,7 @@ def _ask_pool(
     path = None if out is None else out / "mutants.jsonl"
     with open_rows(path, identity=identity, force=force, batch=8) as journal:
 
-        def read(row: Row) -> tuple[str, str]:
+        def read(row: FileRow) -> tuple[str, str]:
             name = str(row.data["task_id"]), str(row.data["reference"])
             _take(by_name[name], row.data)
             return name

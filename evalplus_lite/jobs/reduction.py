@@ -13,10 +13,9 @@ from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
-from evalplus_lite.jobs.replaying import mapped, shared_tasks
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
-from evalplus_lite.jobs.shards import Shard, Share, share_of
+from evalplus_lite.jobs.shards import Shard, Share, mapped, share_of, shared_tasks
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant

@@ -23,10 +23,10 @@ from evalplus_lite import (
     Task,
     cross_validate,
     evaluate,
-    figures,
     quality,
     reduce,
 )
+from evalplus_lite.reports import figures
 
 DOUBLE = Task("Own/0", "", "f", "def f(x):\n    return x * 2\n", base=(Case((1,)),),
               plus=(Case((-2,)), Case((0,))))  # fmt: skip

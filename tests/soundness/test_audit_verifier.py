@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from support.commands import run_process
 
-from evalplus_lite import Case, Dataset, InputError, Task, Verifier, audit_verifier
+from evalplus_lite import Case, Dataset, InputError, Task, Verifier
+from evalplus_lite.serving import audit_verifier
 from evalplus_lite.serving.audit.auditing import VerifierAudit
 from evalplus_lite.serving.audit.programs import Problem, program_set
 from evalplus_lite.types import CALL, PYTHON, Harness, Rule
