@@ -78,12 +78,8 @@ def session(folder: Path) -> Iterator[Session]:
 
 def examples(name: str) -> str:
     """Return the code of a public name's docstring."""
-    text = (
-        inspect.getdoc(
-            getattr(exe if name in EXE else reports if name in REPORTS else evalplus_lite, name)
-        )
-        or ""
-    )
+    face = next(face for face in FACES if name in face.__all__)
+    text = inspect.getdoc(getattr(face, name)) or ""
     blocks = re.findall(r"(?:^    .*\n|^\n)+", text + "\n", re.MULTILINE)
     return "\n".join(textwrap.dedent(block) for block in blocks)
 
