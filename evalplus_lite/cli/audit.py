@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, print_tables, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.jobs import auditing
 from evalplus_lite.tasks import load_dataset

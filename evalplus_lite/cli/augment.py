@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.console import name_report, print_table, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.choices import with_choices
@@ -107,6 +106,7 @@ def augment(
     summary = result.summary
 
     def shown() -> None:
+        print_tables(result.tables())
         show(summary, folder)
         name_report(folder)
         tell({**summary, "notes": []}, screen)
@@ -118,11 +118,7 @@ def augment(
 
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the summary as a table."""
-    kept = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
-    lost = [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
-    title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
-    print_table(f"{title}{summary['new']} new", ["inputs", "count"], [*kept, *lost])
+    """Print what the table does not hold: notes, constraints, and where the files are."""
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["guards"]):

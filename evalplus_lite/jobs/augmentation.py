@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -161,6 +161,8 @@ def augment_tasks(
 @dataclass(frozen=True)
 class AugmentationResult(Result):
     """Suites of many more inputs; ``tasks`` are those that have one, in order."""
+
+    kind: ClassVar[str] = "suite"
 
     tasks: tuple[FinishedTask, ...]
 

@@ -6,7 +6,7 @@ import os
 import random
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.execution.base import Backend
@@ -52,6 +52,8 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class ContractsResult(Result):
     """What became of each task that a model was asked about."""
+
+    kind: ClassVar[str] = "contracts"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``file`` (None where no draft will do), ``turns``, ..."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
@@ -198,6 +198,8 @@ STATUSES = ("ready", "remarks", "unusable")
 @dataclass(frozen=True, slots=True)
 class CheckResult(Result):
     """What was found of each task; ``ready`` ones first in the counts."""
+
+    kind: ClassVar[str] = "checks"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row a task: ``task_id``, ``status``, ``checks``, ``remarks``, ..."""

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, TypeVar
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -31,7 +31,6 @@ from evalplus_lite.jobs.costs import measured
 from evalplus_lite.jobs.datasets import content_hash
 from evalplus_lite.jobs.outputs import COSTS
 from evalplus_lite.jobs.resumption import samples_digest
-from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.store import dump_row, parse_json, read_text, write_text
 from evalplus_lite.store.journal import settings_file
 from evalplus_lite.store.locations import local_folder
@@ -40,6 +39,9 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Sample
 from evalplus_lite.values import wire
 from evalplus_lite.version import __version__
+
+if TYPE_CHECKING:
+    from evalplus_lite.reduction.policy import Policy
 
 RECORD = "shard.json"
 MEASURED = "measured.journal.jsonl"

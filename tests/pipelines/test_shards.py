@@ -35,7 +35,7 @@ from evalplus_lite import (
     merge,
     reduce,
 )
-from evalplus_lite.cli.sharding import as_merged
+from evalplus_lite.cli.merge import as_merged
 from evalplus_lite.exe import mine, predict
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.settings import MiningSettings

@@ -43,7 +43,7 @@ def environment(cache: Path, **changes: str) -> dict[str, str]:
     return found
 
 
-class _Shared:
+class SharedBackend:
     """Sandboxes that stay open from command to command: starting some takes most of a test's time.
 
     They end with the tests' process; only the command itself closes those of its own session.
@@ -85,7 +85,7 @@ def run(
         contextlib.redirect_stderr(err),
         mock.patch.dict(os.environ, changes, clear=True),
         mock.patch.object(sys, "stdin", nothing),
-        mock.patch.object(session, "make_backend", _Shared),
+        mock.patch.object(session, "make_backend", SharedBackend),
     ):
         os.environ.pop("EVALPLUS_LITE_DEBUG", None)
         code = main(list(map(str, arguments)))
