@@ -9,7 +9,7 @@ from evalplus_lite.lazy import lazily
 if TYPE_CHECKING:
     from evalplus_lite.reports.comparison import ComparisonResult as ComparisonResult
     from evalplus_lite.reports.comparison import compare as compare
-    from evalplus_lite.reports.export.conversion import export_results as export_results
+    from evalplus_lite.reports.exporters.conversion import export_results as export_results
     from evalplus_lite.reports.exporting import ExportResult as ExportResult
     from evalplus_lite.reports.exporting import export as export
     from evalplus_lite.reports.figure_files import FiguresResult as FiguresResult
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "reports.comparison": "ComparisonResult compare",
-    "reports.export.conversion": "export_results",
+    "reports.exporters.conversion": "export_results",
     "reports.exporting": "ExportResult export",
     "reports.figure_files": "FiguresResult figures",
     "reports.leaderboards": "LeaderboardResult leaderboard",
