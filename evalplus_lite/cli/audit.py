@@ -35,9 +35,9 @@ def audit(
     not allow. Fewer programs are heard where the reference's answer is unlike all its others.
     Nothing is decided: DIR/audit.jsonl has the inputs, and which programs say what, for a person to
     read; DIR/audit.json the findings. Programs that differ in layout only count once. The more
-    independent samples, the more is found: two that agree are the least. Run again after a kill, it
-    goes on. Exits with 1 if no task
-    had two programs that pass its base tests, or some could not be audited.
+    independent samples, the more is found: two that agree are the least. Resumes when run again
+    after a kill. Exits with 1 if no task had two programs that pass its base tests, or some could
+    not be audited.
 
     [bold]Example[/bold]  evalplus-lite audit -d humaneval --original -s samples.jsonl
     """

@@ -118,7 +118,7 @@ class Screen:
 
     @contextlib.contextmanager
     def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
-        """Say what is waited for whenever no step was done for so many seconds."""
+        """Show what a command waits for, whenever no step was done for ``seconds``."""
         ended = threading.Event()
 
         def tell() -> None:

@@ -58,10 +58,10 @@ def evaluate(
     Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/summary.json,
     DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each model, and each
     temperature, has a row and a pass@k of its own, with its 95 % interval: a file is a model unless
-    its rows name one. Run again after a kill, it goes on. No program passes a task without a usable
-    case: it is in no figure, and listed with the cause. Exits with 1 if there is such a task, if
-    the machine failed on some samples (or our own code: "traces" in the summary), which are left
-    unscored, or if rows of the sample files are no answers and were left out. With --strict such a
+    its rows name one. Resumes when run again after a kill. No program passes a task without a
+    usable case: it is in no figure, and listed with the cause. Exits with 1 if there is such a
+    task, if the machine failed on some samples (or our own code: "traces" in the summary), which
+    are left unscored, or if rows of the sample files are no answers and were left out. With --strict such a
     task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model

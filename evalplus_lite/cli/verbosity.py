@@ -22,8 +22,8 @@ from evalplus_lite.version import __version__
 WINDOW_SECONDS = 60.0
 """The rate is that of the last minute: tasks differ in how long they take."""
 STABLE_SECONDS, STABLE_FACTOR = 10.0, 1.5
-"""A time to go is shown after so many seconds, if the rate of their second half is that of all
-within this factor."""
+"""The time to go is shown after ``STABLE_SECONDS``, and only while the rate of the second half is
+within this factor of the whole."""
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only results and warnings.")]
 Verbose = Annotated[
@@ -41,7 +41,7 @@ VOICE: Mapping[str, Any] = {"quiet": Quiet, "verbose": Verbose, "log_file": LogF
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """What a command may say beside its results."""
+    """What a command may show besides its results."""
 
     quiet: bool = False
     verbose: bool = False

@@ -1,4 +1,4 @@
-"""Tasks and samples to findings: where programs contradict a reference, or it fails by itself."""
+"""Audits of references: where programs contradict one, or it fails by itself."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def audit(
     that the task does not allow. A task that has only base inputs gets ``inputs`` new ones.
     ``references`` is a published dataset whose own references are audited instead. With ``out``, a
     folder, audit.json (the summary) and audit.jsonl (every disputed input, with who says what) are
-    written there, and the same call goes on after a kill, unless ``force`` drops what is there.
+    written there, and the same call resumes after a kill, unless ``force`` drops what is there.
     Raises InputError for what cannot be used, with ``strict`` also for a single task or row.
     """
     with within(session) as opened:

@@ -33,10 +33,10 @@ from evalplus_lite.values.source import decode_answer, shown
 # Votes, and disputes over an input.
 
 MANY = 3
-"""From so many disputed inputs on, and ``SHARE`` of all, it is the reference that is doubtful."""
+"""Disputed inputs of a task, and their share of all, that make its reference doubtful."""
 SHARE = 0.01
 LEAD = 2
-"""By so many votes a majority leads before a reference is doubtful: one vote may be chance."""
+"""The lead of a majority that makes a reference doubtful: a single vote may be chance."""
 UNANIMOUS = 3
 """So many programs, all of one mind, are heard even about an input that the contract forbids."""
 VOTES = 2
@@ -321,7 +321,7 @@ def _kept(case: Case, data: bytes) -> set[str] | None:
 
 
 def properties(arguments: Sequence[Value], answer: Value) -> Iterator[str]:
-    """Yield what is so of an answer, by name: type, emptiness, sign, size beside the arguments."""
+    """Yield the names of an answer's properties: type, emptiness, sign, size against arguments."""
     yield f"is {_kind(answer)}"
     if isinstance(answer, str | bytes | list | tuple | dict | set | frozenset):
         if answer:
@@ -353,11 +353,11 @@ def _kind(value: Value) -> str:
 
 LIMITS = Limits(cpu=1.0, memory=MEMORY)
 MOST_DROPPED = 40
-"""Of inputs that the reference has no answer to, a panel is asked about so many at a time."""
+"""Inputs without an answer of the reference that a panel is asked about at a time."""
 MOST_VOTERS = 40
 """Further programs than these cost time and change few majorities."""
 SLOW_SHARE = 0.1
-"""An input that so many of the programs, ``VOTES`` at least, are too slow for asks too much."""
+"""The share of programs, ``VOTES`` at least, that are too slow for an input that asks too much."""
 UNANSWERED = ("raises", "slow", "crashes", "memory")
 
 

@@ -150,7 +150,7 @@ def infer_constraints(task: Task) -> list[str]:
     for position, domain in enumerate(input_filter.domains):
         lines += _described(domain, f"argument {position}")
     lines += [
-        f"{'always' if constraint.is_on else 'not taken on'}: {constraint.text} "
+        f"{'always' if constraint.is_on else 'not applied'}: {constraint.text} "
         f"({constraint.support}; {constraint.name})"
         for constraint in input_filter.found
         if not constraint.is_limit or constraint.is_chosen

@@ -270,7 +270,7 @@ def _row(faults: Sequence[_Faults], number: int, seed: int) -> dict[str, Any]:
     }
 
 
-# Programs known to be right or wrong: given as such, or told apart by a stronger suite.
+# Programs known to be right or wrong: given as such, or labeled by a stronger suite.
 
 RIGHT = frozenset({"pass"})
 WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
@@ -605,7 +605,7 @@ class QualityResult(Result):
 
     ``false_alarms`` are the right programs that a suite rejects, each with the smallest input found
     for it; ``missed`` the wrong ones that a suite accepts. ``seconds`` is, for each suite, the CPU
-    time that a right program takes on a task's cases here: the one figure that is measured anew.
+    time that a right program takes on a task's cases here: the one figure that is measured again.
     """
 
     false_alarms: tuple[dict[str, Any], ...]
@@ -672,7 +672,7 @@ def quality(
         result = quality("tasks.jsonl", samples=["samples.jsonl"], truth="tasks.jsonl", pool=50)
         result.to_rows()[0]["tnr"]
 
-    ``right`` and ``wrong`` are programs known to be so; ``samples`` are told apart by a stronger
+    ``right`` and ``wrong`` are programs known to be so; ``samples`` are labeled by a stronger
     suite, ``truth`` (one that fails only by time or memory is neither). Equal programs count once.
     Each figure has that of the suite's base cases alone beside it (docs/guide/reduction.md). With
     ``mutants``, small faults are planted in the references, too: one that no suite notices and that
@@ -681,7 +681,7 @@ def quality(
 
     ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
     bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl, timing.json
-    and all verdicts are written there, and the same call goes on after a kill, unless ``force``
+    and all verdicts are written there, and the same call resumes after a kill, unless ``force``
     drops what is there. Raises InputError for what cannot be used, as a program that is both.
     """
     judged = {"limits": limits, "memory": memory}

@@ -1,4 +1,4 @@
-"""What jobs run in: sandboxes for programs, a cache, and someone who is told how far a job is."""
+"""Sessions: the sandboxes, cache and progress that jobs share, and what jobs return."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Progress(Protocol):
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """So many more steps of the stage are done: ``known`` if by an earlier run.
+        """``steps`` more of the stage are done: ``known`` if by an earlier run.
 
         ``counts`` says what came of all steps so far, such as verdicts.
         """
@@ -157,7 +157,7 @@ class Session:
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
     def pool(self) -> Processes:
-        """Return the processes that work, started if need be; InputError if this was closed."""
+        """Return the worker processes, started at the first call; InputError if this was closed."""
         with self._lock:
             if self._is_closed:
                 raise InputError("the session is closed", remedy="make another")
@@ -188,7 +188,7 @@ class Session:
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Report that so many more steps of the stage are done; arguments as ``Progress`` says.
+        """Report that ``steps`` more of the stage are done; arguments as ``Progress`` says.
 
         Any thread may: ``on_progress`` is called by one at a time.
         """

@@ -342,7 +342,7 @@ def mapped(
 ) -> Iterator[Row]:
     """Yield what a call makes of the items of these names, in order.
 
-    For a share, rows stand in its journal, and are made only if they do not; ``told`` is
+    For a share, rows are kept in its journal, and only missing ones are computed; ``told`` is
     called for each, once it is there.
     """
     if share is None:
@@ -403,7 +403,7 @@ def merge(
         merge("out/run", evaluate, "tasks.jsonl", "samples.jsonl").pass_at_k
 
     ``job`` is the function that was called, the rest what it was given. The files are those of an
-    unsharded run, byte for byte but for what is measured. The same call goes on after a kill;
+    unsharded run, byte for byte but for what is measured. The same call resumes after a kill;
     ``force`` drops what is in ``out``. Raises InputError, naming the shard, if one is missing,
     not finished, or made with other settings, data or versions than the others.
     """
@@ -422,7 +422,7 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
     for path in (place, shards_of(place)):
         path.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        # Rows and costs are told apart per shard before anything is written.
+        # Rows and costs of each shard are separated before anything is written.
         parts = [_Part(shard, stack) for shard in shards]
         journal: Rows = open_rows(
             journal_of(place, first["journal"], first["kept"]),
@@ -504,7 +504,7 @@ def _found(out: Path) -> list[tuple[Path, dict[str, Any]]]:
         raise InputError(
             f"{_shards(begun, sizes[0])} not finished",
             path=root,
-            remedy="run the same commands again: they go on",
+            remedy="run the same commands again: they resume",
         )
     return found
 

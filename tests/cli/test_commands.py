@@ -139,7 +139,7 @@ def test_ctrl_c(folder: Path) -> None:
         out, text = process.communicate(timeout=60)
     assert process.returncode == 130, text
     assert (
-        text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to go on"
+        text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to resume"
     )
     assert "Traceback" not in text
     deadline = time.monotonic() + 30
