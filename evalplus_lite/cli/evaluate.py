@@ -61,8 +61,8 @@ def evaluate(
     its rows name one. Resumes when run again after a kill. No program passes a task without a
     usable case: it is in no figure, and listed with the cause. Exits with 1 if there is such a
     task, if the machine failed on some samples (or our own code: "traces" in the summary), which
-    are left unscored, or if rows of the sample files are no answers and were left out. With --strict such a
-    task or row is an error, and nothing is judged.
+    are left unscored, or if rows of the sample files are no answers and were left out. With
+    --strict such a task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
