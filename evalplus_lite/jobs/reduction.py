@@ -219,8 +219,8 @@ def reduce(
         evaluate(small.dataset, "more.jsonl")
 
     ``samples`` are programs, wrong ones among them, that the choice goes by, beside branches,
-    decisions, input classes, mutants and variants; base inputs are always kept and credited, and
-    inputs that a contract refuses never. ``policy`` says what counts and how much.
+    decisions, input classes, mutants and variants; base inputs are always kept and credited.
+    ``policy`` says what counts and how much.
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there. What is
     measured is kept in the session's cache, so a run that was killed goes on. With ``shard``, such
@@ -377,7 +377,6 @@ def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> d
         "mode": policy.mode,
         "wants": policy.wants,
         "budget": policy.budget,
-        "refused": policy.refused,
         "tasks": len(found.suites),
         "base": sum(matrix.base_count for matrix in found.matrices),
         "cases": sum(matrix.count for matrix in found.matrices),

@@ -122,14 +122,12 @@ class Policy:
     ``mode`` names the kinds of requirement (``MODES``). Cases are chosen by what they are expected
     to find (``detection``), as long as each adds enough, or up to ``budget``, plus cases a task on
     average over all tasks. With ``multiplicity`` suites are covers: each requirement is satisfied
-    by so many cases, the base cases counted. Cases that a task's contract refuses count for
-    nothing, unless ``refused``: then as others do.
+    by so many cases, the base cases counted.
     """
 
     mode: str = "full"
     multiplicity: int | None = None
     budget: float | None = None
-    refused: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no policy."""
@@ -151,11 +149,6 @@ class Policy:
     def wants(self) -> dict[str, int]:
         """How many cases a cover has for a requirement of each kind; empty if it is to be none."""
         return dict.fromkeys(MODES[self.mode], self.multiplicity) if self.multiplicity else {}
-
-    def credited(self, matrix: Matrix) -> int:
-        """Return the cases that count, as a bitset."""
-        every = (1 << matrix.count) - 1
-        return every if self.refused else every & ~matrix.refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +183,11 @@ def choose(
 def _rows(
     matrix: Matrix, policy: Policy, without: Collection[Requirement] = ()
 ) -> dict[str, list[int]]:
-    """Return, a kind, the rows that a choice is made by, of the cases that count."""
-    credited = policy.credited(matrix)
+    """Return, a kind, the rows that a choice is made by."""
     found: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
     for requirement, row in matrix.rows.items():
         if requirement.kind in found and requirement not in without:
-            found[requirement.kind].append(row & credited)
+            found[requirement.kind].append(row)
     return found
 
 
@@ -204,7 +196,7 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
     all_shares = sum(KINDS[kind].share for kind in rows)
     shares = ((UNIT * KINDS[kind].share // all_shares, some) for kind, some in rows.items())
     given = (1 << matrix.base_count) - 1
-    free = policy.credited(matrix) & ~given
+    free = ((1 << matrix.count) - 1) & ~given
     return ranking(
         weighed(shares, free, given),
         matrix.count,
