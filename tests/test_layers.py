@@ -15,7 +15,7 @@ GROUND = frozenset({"errors", "store", "types", "values", "version"})
 RUNNING = GROUND | {"programs", "sandbox", "execution"}
 CORE = RUNNING | {"tasks", "grading", "statistics"}
 BUILD = frozenset({"generate", "models", "reduction"})
-WINGS = {"exe", "reports", "serving"}
+WINGS = {"efficiency", "exe", "reports", "serving"}
 ALLOWED: dict[str, frozenset[str] | set[str]] = {
     "errors": frozenset(),
     "lazy": frozenset(),
