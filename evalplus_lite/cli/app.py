@@ -177,7 +177,7 @@ def run(arguments: list[str]) -> int:
     finally:
         typed.reset(token)
     if code == INTERRUPTED:  # wherever it was noticed
-        return _end("interrupted; run the same command again to go on", INTERRUPTED)
+        return _end("interrupted; run the same command again to resume", INTERRUPTED)
     return code
 
 

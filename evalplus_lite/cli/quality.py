@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from evalplus_lite.cli import options
-from evalplus_lite.cli.arguments import all_names, all_paths, one_path
-from evalplus_lite.cli.console import Screen, name_report, print_tables, say
-from evalplus_lite.cli.evidence import tell
+from evalplus_lite.cli.console import Screen, name_report, print_tables, say, tell
+from evalplus_lite.cli.options import all_names, all_paths, one_path
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import samples_name

@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Backend, Call, Row
@@ -146,9 +146,8 @@ def augment_tasks(
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(found), known=True)
-    for facts, rest in backend.map(call, items()):
+    for facts, rest in backend.map(call, items(), done=progress.advance):
         task = new.popleft()
-        progress.advance()
         if facts is None:
             if left_out is not None:
                 left_out(Unusable(*rest))
@@ -162,6 +161,8 @@ def augment_tasks(
 @dataclass(frozen=True)
 class AugmentationResult(Result):
     """Suites of many more inputs; ``tasks`` are those that have one, in order."""
+
+    kind: ClassVar[str] = "suite"
 
     tasks: tuple[FinishedTask, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,10 +13,9 @@ from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
 from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
-from evalplus_lite.jobs.replaying import mapped, shared_tasks
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
-from evalplus_lite.jobs.shards import Shard, Share, share_of
+from evalplus_lite.jobs.shards import Shard, Share, mapped, share_of, shared_tasks
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
 from evalplus_lite.programs.mutation.mutants import Mutant
@@ -268,10 +267,12 @@ def measurement(
     stage: str = "requirements",
     strict: bool = False,
     share: Share | None = None,
+    check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
     """Return what ``measure`` finds of a dataset; raises InputError if no task can be used.
 
-    Of a ``share`` that is a part only its tasks are measured.
+    Of a ``share`` that is a part only its tasks are measured. ``check`` may refuse the samples and
+    judges before anything is computed.
     """
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
@@ -282,6 +283,7 @@ def measurement(
     programs, others = map(tuple, streams)
     for stream in streams:
         stream.tell(session)
+    check(programs, others)
     if share is not None:
         data = shared_tasks(data, share, programs, others, (*kinds,), policy, exact=exact)
     session.stage(stage, len(data.tasks))

@@ -1,4 +1,4 @@
-"""What jobs run in: sandboxes for programs, a cache, and someone who is told how far a job is."""
+"""Sessions: the sandboxes, cache and progress that jobs share, and what jobs return."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Progress(Protocol):
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """So many more steps of the stage are done: ``known`` if by an earlier run.
+        """``steps`` more of the stage are done: ``known`` if by an earlier run.
 
         ``counts`` says what came of all steps so far, such as verdicts.
         """
@@ -151,13 +151,13 @@ class Session:
         self._pool: Processes | None = None
         self._event = ProgressEvent()
         self._is_closed = False
-        self._lock = Lock()
+        self._lock, self._reporting = Lock(), Lock()
         # Hypothesis would keep its tables in whatever folder the user is in.
         tables = str((self.cache or cache_folder()) / "hypothesis")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
     def pool(self) -> Processes:
-        """Return the processes that work, started if need be; InputError if this was closed."""
+        """Return the worker processes, started at the first call; InputError if this was closed."""
         with self._lock:
             if self._is_closed:
                 raise InputError("the session is closed", remedy="make another")
@@ -182,15 +182,20 @@ class Session:
 
     def stage(self, name: str, total: int | None) -> None:
         """Report that a stage begins, of ``total`` steps if that is known."""
-        self._report(ProgressEvent(name, 0, total))
+        with self._reporting:
+            self._report(ProgressEvent(name, 0, total))
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Report that so many more steps of the stage are done; arguments as ``Progress`` says."""
+        """Report that ``steps`` more of the stage are done; arguments as ``Progress`` says.
+
+        Any thread may: ``on_progress`` is called by one at a time.
+        """
         if steps:
-            done, found = self._event.done + steps, dict(counts or {})
-            self._report(replace(self._event, done=done, counts=found, known=known))
+            with self._reporting:
+                done, found = self._event.done + steps, dict(counts or {})
+                self._report(replace(self._event, done=done, counts=found, known=known))
 
     def note(self, text: str) -> None:
         """Report something that the user wants to know now."""

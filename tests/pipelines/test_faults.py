@@ -119,7 +119,7 @@ def test_an_interrupt_leaves_what_was_judged(job: Job, undisturbed: Job) -> None
     code, words, _ = faults.interrupt(job, undisturbed.size() // 3)
     faults.seconds_until_alone(before)
     assert code == 130
-    assert words == "evalplus-lite: interrupted; run the same command again to go on\n"
+    assert words == "evalplus-lite: interrupted; run the same command again to resume\n"
     assert undisturbed.results.read_bytes().startswith(job.results.read_bytes())
     job.finish()
     assert files_of(job) == files_of(undisturbed)

@@ -35,15 +35,14 @@ from evalplus_lite import (
     merge,
     reduce,
 )
-from evalplus_lite.cli.sharding import as_merged
+from evalplus_lite.cli.merge import as_merged
 from evalplus_lite.exe import mine, predict
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.settings import MiningSettings
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.jobs.generation import generate_samples
-from evalplus_lite.jobs.merging import gather
 from evalplus_lite.jobs.mutants import find_survivors
-from evalplus_lite.jobs.shards import RECORD, Shard, dealt, shards_of
+from evalplus_lite.jobs.shards import RECORD, Shard, dealt, gather, shards_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = re.compile(r"costs[-.].*|.*[.](times|journal)[.]jsonl")

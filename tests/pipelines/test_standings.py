@@ -11,7 +11,8 @@ from support.commands import run
 from support.schemas import hold
 from support.tasks import DOUBLE, make_task
 
-from evalplus_lite import Dataset, InputError, Sample, Session, compare, evaluate, leaderboard
+from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
+from evalplus_lite.reports import compare, leaderboard
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import mcnemar
 

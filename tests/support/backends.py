@@ -49,9 +49,12 @@ class Inline:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, InfrastructureError], Row] | None = None,
+        done: Callable[[], None] = lambda: None,
     ) -> Iterator[Row]:
         work = make(call, self)
-        return (travelled(work(travelled(item))) for item in items)
+        for item in items:
+            yield travelled(work(travelled(item)))
+            done()
 
     def submit(
         self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]

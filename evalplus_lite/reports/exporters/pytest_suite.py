@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.export.entry import Card, ExportedTask, Written
-from evalplus_lite.reports.export.humaneval import judging_text
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.humaneval import judging_text
 from evalplus_lite.sandbox.guest_programs import module_text
 from evalplus_lite.store import write_text
 from evalplus_lite.types import HarnessKind

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.reports.figures.costs import cost
-from evalplus_lite.reports.figures.execution import execution
-from evalplus_lite.reports.figures.material import Material, Product
-from evalplus_lite.reports.figures.pass_at_k import models, pass_at_k, scores, temperatures
-from evalplus_lite.reports.figures.pass_rates import pass_rates
-from evalplus_lite.reports.figures.strength import coverage, strength
-from evalplus_lite.reports.figures.suites import reduction, test_counts
+from evalplus_lite.reports.plots.costs import cost
+from evalplus_lite.reports.plots.execution import execution
+from evalplus_lite.reports.plots.material import Material, Product
+from evalplus_lite.reports.plots.pass_at_k import models, pass_at_k, scores, temperatures
+from evalplus_lite.reports.plots.pass_rates import pass_rates
+from evalplus_lite.reports.plots.strength import coverage, strength
+from evalplus_lite.reports.plots.suites import reduction, test_counts
 
 MAKERS: Mapping[str, Callable[[Material], Iterator[Product]]] = {
     "scores": scores,

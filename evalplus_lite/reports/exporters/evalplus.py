@@ -12,8 +12,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from evalplus_lite.reports.export.entry import Card, ExportedTask, Written
-from evalplus_lite.reports.export.humaneval import check_text
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.humaneval import check_text
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.kinds.registry import BY_TYPE

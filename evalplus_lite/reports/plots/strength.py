@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.jobs.outputs import Evaluation
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.figures.canvas import Picture, logarithmic
-from evalplus_lite.reports.figures.material import Material, Missing, Product
-from evalplus_lite.reports.figures.style import QUIET, STAR, colour, mark, short
-from evalplus_lite.reports.figures.suites import CRITERIA, sizes_of
+from evalplus_lite.reports.plots.canvas import Picture, logarithmic
+from evalplus_lite.reports.plots.material import Material, Missing, Product
+from evalplus_lite.reports.plots.style import QUIET, STAR, colour, mark, short
+from evalplus_lite.reports.plots.suites import CRITERIA, sizes_of
 from evalplus_lite.statistics.detection import MOST_CASES, Judged, rejections
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Figure
+    from evalplus_lite.reports.plots.canvas import Figure
 
 CHOSEN, DRAWN = "strength", "coverage"
 SHOWN = (1, 2, 5, 10, 20, 50, 100)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.figures.canvas import Picture, logarithmic
-from evalplus_lite.reports.figures.material import Material, Missing, Product
-from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, colour, mark, short
+from evalplus_lite.reports.plots.canvas import Picture, logarithmic
+from evalplus_lite.reports.plots.material import Material, Missing, Product
+from evalplus_lite.reports.plots.style import BASE, PLUS, QUIET, colour, mark, short
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Axes, Figure
+    from evalplus_lite.reports.plots.canvas import Axes, Figure
 
 Summary = Mapping[str, Any]
 MOST_NAMES = 20

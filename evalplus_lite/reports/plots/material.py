@@ -8,7 +8,7 @@ from statistics import median
 
 from evalplus_lite.jobs.outputs import Evaluation, Kind, ModelRun, Output, Tests
 from evalplus_lite.jobs.tables import Table
-from evalplus_lite.reports.figures.canvas import Picture
+from evalplus_lite.reports.plots.canvas import Picture
 from evalplus_lite.store.labels import file_name
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import group_of
 from evalplus_lite.jobs.tables import Table, percent
-from evalplus_lite.reports.figures.canvas import Picture, logarithmic
-from evalplus_lite.reports.figures.material import Board, Material, Missing, Product
-from evalplus_lite.reports.figures.style import colour, mark, short
+from evalplus_lite.reports.plots.canvas import Picture, logarithmic
+from evalplus_lite.reports.plots.material import Board, Material, Missing, Product
+from evalplus_lite.reports.plots.style import colour, mark, short
 from evalplus_lite.store import parse_json, read_text
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Figure
+    from evalplus_lite.reports.plots.canvas import Figure
 
 SUITES, SAMPLES = "cost", "cost-samples"
 STEP = 20

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import ModelRun, Tests
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.figures.canvas import Picture, grid, logarithmic
-from evalplus_lite.reports.figures.material import Board, Material, Missing, Product, model_of
-from evalplus_lite.reports.figures.style import BASE, PLUS, QUIET, STAR, colour, folded, mark, short
+from evalplus_lite.reports.plots.canvas import Picture, grid, logarithmic
+from evalplus_lite.reports.plots.material import Board, Material, Missing, Product, model_of
+from evalplus_lite.reports.plots.style import BASE, PLUS, QUIET, STAR, colour, folded, mark, short
 from evalplus_lite.statistics.means import intervals
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Axes, Figure
+    from evalplus_lite.reports.plots.canvas import Axes, Figure
 
 CURVES, SCORES = "pass-at-k", "scores"
 MOST_TOGETHER = 6
@@ -219,7 +219,7 @@ def _scores(board: Board) -> Picture:
 # pass@k by temperature, the best one marked: the EvalPlus paper's Table 3.
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Figure
+    from evalplus_lite.reports.plots.canvas import Figure
 
 TABLE, PICTURE = "models", "temperatures"
 Drawn = Sequence[tuple[ModelRun, Point]]

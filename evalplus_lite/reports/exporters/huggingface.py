@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.export.entry import Card, ExportedTask, Written
-from evalplus_lite.reports.export.humaneval import check_text
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.humaneval import check_text
 from evalplus_lite.store import write_jsonl, write_text
 from evalplus_lite.values import codec
 

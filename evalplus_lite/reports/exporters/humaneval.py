@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.reports.export.entry import Card, ExportedTask, Written
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written
 from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Rule, Task

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.tables import Table, readable
-from evalplus_lite.reports.figures.style import SETTINGS, WIDTH
+from evalplus_lite.reports.plots.style import SETTINGS, WIDTH
 from evalplus_lite.store import replacing
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from evalplus_lite.jobs.outputs import (
     read_evaluations,
     result_rows,
 )
-from evalplus_lite.reports.export.parquet import write_parquet
+from evalplus_lite.reports.exporters.parquet import write_parquet
 from evalplus_lite.store.writing import dump_row, replacing
 
 # Results as tables: CSV and JSON lines, a row a sample.

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.reports.export.entry import Card, ExportedTask, Written, unheld
-from evalplus_lite.reports.export.evalplus import write_evalplus
-from evalplus_lite.reports.export.huggingface import write_huggingface
-from evalplus_lite.reports.export.humaneval import write_humaneval
-from evalplus_lite.reports.export.pytest_suite import KINDS, write_pytest
+from evalplus_lite.reports.exporters.entry import Card, ExportedTask, Written, unheld
+from evalplus_lite.reports.exporters.evalplus import write_evalplus
+from evalplus_lite.reports.exporters.huggingface import write_huggingface
+from evalplus_lite.reports.exporters.humaneval import write_humaneval
+from evalplus_lite.reports.exporters.pytest_suite import KINDS, write_pytest
 from evalplus_lite.types import Task
 
 

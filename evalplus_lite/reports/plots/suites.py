@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.figures.material import Material, Missing, Product, SuiteSize, model_of
+from evalplus_lite.reports.plots.material import Material, Missing, Product, SuiteSize, model_of
 
 COUNTS, REDUCTION = "test-counts", "reduction"
 CRITERIA = {

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from evalplus_lite.jobs.outputs import TaskCount
 from evalplus_lite.jobs.tables import Cell, Table, percent
-from evalplus_lite.reports.figures.canvas import Picture, logarithmic, whole
-from evalplus_lite.reports.figures.material import Board, Material, Missing, Product
-from evalplus_lite.reports.figures.style import BASE, PLUS, short
+from evalplus_lite.reports.plots.canvas import Picture, logarithmic, whole
+from evalplus_lite.reports.plots.material import Board, Material, Missing, Product
+from evalplus_lite.reports.plots.style import BASE, PLUS, short
 
 if TYPE_CHECKING:
-    from evalplus_lite.reports.figures.canvas import Figure
+    from evalplus_lite.reports.plots.canvas import Figure
 
 NAME = "pass-rates"
 LOGARITHMIC = 0.1
