@@ -11,7 +11,7 @@ from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.grouping import Groups, to_row
 from evalplus_lite.jobs.resumption import judged_before
 from evalplus_lite.jobs.scores import Group, Tally
-from evalplus_lite.jobs.session import Progress, Silent
+from evalplus_lite.jobs.session import SILENT, Progress
 from evalplus_lite.jobs.workers.settings import Settings
 from evalplus_lite.jobs.workers.shared_data import SharedData
 from evalplus_lite.store.resuming import Rows
@@ -43,7 +43,7 @@ def judge(
     *,
     costs: Rows | None = None,
     contracts: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Tally:
     """Judge every sample that the journal does not hold yet; return the counts of all.
 
@@ -61,7 +61,6 @@ def judge(
     A sample of a task without a usable case is no row either: ``source.unusable`` has the cause.
     What the suites of all other tasks with samples rest on stands in ``source.evidence``.
     """
-    progress = progress or Silent()
     tally = Tally(has_plus=settings.has_plus, has_stress=settings.stress)
     done = judged_before(programs.programs, journal, tally.add)
     if done.count:
