@@ -185,7 +185,7 @@ def audits(
     call = Call("evalplus_lite.jobs.auditing:audit_task", (seed, budget.to_row()))
     staging = SharedData(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
-    yield from map(_audit_of, backend.map(call, items, done=progress.advance))
+    yield from map(_audit_of, backend.map(call, items, done=lambda row: progress.advance()))
 
 
 def with_references(data: Dataset, published: Dataset) -> Dataset:

@@ -145,7 +145,7 @@ def augment_tasks(
             yield staging.ref(task), case_rows(cases), list((samples or {}).get(task.id, ()))
 
     progress.advance(len(found), known=True)
-    for facts, rest in backend.map(call, items(), done=progress.advance):
+    for facts, rest in backend.map(call, items(), done=lambda row: progress.advance()):
         task = new.popleft()
         if facts is None:
             if left_out is not None:

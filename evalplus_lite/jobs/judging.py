@@ -77,10 +77,15 @@ def judge(
         """Try the programs of an item that was lost one by one, so that one costs no other."""
         _, _, groups = item
         if len(groups) > 1:
-            return joined(list(backend.map(call, cut(item), key=itemgetter(1), lost=failed)))
+            parts = backend.map(call, cut(item), key=itemgetter(1), lost=failed, done=counted)
+            return joined(list(parts))
         tally.blame(error)
         ((_, members),) = groups
+        progress.advance(len(members), counts=tally.verdicts)
         return None, [("infra", None, str(error), None, "")] * len(members)
+
+    def counted(row: Row) -> None:
+        progress.advance(len(row[1]), counts=tally.verdicts)
 
     def dealt() -> Iterator[Row]:
         for task_id, chunk in programs.chunks(done):
@@ -89,7 +94,7 @@ def judge(
             yield staging.ref(tasks[task_id]), task_id, [to_row(group) for group in chunk]
 
     sent: deque[tuple[str, list[tuple[int, Group]]]] = deque()
-    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS)
+    rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, parts=PARTS, done=counted)
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
@@ -103,7 +108,7 @@ def judge(
                     costs.append_line(cost)  # before the row: see ``costs.measured``
                 journal.append_line(line)
                 tally.count_of(group, task_id, base, plus, *others)
-        progress.advance(len(judged), counts=tally.verdicts)
+    progress.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
     journal.flush()
     # Of a run that is resumed the rest, so that both say the same.
     found = [task for id, task in tasks.items() if id in tally.total]

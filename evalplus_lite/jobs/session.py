@@ -174,7 +174,7 @@ class Session(Progress):
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
         """Count steps, as ``Progress`` says; ``on_progress`` is called by one thread at a time."""
-        if steps:
+        if steps or (counts and self._event.done):
             with self._reporting:
                 done, found = self._event.done + steps, dict(counts or {})
                 self._report(replace(self._event, done=done, counts=found, known=known))
