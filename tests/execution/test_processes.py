@@ -44,7 +44,7 @@ def test_results_come_in_the_items_order(backend: Processes) -> None:
 
 
 def test_work_is_counted_when_it_is_done(backend: Processes) -> None:
-    """A row that waits for its turn is reported at once; each is reported once, and with its row."""
+    """A row that waits for its turn is reported at once, and each row once."""
     seen: list[Any] = []
     rows = list(backend.map(doubling(_0="sleep"), range(30), done=seen.append))
     assert sorted(seen) == rows
