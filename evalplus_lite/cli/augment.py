@@ -146,6 +146,9 @@ def _constraint_line(task: str, guard: Mapping[str, Any]) -> str:
     state = "applied" if guard["is_on"] else "not assumed"
     if guard["is_chosen"]:
         return f"{task}: {state}, as chosen: {guard['text']}"
-    support = f"{guard['seen']} of {guard['needed']} supporting inputs"
+    seen, needed = guard["seen"], guard["needed"]
+    support = (
+        f"{seen} of {needed} supporting inputs" if seen < needed else f"supporting inputs: {seen}"
+    )
     remedy = f"to change that: {option} {task}:{guard['name']}"
     return f"{task}: {state}: {guard['text']} ({support}; {remedy})"

@@ -8,7 +8,7 @@ import stat
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -162,16 +162,21 @@ Tasks = Annotated[
     list[str] | None,
     typer.Option("--tasks", metavar="IDS", help="Only these: ids, globs or ranges, e.g. 3,10-20."),
 ]
+
+
+def sample_files(*names: str, help: str, metavar: str = "PATH") -> Any:
+    """Return an option for files of programs, by path or URL; it may be given several times."""
+    return typer.Option(*names, metavar=metavar, help=help, parser=place_of, callback=all_paths)
+
+
 Samples = Annotated[
     list[Path],
-    typer.Option(
+    sample_files(
         "--samples",
         "-s",
         metavar="PATH|URL",
         help="Model output: JSONL, Parquet, a folder, generations.json, a URL, or - (stdin);"
         " several times.",
-        parser=place_of,
-        callback=all_paths,
     ),
 ]
 Out = Annotated[

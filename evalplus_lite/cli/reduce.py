@@ -10,14 +10,12 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
-from evalplus_lite.cli.options import all_paths
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import reduction
 from evalplus_lite.jobs.cross_validation import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import KINDS
-from evalplus_lite.store.locations import place_of
 
 DEFAULT_CURVE = ",".join(f"{size:g}" for size in SIZES)
 
@@ -28,13 +26,10 @@ def reduce(
     dataset: options.Dataset,
     samples: Annotated[
         list[Path] | None,
-        typer.Option(
+        options.sample_files(
             "--samples",
             "-s",
-            metavar="PATH",
             help="Model output whose wrong programs the small suite must still reject.",
-            parser=place_of,
-            callback=all_paths,
         ),
     ] = None,
     out: options.Out = None,
@@ -68,12 +63,8 @@ def reduce(
     ] = False,
     judge: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--judge",
-            metavar="PATH",
-            help="With --cross-validate: judge by these samples, choose by all others.",
-            parser=place_of,
-            callback=all_paths,
+        options.sample_files(
+            "--judge", help="With --cross-validate: judge by these samples, choose by all others."
         ),
     ] = None,
     curve: Annotated[

@@ -222,7 +222,7 @@ class Processes:
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, Exception], Row] | None = None,
         parts: Parts | None = None,
-        done: Callable[[], None] | None = None,
+        done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
         """Yield what the call makes of each item, in the items' order, as ``Backend.map`` says."""
         known, held = self._known(call), Held()
@@ -230,7 +230,7 @@ class Processes:
 
         def then(row: Row) -> Row:
             if done is not None:
-                done()
+                done(row)
             return row
 
         def oldest() -> Row:

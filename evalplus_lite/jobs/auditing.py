@@ -28,7 +28,7 @@ from evalplus_lite.jobs.consensus import (
 )
 from evalplus_lite.jobs.datasets import content_hash, prepared, run_facts
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
+from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.workers.augmentation import BASE_LIMITS, augment_task
 from evalplus_lite.jobs.workers.budget import Budget
 from evalplus_lite.jobs.workers.shared_data import SharedData, case_rows, cases_of, staged
@@ -175,18 +175,17 @@ def audits(
     *,
     seed: int,
     budget: Budget,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Iterator[TaskAudit]:
     """Yield an audit of every task, in order.
 
     The inputs are the task's own where it comes with more than base cases, else new ones made
     within ``budget``.
     """
-    progress = progress or Silent()
     call = Call("evalplus_lite.jobs.auditing:audit_task", (seed, budget.to_row()))
     staging = SharedData(backend, data.suites)
     items = ((staging.ref(task), list(sources[task.id])) for task in data.tasks)
-    yield from map(_audit_of, backend.map(call, items, done=progress.advance))
+    yield from map(_audit_of, backend.map(call, items, done=lambda row: progress.advance()))
 
 
 def with_references(data: Dataset, published: Dataset) -> Dataset:

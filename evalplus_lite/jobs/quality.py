@@ -218,7 +218,7 @@ def _ask_pool(
         items = ((staging.ref(each.task), each.shown, each.doubtful) for each in left)
         call = Call(f"{separating.__module__}:{separating.__name__}", (seed + POOL_SEED, inputs))
         session.stage("equivalent mutants", len(left))
-        rows = session.pool().map(call, items, done=session.advance)
+        rows = session.pool().map(call, items, done=lambda row: session.advance())
         for each, (count, survivors) in zip(left, rows, strict=True):
             row = {
                 "task_id": each.task.id,
@@ -752,5 +752,5 @@ def _seconds(suite: ComparedSuite, settings: Settings, session: Session) -> floa
     call = Call(f"{costing.__module__}:{costing.__name__}", row)
     session.stage(f"{suite.name}: references", len(suite.data.tasks))
     items = map(staging.ref, suite.data.tasks)
-    total = sum(session.pool().map(call, items, done=session.advance))
+    total = sum(session.pool().map(call, items, done=lambda row: session.advance()))
     return total / len(suite.data.tasks)

@@ -14,7 +14,7 @@ from evalplus_lite.grading.subsets import relinked, subset
 from evalplus_lite.jobs.datasets import listed, prepared, require_any, run_facts, with_suites
 from evalplus_lite.jobs.expected import SuiteSource, found_evidence, source_of
 from evalplus_lite.jobs.samples import Samples, SampleStream
-from evalplus_lite.jobs.session import Progress, Result, Session, Silent, made_folder, within
+from evalplus_lite.jobs.session import SILENT, Progress, Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, Share, mapped, share_of, shared_tasks
 from evalplus_lite.jobs.workers.shared_data import SharedData, staged, suite_of, suite_row
 from evalplus_lite.programs import program_key
@@ -301,7 +301,7 @@ def measure(
     *,
     kinds: Sequence[str] = tuple(KINDS),
     policy: Policy | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     share: Share | None = None,
 ) -> list[Measured]:
     """Return cases and matrix of every task, in order; ``policy`` says what else to choose at once.
@@ -310,7 +310,6 @@ def measure(
     once and kept in the source's cache, if it has one; equal programs are run once. A policy says
     which ``kinds`` there are; one with a budget, which is for all tasks together, chooses nothing.
     """
-    progress = progress or Silent()
     programs: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in samples:
         if sample.task_id in programs:

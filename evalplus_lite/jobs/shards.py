@@ -343,7 +343,7 @@ def mapped(
     called for each, once it is there.
     """
     if share is None:
-        yield from backend.map(call, map(item, names), done=told)
+        yield from backend.map(call, map(item, names), done=lambda row: told())
         return
     with share.rows() as journal:
         kept = set(finished(journal, lambda row: (row.data["stage"], row.data["task_id"])))
@@ -357,7 +357,7 @@ def mapped(
 
         for _ in kept.intersection((stage, name) for name in names):
             told()
-        for row in backend.map(call, items(), done=told):
+        for row in backend.map(call, items(), done=lambda row: told()):
             body = wire.encode(row)
             text = base64.b64encode(body).decode()
             digest = _digest(body)

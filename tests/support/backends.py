@@ -49,12 +49,13 @@ class Inline:
         *,
         key: Callable[[Row], Hashable] | None = None,
         lost: Callable[[Row, InfrastructureError], Row] | None = None,
-        done: Callable[[], None] = lambda: None,
+        done: Callable[[Row], object] = lambda row: None,
     ) -> Iterator[Row]:
         work = make(call, self)
         for item in items:
-            yield travelled(work(travelled(item)))
-            done()
+            row = travelled(work(travelled(item)))
+            done(row)
+            yield row
 
     def submit(
         self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]
