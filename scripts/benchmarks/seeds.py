@@ -64,7 +64,10 @@ def measured(work: Work, options: argparse.Namespace) -> Iterator[Row]:
         chosen = [key for key in wrong if key in inside and key[0] in ids]
         before = rejected(work, f"{name}-without", without, path)
         after = rejected(work, name, suite, path)
-        for title, some in ((f"{name}: without the model", before), (name, after)):
+        for title, some, other in (
+            (f"{name}: without the model", before, after),
+            (name, after, before),
+        ):
             count = sum(key in some for key in chosen)
             low, high = wilson(count, len(chosen))
             yield {
@@ -75,7 +78,7 @@ def measured(work: Work, options: argparse.Namespace) -> Iterator[Row]:
                 "rejected": count,
                 "share, % (95 %)": f"{100 * count / max(1, len(chosen)):.1f} "
                 f"({100 * low:.0f}-{100 * high:.0f})",
-                "alone": len([k for k in chosen if k in some and k not in (before | after) - some]),
+                "alone": sum(key in some - other for key in chosen),
             }
 
 
