@@ -59,7 +59,6 @@ OWNERS = {
     "openai": {"models/client.py", "models/connection.py"},
     "coverage": {"reduction/branches.py"},
     "mutmut": {"programs/mutation/mutants.py"},
-    "highspy": {"reduction/policy.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"exe/statistics/static.py"},
     "jinja2": {"reports/page/rendering.py"},

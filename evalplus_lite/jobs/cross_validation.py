@@ -122,7 +122,7 @@ def policies_to_try(
 ) -> dict[str, Policy]:
     """Return by name the default policy, and each mode with each multiplicity and each size."""
     multiplicities, sizes = tuple(multiplicities), tuple(sizes)
-    found = {"default": Policy(), "default, refused inputs too": Policy(refused=True)}
+    found = {"default": Policy()}
     for mode in MODES:
         found |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}
         found |= {f"{mode}, size {size:g}": Policy(mode, budget=size) for size in sizes}

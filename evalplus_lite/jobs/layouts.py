@@ -204,8 +204,6 @@ def reduction(summary: Summary) -> Iterator[Table]:
         ("base inputs, kept", summary["base"]),
         ("further inputs chosen", summary["chosen"]),
     ]
-    if summary["bound"] is not None:
-        rows.append(("proven lower bound", summary["bound"]))
     yield Table(
         "reduction",
         f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",

@@ -311,8 +311,6 @@ def shared_tasks(
     others: Sequence[Sample],
     kinds: tuple[str, ...],
     policy: Policy | None,
-    *,
-    exact: bool,
 ) -> Dataset:
     """Return the dataset with the tasks of a share."""
     counts = Counter(sample.task_id for sample in (*programs, *others))
@@ -321,7 +319,6 @@ def shared_tasks(
         "content": content_hash(data),
         "kinds": list(kinds),
         "policy": None if policy is None else list(astuple(policy)),
-        "exact": exact,
         "samples": samples_digest(programs),
         "judges": samples_digest(others),
     }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.reduction.policy import UNIT, allocate, ranking, smallest, weighed
+from evalplus_lite.reduction.policy import UNIT, allocate, ranking, weighed
 from evalplus_lite.reduction.set_cover import (
     Problem,
     bitset,
@@ -38,14 +37,6 @@ def problems(draw: st.DrawFn, *, tests: int = 9, rows: int = 12) -> Problem:
 
 
 few = settings(max_examples=80, deadline=None)
-
-
-def brute_force(problem: Problem) -> int:
-    free = [test for test in range(problem.tests) if not problem.given >> test & 1]
-    for size in range(len(free) + 1):
-        if any(is_cover(problem, some) for some in combinations(free, size)):
-            return size
-    raise AssertionError("all tests together are a cover")
 
 
 @few
@@ -103,17 +94,6 @@ def test_the_order_of_rows_changes_nothing(problem: Problem, random: object) -> 
     random.shuffle(pairs)  # type: ignore[attr-defined]
     rows, wants = tuple(row for row, _ in pairs), tuple(want for _, want in pairs)
     assert greedy(Problem(problem.tests, rows, problem.given, wants)) == greedy(problem)
-
-
-@few
-@given(problems(tests=7, rows=8))
-def test_bound_and_exact_agree_with_brute_force(problem: Problem) -> None:
-    """HiGHS finds exactly the optimum."""
-    optimum = brute_force(problem)
-    assert optimum <= len(greedy(problem))
-    solution = smallest(problem)
-    assert is_cover(problem, solution.tests)
-    assert len(solution.tests) == optimum == solution.bound
 
 
 @few
