@@ -167,7 +167,7 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
         suites = [suite for suite in ("plus", "base") if board["entrants"][0][suite] is not None]
         note = RANKS
         if board["fewer_tasks"]:
-            note += f" Judged on fewer tasks than others: {', '.join(board['fewer_tasks'])}."
+            note += f" Not ranked, judged on fewer tasks: {', '.join(board['fewer_tasks'])}."
         yield Table(
             f"leaderboard-{number}",
             f"{board['dataset']}: pass@{summary['k']}, {board['tasks']} tasks",
@@ -181,7 +181,11 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
             [
                 (
                     run["label"],
-                    *(cell for each in suites for cell in (run[each]["rank"], _score(run[each]))),
+                    *(
+                        cell
+                        for each in suites
+                        for cell in (run[each]["rank"] or "-", _score(run[each]))
+                    ),
                     run["tasks"],
                     run["samples"],
                 )

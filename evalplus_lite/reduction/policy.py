@@ -56,11 +56,11 @@ def ranking(
 ) -> tuple[Pick, ...]:
     """Return up to ``most`` tests in the order to take them, while each adds ``least`` or more.
 
-    ``given`` tests are in every suite and count as one: they are examples, and much alike. Ties go
-    to the smallest number.
+    ``given`` tests are in every suite and never taken, and lessen no row's weight: programs that
+    pass these examples may still fail on others of their kind. Ties go to the smallest number.
     """
     rows = tuple(weights)
-    left = [weights[row] >> bool(row & given) for row in rows]
+    left = list(weights.values())
     alike: dict[int, list[int]] = {}
     for test, column in enumerate(columns(Problem(tests, rows))):
         if column and not given >> test & 1:
@@ -109,7 +109,7 @@ def allocate(rankings: Sequence[Sequence[Pick]], *, budget: int) -> list[tuple[i
     ]
 
 
-LEAST = UNIT // 190
+LEAST = UNIT // 135
 """What a case has to add to be chosen where nothing else is asked for (docs/measurements)."""
 MOST = 64
 """Cases a task at most where a smaller budget, or none, is given."""

@@ -153,6 +153,17 @@ def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
     assert "| lazy | 3 | 0.0 \\[" in result.tables()[0].to_markdown()
 
 
+def test_a_run_of_fewer_tasks_has_no_rank(folder: Path) -> None:
+    """Seven right programs of twelve score 100 %, and stand below a whole run that is worse."""
+    result = leaderboard(folder / "few", folder / "lazy")
+    hold(result.to_json(), "leaderboard")
+    (board,) = result.summary["boards"]
+    assert [each["label"] for each in board["entrants"]] == ["lazy", "few"]
+    assert [each["plus"]["rank"] for each in board["entrants"]] == [1, None]
+    assert board["fewer_tasks"] == ["few"]
+    assert "few" in result.tables()[0].caption
+
+
 def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
     """Nothing that a sample file names is markup, a control character, or hidden."""
     result = leaderboard(folder / "old", folder / "new")

@@ -59,7 +59,6 @@ def test_each_test_of_a_ranking_adds_most(problem: Problem, most: int) -> None:
     left = weighed([(UNIT, problem.rows)], whole & ~problem.given, problem.given)
     assert sum(left.values()) <= UNIT
     picks = ranking(left, problem.tests, given=problem.given, most=most)
-    left = {row: weight >> bool(row & problem.given) for row, weight in left.items()}
     free = {test for test in range(problem.tests) if not problem.given >> test & 1}
     for pick in picks:
         gains = {t: sum(weight for row, weight in left.items() if row >> t & 1) for t in free}

@@ -69,6 +69,25 @@ class SharedBackend:
         """Leave them open."""
 
 
+@contextlib.contextmanager
+def inside(folder: Path, **variables: str) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
+    """Have this process be in a folder, with an environment and sandboxes of the tests'.
+
+    What is printed goes to the two streams.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    with (
+        open(os.devnull) as nothing,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.dict(os.environ, environment(folder / "cache", **variables), clear=True),
+        mock.patch.object(sys, "stdin", nothing),
+        mock.patch.object(session, "make_backend", SharedBackend),
+    ):
+        yield out, err
+
+
 def run(
     *arguments: object, folder: Path, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
@@ -76,21 +95,10 @@ def run(
 
     ``run_process`` is for whatever is about the process itself: hash seeds, pipes, import paths.
     """
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
-    changes = environment(folder / "cache", **(variables or {}))
-    with (
-        open(os.devnull) as nothing,
-        contextlib.chdir(folder),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-        mock.patch.dict(os.environ, changes, clear=True),
-        mock.patch.object(sys, "stdin", nothing),
-        mock.patch.object(session, "make_backend", SharedBackend),
-    ):
-        os.environ.pop("EVALPLUS_LITE_DEBUG", None)
+    with inside(folder, **(variables or {})) as streams:
         code = main(list(map(str, arguments)))
     texts = []
-    for stream in (out, err):
+    for stream in streams:
         stream.flush()
         stream.seek(0)
         texts.append(stream.read())
